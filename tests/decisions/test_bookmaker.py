@@ -142,7 +142,6 @@ def test_a_label_never_real_loses_its_stake_and_nothing_else() -> None:
     a, b = 5 / 11 - 1 / 5, 4 / 5 - 2 / 11
     np.testing.assert_allclose(played.rows[:2], [10 * a, 10 * b], atol=1e-12)
     assert played.total == pytest.approx(10 * (6 * a + 6 * b) / 16, abs=1e-12)
-    assert ew.measure(table_of(cases), "share_without_odds") == pytest.approx(4 / 16, abs=1e-12)
     np.testing.assert_allclose(played.columns, np.nansum(played.cells, axis=0), atol=1e-12)
 
 

@@ -147,7 +147,6 @@ def test_tables_made_from_a_table_keep_its_clusters(rows: list[tuple[Any, ...]])
     against_rest = [(*(x if x == first else other for x in row[:2]), *row[2:]) for row in rows]
     assert by_cluster(tally.map_predictions({first: None})) == row_by_row(rows, away=first)
     assert by_cluster(tally.one_against_rest(first)) == row_by_row(against_rest)
-    assert by_cluster(tally.transpose()) == row_by_row([(p, r, *rest) for r, p, *rest in rows])
     assert by_cluster(tally.declare(labels=tally.labels[::-1])) == row_by_row(rows)
     assert by_cluster(tally.declare(labels=[*tally.labels, "x"]).without_empty_labels()) == row_by_row(rows)
 

@@ -47,12 +47,6 @@ def test_the_yardsticks() -> None:
     )
 
 
-def test_gains_are_better_when_larger() -> None:
-    found = ew.decisions.costs(TABLE, COSTS, rows="predicted", gains=True)
-    assert (found.best_constant, found.at_best_constant) == ("well", pytest.approx(0.3 * 10 + 0.7 * 0.5))
-    assert found.per_case == pytest.approx(sum(EACH_CASE) / 100, abs=1e-12)
-
-
 def test_expected_cost_is_a_measure_with_the_error_of_a_mean() -> None:
     """The delta method's variance of a mean is the variance of one case's cost over N."""
     found = ew.estimate(TABLE, ew.decisions.expected_cost(TABLE, COSTS, rows="predicted"))

@@ -47,9 +47,8 @@ def test_two_classes(matrix: list[list[int]]) -> None:
 
 @given(two_by_two)
 def test_markedness_is_informedness_turned_round(matrix: list[list[int]]) -> None:
-    table = table_of(matrix)
-    turned = ew.measure(table.transpose(), "informedness")
-    assert ew.measure(table, "markedness") == pytest.approx(turned, abs=1e-12, nan_ok=True)
+    turned = ew.measure(table_of(np.array(matrix).T.tolist()), "informedness")
+    assert ew.measure(table_of(matrix), "markedness") == pytest.approx(turned, abs=1e-12, nan_ok=True)
 
 
 # -- mixtures -----------------------------------------------------------------------------------------------
@@ -187,7 +186,7 @@ def test_f_with_all_weight_on_recall_is_recall() -> None:
 # -- any number of cases ------------------------------------------------------------------------------------
 
 MANY = 10**9
-FOLLOW_THE_NUMBER_OF_CASES = ("rand_index", "adjusted_rand_index", "chi_square", "g_square")
+FOLLOW_THE_NUMBER_OF_CASES = ("rand_index", "adjusted_rand_index", "chi_square")
 
 
 @pytest.mark.parametrize(
@@ -211,10 +210,9 @@ def test_many_cases_change_no_measure_of_a_label(name: str) -> None:
         assert after == pytest.approx(before, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("name", ["chi_square", "g_square"])
-def test_chi_square_grows_with_the_cases(name: str) -> None:
-    few, many = table_of(BASE), table_of(np.array(BASE) * MANY)
-    assert ew.measure(many, name) == pytest.approx(MANY * ew.measure(few, name), rel=1e-12)
+def test_chi_square_grows_with_the_cases() -> None:
+    few, many = (ew.measure(table_of(each), "chi_square") for each in (BASE, np.array(BASE) * MANY))
+    assert many == pytest.approx(MANY * few, rel=1e-12)
 
 
 def test_pairs_of_many_cases() -> None:

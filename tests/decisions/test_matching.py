@@ -11,17 +11,16 @@ from hypothesis import strategies as st
 
 import edgeworth as ew
 from edgeworth.decisions.matching import Problem, _informedness_of, _search
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError
 
 
-def best_by_trying_all(counts: np.ndarray, *, one_to_one: bool, leave_out: bool) -> float:
+def best_by_trying_all(counts: np.ndarray, *, one_to_one: bool) -> float:
     """Informedness at zero weight of every map, from its definition."""
     clusters, classes = counts.shape
     total = counts.sum()
     real = counts.sum(axis=0) / total
     best = -np.inf
-    options = [*range(classes), *([None] if leave_out else [])]
-    for chosen in itertools.product(options, repeat=clusters):
+    for chosen in itertools.product([*range(classes), None], repeat=clusters):
         named = [c for c in chosen if c is not None]
         if one_to_one and len(set(named)) < len(named):
             continue
@@ -61,22 +60,9 @@ def test_both_modes_find_the_best_of_all_maps(counts: np.ndarray) -> None:
     table = as_table(counts)
     single = ew.match(table)
     many = ew.match(table, one_to_one=False)
-    complete = ew.match(table, one_to_one=False, leave_out=False)
     assert single.is_exact
-    assert single.informedness == pytest.approx(
-        best_by_trying_all(counts, one_to_one=True, leave_out=True), abs=1e-12
-    )
-    assert many.informedness == pytest.approx(
-        best_by_trying_all(counts, one_to_one=False, leave_out=True), abs=1e-12
-    )
-    assert complete.informedness == pytest.approx(_complete_best(counts), abs=1e-12)
-    assert None not in complete.mapping.values()
-
-
-def _complete_best(counts: np.ndarray) -> float:
-    # Empty clusters do not appear in a table, and an empty class cannot be a target.
-    kept = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
-    return best_by_trying_all(kept, one_to_one=False, leave_out=False)
+    assert single.informedness == pytest.approx(best_by_trying_all(counts, one_to_one=True), abs=1e-12)
+    assert many.informedness == pytest.approx(best_by_trying_all(counts, one_to_one=False), abs=1e-12)
 
 
 @given(tables)
@@ -92,10 +78,9 @@ def test_the_search_finds_what_trying_all_maps_finds() -> None:
     rng = np.random.default_rng(1)
     for _ in range(40):
         counts = rng.integers(0, 12, (5, 3)).astype(float) + 0.5
-        for leave_out in (True, False):
-            problem = Problem(counts, one_to_one=False, leave_out=leave_out)
-            best = best_by_trying_all(counts, one_to_one=False, leave_out=leave_out)
-            assert _informedness_of(problem, _search(problem, 0)) == pytest.approx(best, abs=1e-12)
+        problem = Problem(counts, one_to_one=False)
+        best = best_by_trying_all(counts, one_to_one=False)
+        assert _informedness_of(problem, _search(problem, 0)) == pytest.approx(best, abs=1e-12)
 
 
 def test_a_search_says_that_it_is_one() -> None:
@@ -132,8 +117,6 @@ def test_what_cannot_be_matched_is_said() -> None:
     table = ew.ContingencyTable.from_labels(["a", "b"], ["x", "?"], abstain="?")
     with pytest.raises(InputError, match="abstentions"):
         ew.match(table)
-    with pytest.raises(OptionError, match="leave_out"):
-        ew.match(as_table(np.eye(2, dtype=int)), leave_out=False)
     weighted = ew.ContingencyTable.from_labels(["a", "b"], ["x", "y"], weights=[0.5, 0.7])
     with pytest.raises(InputError, match="whole cases"):
         ew.match(weighted).test()

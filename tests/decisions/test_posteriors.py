@@ -61,7 +61,6 @@ def test_precision_and_recall_are_beta(hits: int, alarms: int, misses: int, prio
         found, beta = law(hits, alarms, misses, name, prior), stats.beta(hits + prior, others + prior)
         assert found.interval(0.9) == pytest.approx(beta.interval(0.9), rel=1e-9, abs=1e-12)
         assert found.standard_error == pytest.approx(beta.std())
-        assert found.mean == pytest.approx(beta.mean())
         assert found.p_value(0.3, "greater") == pytest.approx(beta.cdf(0.3), abs=1e-12)
         assert found.p_value(0.3, "less") == pytest.approx(beta.sf(0.3), abs=1e-12)
 
@@ -83,7 +82,6 @@ def test_f1_by_integrating_its_density(hits: int, alarms: int, misses: int) -> N
     low, high = found.interval(0.8)
     assert moment(0, low) == pytest.approx(0.1, abs=1e-6)
     assert moment(0, high) == pytest.approx(0.9, abs=1e-6)
-    assert found.mean == pytest.approx(moment(1), abs=1e-5)
     assert found.standard_error == pytest.approx(math.sqrt(moment(2) - moment(1) ** 2), rel=2e-3)
 
 
@@ -118,7 +116,7 @@ def test_draws_agree() -> None:
     u, v = rng.gamma(10.5, size=size), rng.gamma(16.0, size=size)
     drawn = 2 * u / (2 * u + v)
     found = law(10, 10, 5, "f")
-    assert drawn.mean() == pytest.approx(found.mean, abs=4 * found.standard_error / math.sqrt(size))
+    assert drawn.std() == pytest.approx(found.standard_error, rel=0.005)
     assert np.quantile(drawn, [0.025, 0.975]).tolist() == pytest.approx(list(found.interval(0.95)), abs=1e-3)
 
 

@@ -182,18 +182,6 @@ def test_one_label_against_the_rest(label: str) -> None:
     assert found(table) == recount(rest, prediction_only=False)
 
 
-def test_transposed_exchanges_truth_and_prediction() -> None:
-    there = ContingencyTable.from_labels([1, 0, 2], [0, 0, 1], weights=[1.0, 2.0, 3.0])
-    back = ContingencyTable.from_labels([0, 0, 1], [1, 0, 2], weights=[1.0, 2.0, 3.0])
-    assert there.transpose() == back
-    assert there.transpose().transpose() == there
-
-
-def test_abstentions_have_no_place_in_a_transposed_table() -> None:
-    with pytest.raises(InputError, match="abstentions"):
-        counted().transpose()
-
-
 def test_cells_of_the_wrong_shape() -> None:
     with pytest.raises(InputError, match=r"2 labels need cells of shape \(3, 2\)"):
         ContingencyTable(("a", "b"), np.zeros((2, 2), dtype=np.int64))

@@ -131,7 +131,6 @@ DEFINITIONS: dict[str, Callable[[Cases], Number]] = {
     "mcc": gorodkin,
     "kappa": lambda t: over(t.accuracy - t.agreement, 1 - t.agreement) if t.n else None,
     "coverage": lambda t: over(t.n, t.n),
-    "share_without_odds": lambda t: over(sum(s.predicted for s in t.labels if s.edge is None), t.n),
     "average_f": average_f,
     "average_g": average_g,
     "macro_f": lambda t: average((1, s.f) for s in t.used),

@@ -30,7 +30,6 @@ from edgeworth.sklearn import (
     log_scorer,
     markedness_score,
     markedness_scorer,
-    roc_auc_score,
 )
 
 EXACT = {"rel": 1e-10, "abs": 1e-12}
@@ -178,8 +177,6 @@ def test_rankings_with_ties_and_weights_are_scored_as_by_scikit_learn(
     weighting = {"sample_weight": weights} if weighted else {}
     theirs = metrics.average_precision_score(truth, values, **weighting)
     assert average_precision_score(truth, values, **weighting) == pytest.approx(theirs, **EXACT)
-    theirs = metrics.roc_auc_score(truth, values, **weighting)
-    assert roc_auc_score(truth, values, **weighting) == pytest.approx(theirs, **EXACT)
 
 
 @pytest.mark.parametrize("pos_label", ["active", "decoy"])
@@ -188,8 +185,6 @@ def test_targets_may_be_named(pos_label: str) -> None:
     names = np.where(truth == 1, "active", "decoy")
     theirs = metrics.average_precision_score(names, values, pos_label=pos_label)
     assert average_precision_score(names, values, pos_label=pos_label) == pytest.approx(theirs, **EXACT)
-    theirs = metrics.roc_auc_score(names == pos_label, values)
-    assert roc_auc_score(names, values, pos_label=pos_label) == pytest.approx(theirs, **EXACT)
 
 
 def test_tied_cases_in_expected_order() -> None:
@@ -211,8 +206,6 @@ def test_without_ties_their_treatment_does_not_matter() -> None:
 
 def test_rankings_without_targets_or_background_have_no_score() -> None:
     assert math.isnan(average_precision_score([0, 0], [1.0, 2.0]))
-    assert math.isnan(roc_auc_score([0, 0], [1.0, 2.0]))
-    assert math.isnan(roc_auc_score([1, 1], [1.0, 2.0]))
     assert average_precision_score([1, 1], [1.0, 2.0]) == 1.0
     with pytest.raises(InputError, match="say which one is the target"):
         average_precision_score(["active", "decoy"], [1.0, 2.0])
@@ -227,7 +220,6 @@ def test_signatures_are_scikit_learns() -> None:
         (informedness_score, ["y_true", "y_pred"], {"labels", "pos_label", "sample_weight"}),
         (markedness_score, ["y_true", "y_pred"], {"labels", "pos_label", "sample_weight"}),
         (average_precision_score, ["y_true", "y_score"], {"pos_label", "sample_weight", "ties"}),
-        (roc_auc_score, ["y_true", "y_score"], {"pos_label", "sample_weight"}),
     ]
     for function, positional, keywords in pairs:
         parameters = inspect.signature(function).parameters.values()

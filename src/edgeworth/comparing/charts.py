@@ -78,7 +78,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
     return Chart(
         "differences",
         f"Differences with {format_level(findings.level)} intervals",
-        said + names.caption,
+        said,
         {"differences": tuple(rows)},
         draw,
         (
@@ -109,9 +109,7 @@ def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign
         return distinct_names((f"{names[place[a]]} {sign} {names[place[b]]}" for a, b in pairs), most)
 
     # Each name was cut already: 10 signs more leave room for what makes equal ones different.
-    return AxisNames(
-        joined(each.names, 2 * LONGEST + 10), joined(each.drawn, 2 * PAIRED + 10), each.beginning
-    )
+    return AxisNames(joined(each.names, 2 * LONGEST + 10), joined(each.drawn, 2 * PAIRED + 10))
 
 
 def _wide_axis(alt: Any, names: AxisNames) -> Any:
@@ -159,8 +157,7 @@ def _leaderboard(findings: ComparisonFindings) -> Chart:
         "leaderboard",
         f"Ranks with {format_level(findings.level)} intervals, by {describe_measure(findings.headline)}",
         f"Tied for first: {tied}. No significant difference between systems that share a letter."
-        + _cut(number, "systems")
-        + names.caption,
+        + _cut(number, "systems"),
         {"leaderboard": systems},
         draw,
         (
@@ -214,7 +211,7 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
         "disagreements",
         "Where only one of them is right",
         f"{begins} {first} is right on {one['only_first_right']:,.6g} cases, only {second} on "
-        f"{one['only_second_right']:,.6g}." + _cut(len(every), "pairs") + names.caption,
+        f"{one['only_second_right']:,.6g}." + _cut(len(every), "pairs"),
         {"disagreements": drawn},
         draw,
         (Column("pair"), Column("who"), Column("cases", "count")),
@@ -256,7 +253,7 @@ def _race(findings: ComparisonFindings) -> Chart:
     return Chart(
         "race",
         "The wealth race",
-        f"Log wealth of {leader} at the end: {ends}.{names.caption}",
+        f"Log wealth of {leader} at the end: {ends}.",
         {"race": rows},
         draw,
         (Column("cases", "count"), Column("against"), Column("log wealth", "number")),

@@ -13,9 +13,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from edgeworth.arrays import Floats
 
 FEWEST_FREEDOM = 4.0
 """With fewer degrees of freedom intervals cover too little to name a winner by them."""
@@ -35,11 +34,6 @@ class ClusterSpread:
     def least(self) -> float:
         """Take the fewer degrees of freedom: where few clusters hold all errors, those that they show."""
         return min(self.freedom, self.shown)
-
-    @property
-    def is_reliable(self) -> bool:
-        """Whether there are degrees of freedom enough to decide by."""
-        return self.freedom >= FEWEST_FREEDOM
 
 
 def spread_of_ratios(

@@ -206,18 +206,11 @@ def format_together(value: float, low: float, high: float) -> list[str]:
     numbers = (value, low, high)
     if _DIGITS.get() != 3 or not (math.isfinite(low) and max(map(abs, numbers)) < 10):
         return [format_number(number) for number in numbers]
-    least = 2 + interval_decimals(low, high)
+    # Whole per cents, or a decimal more when the interval is narrower than two of them.
+    least = 2 if high - low >= 0.02 else 3 if high - low >= 0.002 else 4
     # What is not 0 is not shown as 0: an end shows on which side of it it lies.
     decimals = (next((d for d in range(least, 8) if round(number, d)), least) for number in numbers)
     return list(map(_format_decimals, numbers, decimals))
-
-
-def interval_decimals(low: float, high: float) -> int:
-    """Choose whole per cents, or a decimal when the interval is narrower than two of them."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return 0
-    width = (high - low) * 100
-    return 0 if width >= 2 else 1 if width >= 0.2 else 2
 
 
 def format_level(level: float) -> str:

@@ -19,16 +19,12 @@ from numpy.typing import NDArray
 from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers, same_array
 from edgeworth.core.labels import canonical, canonical_order, positions
 from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
-from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import Coded, Column, Label, encode
+from edgeworth.sources.columns import Coded, Column, Label, blocks, encode
 from edgeworth.sources.numbers import check_weights
 
 Numbers = NDArray[Any]
 """int64 where cases are counted, float64 where they are weighed."""
-
-BLOCK_ROWS = 1 << 17
-"""Rows counted at once."""
 
 DENSE_CELLS, WIDE_CELLS = 1 << 16, 1 << 20
 """Combinations counted in a full array, and those where there are as many rows; more are sorted."""
@@ -180,7 +176,7 @@ def count_joint(
     known = [column.labels for column in numbered if not isinstance(column, np.ndarray)]
     size = prod(len(labels) + 1 for labels in known)
     is_dense = len(known) == len(columns) and size <= max(DENSE_CELLS, min(WIDE_CELLS, lengths[0]))
-    for rows in row_blocks(lengths[0], BLOCK_ROWS):
+    for rows in blocks(lengths[0]):
         weight = None if weights is None else weights[rows]
         if weight is not None:
             check_weights(weight, first_row + rows.start)
@@ -309,6 +305,8 @@ class _Gatherer:
 
     def result(self) -> JointCounts:
         """Give everything gathered, in canonical labels and each combination once."""
+        if not self.parts:
+            return JointCounts.empty(self.domains)
         part = _compact(self.parts)
         labels, columns = [], [part.keys[:, c] for c in range(len(self.domains))]
         for domain, place in enumerate(self.index):

@@ -167,14 +167,20 @@ class NormalLaw:
         return choose_tail(float(lower), float(upper), alternative)
 
 
-@dataclass(frozen=True)
-class ClusterLaw(NormalLaw):
-    """Student's t with the degrees of freedom that clusters leave."""
+class DoubtsClusters:
+    """A law that says so where clusters are too few or too unequal for it."""
+
+    freedom: Any
 
     @property
     def doubt(self) -> str | None:
-        """Say that clusters are too few or too unequal."""
+        """Say that clusters leave too few degrees of freedom."""
         return doubt_few_freedom(self.freedom)
+
+
+@dataclass(frozen=True)
+class ClusterLaw(NormalLaw, DoubtsClusters):
+    """Student's t with the degrees of freedom that clusters leave."""
 
 
 def wilson_bounds(successes: Any, trials: Any, quantile: float) -> tuple[Any, Any]:
@@ -222,7 +228,7 @@ class ClopperPearsonLaw:
 
 
 @dataclass(frozen=True)
-class NewcombeLaw:
+class NewcombeLaw(DoubtsClusters):
     """Square-and-add: Wilson's bounds of independent proportions combined (Newcombe 1998; MOVER).
 
     Of one proportion these are Wilson's bounds themselves, and the p-value is that of the score test.
@@ -243,11 +249,6 @@ class NewcombeLaw:
     def freedom(self) -> float:
         """Give the degrees of freedom that clusters leave."""
         return self.combination.freedom
-
-    @property
-    def doubt(self) -> str | None:
-        """Say that clusters are too few or too unequal."""
-        return doubt_few_freedom(self.freedom)
 
     @property
     def standard_error(self) -> float:
@@ -322,7 +323,7 @@ class PosteriorLaw:
 
 
 @dataclass(frozen=True)
-class WiderLaw:
+class WiderLaw(DoubtsClusters):
     """Two laws of one estimate, neither of which covers everywhere: outer bounds, larger p-value."""
 
     first: SamplingLaw
@@ -337,11 +338,6 @@ class WiderLaw:
     def freedom(self) -> float:
         """Take the degrees of freedom of the first, where it has some."""
         return float(getattr(self.first, "freedom", math.inf))
-
-    @property
-    def doubt(self) -> str | None:
-        """Say that clusters are too few or too unequal."""
-        return doubt_few_freedom(self.freedom)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Take the outer bounds."""

@@ -12,7 +12,7 @@ from edgeworth.choices import Missing, WeightKind
 from edgeworth.core.joint_counts import JointCounts
 from edgeworth.core.labels import list_labels
 from edgeworth.errors import InputError, OptionError
-from edgeworth.sources.columns import MISSING, Column, Label, blocks, encode
+from edgeworth.sources.columns import MISSING, Column, Label, encode
 from edgeworth.sources.numbers import LARGEST_TOTAL
 
 MOST_LABELS = 5_000
@@ -57,21 +57,13 @@ def drop_incomplete(
     dropped = int(joint.rows[incomplete].sum())
     if missing != "drop":
         column = int(np.argmax(refused.any(axis=0)))
-        row = first_row + _first_missing(columns[column], names[column])
+        row = first_row + int(np.argmax(encode(columns[column], names[column]).codes == MISSING))
         advice = 'missing="drop" (--missing drop) leaves such rows out and counts them'
         if column and names[column] != "clusters":
             advice += ', missing="abstain" (--missing abstain) takes them as no decision'
         such = f"{dropped:,} such row{'s' if dropped != 1 else ''}"
         raise InputError(f"{names[column]} is missing in row {row:,} ({such}): {advice}")
     return joint.select(~incomplete), dropped
-
-
-def _first_missing(column: Column, name: str) -> int:
-    for rows in blocks(len(column)):
-        absent = encode(column[rows], name).codes == MISSING
-        if absent.any():
-            return int(rows.start + np.argmax(absent))
-    raise AssertionError("a missing value was counted but is not there")
 
 
 def check_label_number(labels: Sequence[Label]) -> None:

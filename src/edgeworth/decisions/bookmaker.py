@@ -12,7 +12,7 @@ from edgeworth.arrays import Floats, Values, difference, plain_values, ratio
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
 from edgeworth.choices import Rows
 from edgeworth.core.measures import Measure, Option, measure_family
-from edgeworth.decisions.information import CELL_CASES, cell_total
+from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows
 from edgeworth.decisions.overall import recalls_combination
 from edgeworth.decisions.table import ContingencyTable
@@ -240,9 +240,12 @@ def payoffs(
 # -- your own costs ----------------------------------------------------------------------------------------
 
 
+cost_measure = measure_family(scope="cells", source="your own costs", needs=(CASES,))
+
+
 @dataclass(frozen=True)
 class Costs:
-    """The costs (or gains) of a table at the user's own cost of each cell; rows predicted, columns real."""
+    """The costs of a table at the user's own cost of each cell; rows predicted, columns real."""
 
     labels: tuple[Label, ...]
     each: Floats
@@ -258,7 +261,7 @@ class Costs:
         return float(self.cells.sum())
 
 
-def costs(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows, gains: bool = False) -> Costs:
+def costs(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> Costs:
     """Apply your own costs of each pair of prediction and real class.
 
     Parameters
@@ -269,8 +272,6 @@ def costs(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows, gains: bool
         The cost of each pair.
     rows : {"predicted", "actual"}
         What the rows of the matrix are.
-    gains : bool
-        Whether larger is better.
 
     Returns
     -------
@@ -291,7 +292,7 @@ def costs(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows, gains: bool
     counts = table.counts.astype(np.float64)
     real, predicted = counts.sum(axis=0) / total, counts.sum(axis=1) / total
     constant = each @ real
-    best = int(np.argmax(constant) if gains else np.argmin(constant))
+    best = int(np.argmin(constant))
     return Costs(
         labels=table.labels,
         each=each,
@@ -335,17 +336,14 @@ def _expected_cost(costs: Floats) -> Measure:
             raise OptionError(f"these costs are for {len(costs)} labels; the table has {counts.shape[-1]}")
         return ratio((counts * costs).sum(axis=(-2, -1)), cell_total(counts))
 
-    return Measure(
+    return cost_measure(
         "expected_cost",
-        "cells",
         "Σ_lk j_lk cost_lk",
-        float(costs.min()),
-        float(costs.max()),
-        "Σ_lk p_l r_k cost_lk",
-        "neither",
-        "your own costs",
         compute,
-        needs=(CELL_CASES,),
+        low=float(costs.min()),
+        high=float(costs.max()),
+        chance="Σ_lk p_l r_k cost_lk",
+        direction="neither",
         gradient=lambda counts: costs / cell_total(counts),
     )
 

@@ -1,4 +1,4 @@
-"""Charts of decisions: the tables, each label's edge, the house margin, the bias."""
+"""Charts of decisions: the tables, each label's edge, the bias."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from edgeworth.report.charts.chart import (
     Rows,
 )
 from edgeworth.report.charts.names import AxisNames, axis_names
-from edgeworth.report.report import Charts, Column
+from edgeworth.report.report import Column
 
 SQUARE_NAMES = 18
 """The most characters of a name above a table, where it stands at a slope."""
@@ -48,29 +48,20 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
     few = len(table.labels) <= FIGURES_OF_COUNTS
 
     def draw(kit: Kit) -> Any:
-        alt = kit.alt
-        squares = kit.base("contingency").encode(
-            x=alt.X("actual:N", sort=list(names.names), title="actual", axis=_top_axis(alt, names)),
-            y=alt.Y("predicted:N", sort=list(names.names), title="predicted", axis=alt.Axis(**names.options)),
-            tooltip=kit.tooltip({"predicted": "", "actual": "", "cases": ",", "share of actual": ".1%"}),
-        )
-        scale = alt.Scale(range=list(GAINS), domain=[-1, 0, 1])
-        text = "format(abs(datum.value), '.0%')"
-        legend = alt.Legend(
-            title="errors (orange), hits (blue)",
-            labelExpr=text,
-            values=[-1, 0, 1],
-            gradientLength=160,
-        )
-        figures = alt.Text("cases:Q", format=",.6~g") if few else None
-        return _squares(alt, squares, "shade", scale, legend, figures, len(table.labels))
+        tooltip = kit.tooltip({"predicted": "", "actual": "", "cases": ",", "share of actual": ".1%"})
+        figures = kit.alt.Text("cases:Q", format=",.6~g") if few else None
+        legend = {
+            "title": "errors (orange), hits (blue)",
+            "labelExpr": "format(abs(datum.value), '.0%')",
+        }
+        base = _square_base(kit, "contingency", names, "predicted", "actual").encode(tooltip=tooltip)
+        return _squares(kit.alt, base, "shade", 1, legend, figures, len(table.labels))
 
     right = table.counts.diagonal().sum().item()
     return Chart(
         "contingency",
         "Predicted and actual classes",
-        f"{right:,.6g} of {table.total:,.6g} decided cases are on the diagonal: the prediction was right."
-        + names.caption,
+        f"{right:,.6g} of {table.total:,.6g} decided cases are on the diagonal: the prediction was right.",
         {"contingency": rows},
         draw,
         (
@@ -91,29 +82,22 @@ def dollars_chart(findings: DecisionFindings) -> Chart:
     most = max((abs(row["dollars"]) for row in rows if row["dollars"] is not None), default=0.0) or 1.0
 
     def draw(kit: Kit) -> Any:
-        alt = kit.alt
-        tooltip = kit.tooltip({"bet on": "", "comes in": "", "dollars": "$,.2f"})
-        squares = kit.base("dollars").encode(
-            x=alt.X("comes in:N", sort=list(names.names), title="comes in", axis=_top_axis(alt, names)),
-            y=alt.Y("bet on:N", sort=list(names.names), title="bet on", axis=alt.Axis(**names.options)),
-            tooltip=[*tooltip, alt.Tooltip("odds:Q", format=".2f", title="fair odds")],
-        )
-        # As far to either side: a dollar lost is as dark as a dollar won.
-        scale = alt.Scale(range=list(GAINS), domain=[-most, 0, most])
-        legend = alt.Legend(
-            title="dollars lost (orange) and won (blue)",
-            format="$,.0f" if most >= 2 else "$,.2f",
-            values=[-most, 0, most],
-            gradientLength=160,
-        )
-        figures = alt.Text("dollars:Q", format="$,.2f") if len(money.labels) <= FIGURES_OF_DOLLARS else None
-        return _squares(alt, squares, "dollars", scale, legend, figures, len(money.labels))
+        formats = {"bet on": "", "comes in": "", "dollars": "$,.2f", "odds": ".2f"}
+        few = len(money.labels) <= FIGURES_OF_DOLLARS
+        figures = kit.alt.Text("dollars:Q", format="$,.2f") if few else None
+        legend = {
+            "title": "dollars lost (orange) and won (blue)",
+            "format": "$,.0f" if most >= 2 else "$,.2f",
+        }
+        base = _square_base(kit, "dollars", names, "bet on", "comes in")
+        base = base.encode(tooltip=kit.tooltip(formats, {"odds": "fair odds"}))
+        return _squares(kit.alt, base, "dollars", most, legend, figures, len(money.labels))
 
     total = "nothing that can be counted" if money.total != money.total else f"${money.total:,.2f}"
     return Chart(
         "bookmaker",
         "What each bet won and lost at fair odds",
-        f"With ${money.pool:g} in the pool of each bet, the predictions earn {total} in all.{names.caption}",
+        f"With ${money.pool:g} in the pool of each bet, the predictions earn {total} in all.",
         {"dollars": rows},
         draw,
         (Column("bet on"), Column("comes in"), Column("dollars", "dollars"), Column("odds", "number")),
@@ -127,8 +111,20 @@ def _square_rows(names: AxisNames, cells: Mapping[str, Values], down: str, acros
     return table_rows(places | {name: values.ravel() for name, values in cells.items()})
 
 
-def _squares(alt: Any, base: Any, shade: str, scale: Any, legend: Any, figures: Any, labels: int) -> Any:
+def _square_base(kit: Kit, data: str, names: AxisNames, down: str, across: str) -> Any:
+    alt, order = kit.alt, list(names.names)
+    return kit.base(data).encode(
+        x=alt.X(f"{across}:N", sort=order, title=across, axis=_top_axis(alt, names)),
+        y=alt.Y(f"{down}:N", sort=order, title=down, axis=alt.Axis(**names.options)),
+    )
+
+
+def _squares(alt: Any, base: Any, shade: str, most: float, legend: Any, figures: Any, labels: int) -> Any:
     """Draw coloured squares, with figures where there is room; a cell without a value has no square."""
+    # As far to either side: what is lost is as dark as what is won.
+    ends = [-most, 0, most]
+    scale = alt.Scale(range=list(GAINS), domain=ends)
+    legend = alt.Legend(values=ends, gradientLength=160, **legend)
     # Round corners take five times the room on a page, and are not seen on small squares.
     squares = base.mark_rect(cornerRadius=2 if labels <= FIGURES_OF_COUNTS else 0)
     drawn = squares.encode(color=alt.Color(f"{shade}:Q", scale=scale, legend=legend))
@@ -153,17 +149,14 @@ def _top_axis(alt: Any, names: AxisNames) -> Any:
 
 
 LABEL_STEP = 26
-MARGIN_POINTS = 61
 
 
-def decision_charts(findings: DecisionFindings) -> Charts:
+def decision_charts(findings: DecisionFindings) -> list[Chart]:
     """Make the charts of a report on decisions."""
     charts = [_edges(findings), _bias(findings)]
     if len(findings.table.labels) <= SHOWN_LABELS:
         charts = [contingency_chart(findings), dollars_chart(findings), *charts]
-    if findings.informedness.undefined is None:
-        charts.append(_margin(findings))
-    return Charts(tuple(charts))
+    return charts
 
 
 def _edges(findings: DecisionFindings) -> Chart:
@@ -201,7 +194,7 @@ def _edges(findings: DecisionFindings) -> Chart:
     return Chart(
         "edges",
         "The edge of each label",
-        says + _note_on_cut(findings) + names.caption,
+        says + _note_on_cut(findings),
         {"edges": tuple(rows)},
         draw,
         (Column("label"), *(Column(name, "number") for name in ("edge", "low", "high")), Column("verdict")),
@@ -237,7 +230,7 @@ def _bias(findings: DecisionFindings) -> Chart:
     return Chart(
         "bias",
         "Over- and under-predicted classes",
-        _describe_largest(rows) + _note_on_cut(findings) + names.caption,
+        _describe_largest(rows) + _note_on_cut(findings),
         {"bias": rows},
         draw,
         (Column("label"), Column("bias", "percent"), Column("actual", "count"), Column("predicted", "count")),
@@ -256,41 +249,6 @@ def _describe_largest(rows: Rows) -> str:
     return (
         f"{largest['label']} is predicted {'more' if bias > 0 else 'less'} often than it occurs, by "
         f"{format_percent(abs(bias), decimals)} of the cases: the largest difference."
-    )
-
-
-def _margin(findings: DecisionFindings) -> Chart:
-    """Draw the return of a unit bet against the overround: (1 + return at fair odds)/(1 + overround) − 1."""
-    even = findings.payoffs.break_even_margin
-    margins, returns = np.array(findings.returns_by_overround(MARGIN_POINTS)).T
-    across, up = ticks([*margins, even]), ticks(returns)
-
-    def draw(kit: Kit) -> Any:
-        alt = kit.alt
-        x = {"scale": across.scale(alt), "axis": across.percent_axis(alt)}
-        y = {"scale": up.scale(alt), "axis": up.percent_axis(alt, signed=True)}
-        line = kit.base("margin").mark_line(color=FIRST)
-        line = line.encode(
-            x=alt.X("margin:Q", title="the house's margin", **x),
-            y=alt.Y("return:Q", title="return of a unit bet", **y),
-            tooltip=kit.tooltip({"margin": ".1%", "return": "+.1%"}),
-        )
-        zero = kit.once().mark_rule(strokeDash=[4, 3], opacity=0.6).encode(y=alt.datum(0))
-        even_rule = kit.once().mark_rule(color=SECOND, strokeWidth=2).encode(x=alt.datum(even))
-        return (zero + even_rule + line).properties(width=WIDTH, height=220)
-
-    return Chart(
-        "margin",
-        "How much margin the predictions can pay",
-        "A unit bet on each prediction "
-        + (
-            "gains at any house margin up to 100%."
-            if even > 1
-            else f"breaks even at a house margin of {format_percent(even, 1)}."
-        ),
-        {"margin": table_rows({"margin": margins, "return": returns})},
-        draw,
-        (Column("margin", "percent"), Column("return", "percent")),
     )
 
 

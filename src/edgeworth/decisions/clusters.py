@@ -75,10 +75,6 @@ class Clusters:
         """Leave out the cases without a decision."""
         return replace(self, joint=self.joint.select(self.joint.keys[:, 1] > 0))
 
-    def transpose(self) -> Self:
-        """Exchange prediction and truth."""
-        return replace(self, joint=replace(self.joint, keys=self.joint.keys[:, [1, 0, 2]]).in_order())
-
     def rename(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
         """Rename the clusters; the new names are made from all of them at once."""
         labels, clusters = self.joint.labels

@@ -13,8 +13,8 @@ from edgeworth.arrays import Floats, Values
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import format_level, format_number
 from edgeworth.core.measures import Measure
-from edgeworth.decisions.bookmaker import Costs, costs, expected_cost
-from edgeworth.decisions.information import CELL_CASES, cell_total
+from edgeworth.decisions.bookmaker import Costs, cost_measure, costs, expected_cost
+from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows, parse_matrix
 from edgeworth.decisions.report import WIDEST_TABLE, estimate_row
 from edgeworth.decisions.table import ContingencyTable
@@ -68,19 +68,8 @@ def saving_measure(matrix: Floats) -> Measure:
         predicted, real = shares(counts)
         return ((matrix @ real)[:, None] + predicted @ matrix - matrix) / cell_total(counts)
 
-    return Measure(
-        "saved",
-        "cells",
-        "Σ_lk (p_l r_k − j_lk) cost_lk",
-        -np.inf,
-        np.inf,
-        "0",
-        "higher",
-        "your own costs",
-        compute,
-        needs=(CELL_CASES,),
-        gradient=gradient,
-    )
+    ends = {"low": -np.inf, "high": np.inf, "chance": "0", "direction": "higher"}
+    return cost_measure("saved", "Σ_lk (p_l r_k − j_lk) cost_lk", compute, gradient=gradient, **ends)
 
 
 def with_costs(report: Report, table: ContingencyTable, given: Any, *, level: float, seed: int) -> Report:

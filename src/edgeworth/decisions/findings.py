@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from edgeworth.choices import Abstentions
-from edgeworth.core.clusters import FEWEST_FREEDOM
 from edgeworth.core.estimates import Estimate, Plan, estimate
 from edgeworth.core.laws import check_level
 from edgeworth.core.measures import quote_label
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.bookmaker import Payoffs, payoffs, unit_return
+from edgeworth.decisions.bookmaker import Payoffs, payoffs
 from edgeworth.decisions.guessing import guessing_tail
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.views import check_decisions, marginals, resolve
+from edgeworth.decisions.views import check_decisions, resolve
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Label
 
@@ -69,14 +67,6 @@ class DecisionFindings:
         share = float(table.predicted[where].sum() / table.total)
         return tuple(table.labels[index] for index in where), share
 
-    def returns_by_overround(self, points: int) -> list[tuple[float, float]]:
-        """Compute what a unit bet on each prediction returns as the overround grows beyond break-even."""
-        even = self.payoffs.break_even_margin
-        last = 0.2 if math.isnan(even) else max(0.2, 1.6 * even)
-        view, commission = marginals(self.table.cells), self.payoffs.commission
-        overrounds = [last * place / (points - 1) for place in range(points)]
-        return [(each, float(unit_return(view, each, commission))) for each in overrounds]
-
     @property
     def is_significant(self) -> bool:
         """Whether guessing is ruled out at the level by its law, or by the interval where it has none."""
@@ -87,9 +77,8 @@ class DecisionFindings:
     @property
     def is_conclusive(self) -> bool:
         """Whether both the test and the interval rule guessing out."""
-        has_interval = self.informedness.law is not None
-        is_doubtful = getattr(self.informedness.law, "freedom", math.inf) < FEWEST_FREEDOM
-        return self.is_significant and not (has_interval and (self.interval_includes_0 or is_doubtful))
+        is_open = self.interval_includes_0 or self.informedness.doubt is not None
+        return self.is_significant and (self.informedness.law is None or not is_open)
 
     @cached_property
     def association(self) -> tuple[float, Tail] | None:

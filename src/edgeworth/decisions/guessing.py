@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import accumulate
 from math import comb
 from statistics import NormalDist
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ from edgeworth.decisions.effective_sizes import effective_cases
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, at_guessing
 from edgeworth.errors import InputError, OptionError, check_seed
-from edgeworth.sources.numbers import LARGEST_TOTAL
 
 MOST_WORK = 360_000
 """The work before giving up, in cells (some tenths of a second); a cell costs more as its binomials grow."""
@@ -265,23 +264,16 @@ class GuessingLaw:
 
     def _monte_carlo(self, upper: Fraction, lower: Fraction | None) -> Tail:
         draws = self.draws or draws_within_seconds(len(self.real))
-        weights, least, most = self._drawable(upper, lower)
+        weights = np.array([float(slope) for slope in self.slopes])
+        # Rounding can only make a table count as extreme that is a hair short of it.
+        slack = 1e-9 * float(np.abs(weights).max())
+        least = float(upper / self._unit) - slack
+        most = -math.inf if lower is None else float(lower / self._unit) + slack
         count = 0
         for tables in random_tables(self.predicted, self.real, draws, self.seed):
             sums = np.diagonal(tables, axis1=1, axis2=2) @ weights
             count += int(((sums >= least) | (sums <= most)).sum())
         return Tail.drawn(count, draws, self.seed)
-
-    def _drawable(self, upper: Fraction, lower: Fraction | None) -> tuple[NDArray[Any], float, float]:
-        """Choose integer weights and bounds when no sum can overflow, otherwise the slopes as floats."""
-        if max(abs(weight) for weight in self._weights) * self.cases < LARGEST_TOTAL:
-            most = -math.inf if lower is None else math.floor(lower)
-            return np.array(self._weights, dtype=np.int64), math.ceil(upper), most
-        weights = np.array([float(slope) for slope in self.slopes])
-        # Rounding can only make a table count as extreme that is a hair short of it.
-        slack = 1e-9 * float(np.abs(weights).max())
-        most = -math.inf if lower is None else float(lower / self._unit) + slack
-        return weights, float(upper / self._unit) - slack, most
 
 
 def draws_within_seconds(labels: int) -> int:
@@ -327,8 +319,6 @@ def guessing_tail(
     Clusters of one size exchange their predictions. Weighted cases and other clusters are taken as so many
     independent cases of each class as tell as much, which is approximate.
     """
-    if alternative not in ("two-sided", "greater", "less"):
-        raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
     if tally.matching is not None:
         return None if alternative == "less" else tally.matching(seed=seed)
     clusters = tally.clusters
@@ -360,8 +350,10 @@ def _independent_tail(
     tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int
 ) -> Tail:
     if resolved.position is not None:
-        law, sign = label_law(tally, resolved.position, seed), _label_sign(resolved)
-    elif resolved.measure.guessing is not None and _on_decided_cases(tally, resolved):
+        law, sign = _label_law(tally, resolved.position, seed), _label_sign(resolved)
+    elif resolved.measure.guessing is not None and not (
+        tally.abstained.any() and resolved.arguments.get("abstentions") == "zero_weight"
+    ):
         law, sign = guessing_law(tally, resolved.measure.guessing, seed=seed), 1
     else:
         return _drawn_tail(tally, resolved, alternative, seed)
@@ -395,7 +387,7 @@ def _exchange_tail(
     return replace(Tail.drawn(count, draws, seed), method=said)
 
 
-def label_law(table: ContingencyTable, position: int, seed: int = 0) -> GuessingLaw:
+def _label_law(table: ContingencyTable, position: int, seed: int) -> GuessingLaw:
     """Make the law of one label's hits, which all its measures follow once the margins are fixed."""
     total = int(table.total)
     p, r = int(table.predicted[position]), int(table.real[position])
@@ -408,10 +400,6 @@ def _label_sign(resolved: Resolved) -> int:
             f"{resolved.spelling} is the same however one guesses with these margins: give a null= to test"
         )
     return 1 if resolved.measure.direction == "higher" else -1
-
-
-def _on_decided_cases(table: ContingencyTable, resolved: Resolved) -> bool:
-    return not table.abstained.any() or resolved.arguments.get("abstentions") != "zero_weight"
 
 
 def _drawn_tail(table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int) -> Tail:

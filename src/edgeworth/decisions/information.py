@@ -8,6 +8,7 @@ import numpy as np
 
 from edgeworth.arrays import Values, difference, ratio
 from edgeworth.core.measures import POWERS, Requirement, measure_family
+from edgeworth.decisions.views import CASES, TWO_PREDICTED, TWO_REAL, Marginals
 
 SHANNON = "Shannon 1948; Cover & Thomas 1991"
 RAND = "Rand 1971, Objective criteria for the evaluation of clustering methods"
@@ -77,21 +78,15 @@ def _entropy_slopes(counts: Values) -> tuple[Values, Values, Values]:
     return joint, rows, columns
 
 
-def _conditional_entropy_gradient(counts: Values) -> Values:
-    joint, rows, _ = _entropy_slopes(counts)
-    return (joint - rows) / cell_total(counts)
-
-
-def _mutual_information_gradient(counts: Values) -> Values:
-    joint, rows, columns = _entropy_slopes(counts)
-    return (rows + columns - joint) / cell_total(counts)
+def _entropies_gradient(counts: Values, joint: float, predicted: float, real: float) -> Values:
+    """Differentiate a sum of the joint, predicted and real entropies with these coefficients."""
+    slopes = _entropy_slopes(counts)
+    return (joint * slopes[0] + predicted * slopes[1] + real * slopes[2]) / cell_total(counts)
 
 
 def _information_share_gradient(counts: Values) -> Values:
-    joint, rows, columns = _entropy_slopes(counts)
-    entropy = _entropy_of(_margins(counts)[1])
-    share = _information_share(counts)
-    return (rows + columns - joint - share * columns) / (cell_total(counts) * entropy)
+    share, entropy = _information_share(counts), _entropy_of(_margins(counts)[1])
+    return _entropies_gradient(counts, -1, 1, 1 - share) / entropy
 
 
 def _pairs(counts: Values) -> tuple[Values, Values, Values, Values]:
@@ -140,11 +135,6 @@ def chi_square(counts: Values) -> Values:
     return np.where(cell_total(counts) > 0, summed, np.nan)
 
 
-def g_square(counts: Values) -> Values:
-    """Compute the likelihood ratio statistic against independence, 2 N ln 2 times the mutual information."""
-    return 2 * cell_total(counts) * np.log(2) * mutual_information(counts)
-
-
 def _cramers_v(counts: Values) -> Values:
     predicted, real = _margins(counts)
     smaller = np.minimum((predicted > 0).sum(axis=-1), (real > 0).sum(axis=-1))
@@ -155,28 +145,20 @@ def _cramers_v(counts: Values) -> Values:
 BIASED = "it is biased upwards near independence, and a bootstrap more so: its p-value says what it shows"
 
 
-CELL_CASES = Requirement(lambda counts: cell_total(counts) > 0, "there are no cases with a decision")
-_TWO_CASES = Requirement(lambda counts: cell_total(counts) > 1, "there are fewer than two cases to pair")
-_TWO_REAL = Requirement(lambda counts: (counts.sum(axis=-2) > 0).sum(axis=-1) > 1, "only one class is real")
-_TWO_PREDICTED = Requirement(
-    lambda counts: (counts.sum(axis=-1) > 0).sum(axis=-1) > 1, "only one label was ever predicted"
-)
+TWO_CASES = Requirement(lambda view: view.total > 1, "there are fewer than two cases to pair")
 
 
-def _not_trivial(counts: Values) -> Values:
-    predicted, real = _margins(counts)
-    total = cell_total(counts)
+def _not_trivial(view: Marginals) -> Values:
+    predicted, real = view.predicted, view.real
     both_single = ((predicted > 0).sum(axis=-1) == 1) & ((real > 0).sum(axis=-1) == 1)
     both_apart = (predicted <= 1).all(axis=-1) & (real <= 1).all(axis=-1)
-    return (total > 1) & ~both_single & ~both_apart
+    return (view.total > 1) & ~both_single & ~both_apart
 
 
-_NOT_TRIVIAL = Requirement(
-    _not_trivial, "truth and prediction are both one single group, or both all singles"
-)
+NOT_TRIVIAL = Requirement(_not_trivial, "truth and prediction are both one single group, or both all singles")
 
 
-_cells = measure_family(scope="cells", low=0.0, high=np.inf, direction="higher", needs=(CELL_CASES,))
+_cells = measure_family(scope="cells", low=0.0, high=np.inf, direction="higher", needs=(CASES,))
 _pairs_agree = partial(_cells, high=1.0, counts_pairs=True)
 _association = partial(_cells, source=PEARSON, no_interval=BIASED)
 
@@ -189,7 +171,7 @@ CELL_MEASURES = (
         chance="H(R)",
         source=POWERS,
         direction="lower",
-        gradient=_conditional_entropy_gradient,
+        gradient=partial(_entropies_gradient, joint=1, predicted=-1, real=0),
     ),
     _cells(
         "mutual_information",
@@ -198,7 +180,7 @@ CELL_MEASURES = (
         "transmitted information",
         chance="0 (about (K − 1)²/(2 N ln 2) in a sample)",
         source=SHANNON,
-        gradient=_mutual_information_gradient,
+        gradient=partial(_entropies_gradient, joint=-1, predicted=1, real=1),
     ),
     _cells(
         "information_share",
@@ -208,7 +190,7 @@ CELL_MEASURES = (
         chance="0 (in a sample biased upwards)",
         source="Theil 1970",
         high=1.0,
-        needs=(CELL_CASES, _TWO_REAL),
+        needs=(CASES, TWO_REAL),
         gradient=_information_share_gradient,
     ),
     _cells(
@@ -218,7 +200,7 @@ CELL_MEASURES = (
         chance="itself",
         source=SHANNON,
         direction="neither",
-        gradient=lambda counts: _entropy_slopes(counts)[2] / cell_total(counts),
+        gradient=partial(_entropies_gradient, joint=0, predicted=0, real=1),
     ),
     _pairs_agree(
         "rand_index",
@@ -226,7 +208,7 @@ CELL_MEASURES = (
         rand_index,
         chance="1 − (A + B − 2AB/T)/T with A, B pairs together in prediction, in reality, T all pairs",
         source=RAND,
-        needs=(_TWO_CASES,),
+        needs=(TWO_CASES,),
         expected=_expected_rand_index,
         title="Rand index",
     ),
@@ -237,7 +219,7 @@ CELL_MEASURES = (
         chance="0",
         source=HUBERT,
         low=-0.5,
-        needs=(_NOT_TRIVIAL,),
+        needs=(NOT_TRIVIAL,),
         title="adjusted Rand index",
     ),
     _association(
@@ -249,21 +231,12 @@ CELL_MEASURES = (
         title="χ²",
     ),
     _association(
-        "g_square",
-        "2 Σ_lk c_lk ln(c_lk N / (P_l R_k))",
-        g_square,
-        chance="about (K − 1)²",
-        source="Wilks 1938",
-        expected=_expected_chi_square,
-        title="G²",
-    ),
-    _association(
         "cramers_v",
         "√(chi² / (N (min(rows, columns) − 1)))",
         _cramers_v,
         chance="near 0, biased upwards",
         high=1.0,
-        needs=(CELL_CASES, _TWO_REAL, _TWO_PREDICTED),
+        needs=(CASES, TWO_REAL, TWO_PREDICTED),
         title="Cramér's V",
     ),
 )

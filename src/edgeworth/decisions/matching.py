@@ -13,13 +13,13 @@ from edgeworth.arrays import Floats
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.guessing import random_tables
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.errors import InputError, check_seed
 from edgeworth.sources.columns import Label
 
 MOST_MAPS = 200_000
 """The most maps that are all tried; with more of them the best is searched for."""
 
-STARTS = 12
+STARTS = 30
 SMALLEST_GAIN = 1e-14
 
 Places = NDArray[np.intp]
@@ -27,11 +27,10 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Problem:
-    """Counts of clusters (rows) by classes (columns), and which maps are allowed."""
+    """Counts of clusters (rows) by classes (columns), and whether a class takes one cluster at most."""
 
     counts: Floats
     one_to_one: bool
-    leave_out: bool
 
     @cached_property
     def joint(self) -> Floats:
@@ -92,9 +91,7 @@ def matching_tail(problem: Problem, informedness: float, *, draws: int | None = 
     return Tail.drawn(count, number, seed)
 
 
-def match(
-    table: ContingencyTable, *, one_to_one: bool = True, leave_out: bool = True, seed: int = 0
-) -> Matching:
+def match(table: ContingencyTable, *, one_to_one: bool = True, seed: int = 0) -> Matching:
     """Map predicted labels (clusters) to real classes so that informedness is as large as possible.
 
     Parameters
@@ -103,8 +100,6 @@ def match(
         Clusters as predictions beside the real classes, without abstentions.
     one_to_one : bool
         Whether a class takes at most one cluster.
-    leave_out : bool
-        Whether a cluster may stay without a class; must be True with ``one_to_one``.
     seed : int
         The seed of the random starts of a search.
 
@@ -114,9 +109,9 @@ def match(
 
     Notes
     -----
-    One cluster a class is a linear assignment and exact. With many clusters to a class every map is tried
-    when they are few; otherwise single moves and swaps improve several starts, and the result is the best
-    found.
+    Any cluster may stay without a class. One cluster a class is a linear assignment and exact. With many
+    clusters to a class every map is tried when they are few; otherwise single moves improve several starts,
+    and the result is the best found.
 
     Examples
     --------
@@ -125,14 +120,12 @@ def match(
     {3: 'b', 7: 'a'}
     """
     check_seed(seed)
-    if one_to_one and not leave_out:
-        raise OptionError("with one cluster a class some clusters may have no class: leave_out stays True")
     if table.abstained.any():
         raise InputError("matching takes every case as clustered; this table has abstentions")
     clusters, classes = np.flatnonzero(table.predicted > 0), np.flatnonzero(table.real > 0)
     if not len(clusters):
         raise InputError("there are no cases to match")
-    problem = Problem(table.counts[np.ix_(clusters, classes)].astype(np.float64), one_to_one, leave_out)
+    problem = Problem(table.counts[np.ix_(clusters, classes)].astype(np.float64), one_to_one)
     chosen, value, is_exact, method = _best(problem, seed)
     mapping = {
         table.labels[cluster]: None if place < 0 else table.labels[classes[place]]
@@ -146,15 +139,14 @@ def match(
 
 def _best(problem: Problem, seed: int) -> tuple[Places, float, bool, str]:
     clusters, classes = problem.counts.shape
-    choices = classes + problem.leave_out
-    is_exact = True
+    choices, is_exact = classes + 1, True
     if problem.one_to_one:
         chosen, method = _assignment(problem), "linear assignment, exact"
-    elif clusters * np.log(max(choices, 1)) <= np.log(MOST_MAPS):
+    elif choices**clusters <= MOST_MAPS:
         chosen, method = _all_maps(problem), f"all {choices**clusters:,} maps tried, exact"
     else:
         is_exact = False
-        chosen, method = _search(problem, seed), f"best found from {STARTS} starts by moves and swaps"
+        chosen, method = _search(problem, seed), f"best found from {STARTS} starts by moves"
     return chosen, _informedness_of(problem, chosen), is_exact, method
 
 
@@ -184,9 +176,8 @@ def _class_sums(problem: Problem, chosen: Places) -> tuple[Floats, Floats]:
 
 def _all_maps(problem: Problem) -> Places:
     clusters, classes = problem.counts.shape
-    first = -1 if problem.leave_out else 0
     best, best_value = np.zeros(clusters, dtype=np.intp), -np.inf
-    every = product(range(first, classes), repeat=clusters)
+    every = product(range(-1, classes), repeat=clusters)
     while block := list(islice(every, 1 << 14)):
         maps = np.array(block, dtype=np.intp)
         chosen = maps[:, :, None] == np.arange(classes)
@@ -202,31 +193,22 @@ def _all_maps(problem: Problem) -> Places:
 def _search(problem: Problem, seed: int) -> Places:
     rng = np.random.default_rng(seed)
     clusters, classes = problem.counts.shape
-    lowest = -1 if problem.leave_out else 0
     lift = problem.counts / np.maximum(problem.counts.sum(axis=0), 1)
-    starts = [np.argmax(lift, axis=1).astype(np.intp), np.argmax(problem.counts, axis=1).astype(np.intp)]
-    if problem.leave_out:
-        starts.append(_assignment(problem))
-    while len(starts) < STARTS:
-        starts.append(rng.integers(lowest, classes, clusters).astype(np.intp))
+    starts = [np.argmax(lift, axis=1), np.argmax(problem.counts, axis=1), _assignment(problem)]
+    starts += [rng.integers(-1, classes, clusters) for _ in range(STARTS - len(starts))]
     found = [_improve(problem, start.copy()) for start in starts]
     return max(found, key=lambda chosen: _informedness_of(problem, chosen))
 
 
 def _improve(problem: Problem, chosen: Places) -> Places:
-    """Take the best single move while one helps, then the best swap, until neither does."""
+    """Take the best single move while one helps."""
     while True:
         moves = _move_gains(problem, chosen)
         cluster, place = np.unravel_index(int(np.argmax(moves)), moves.shape)
-        if moves[cluster, place] > SMALLEST_GAIN:
-            # The last column stands for leaving the cluster out.
-            chosen[cluster] = place if place < problem.counts.shape[1] else -1
-            continue
-        swaps = _swap_gains(problem, chosen)
-        one, two = np.unravel_index(int(np.argmax(swaps)), swaps.shape)
-        if swaps[one, two] <= SMALLEST_GAIN:
+        if moves[cluster, place] <= SMALLEST_GAIN:
             return chosen
-        chosen[one], chosen[two] = chosen[two], chosen[one]
+        # The last column stands for leaving the cluster out.
+        chosen[cluster] = place if place < problem.counts.shape[1] else -1
 
 
 def _move_gains(problem: Problem, chosen: Places) -> Floats:
@@ -241,20 +223,4 @@ def _move_gains(problem: Problem, chosen: Places) -> Floats:
     enter = problem.gains(rows + problem.shares[:, None], hits + problem.joint) - now
     moves = np.hstack([leave[:, None] + enter, leave[:, None]])
     moves[np.arange(len(chosen))[placed], chosen[placed]] = 0.0
-    if not problem.leave_out:
-        moves[:, -1] = -np.inf
     return moves
-
-
-def _swap_gains(problem: Problem, chosen: Places) -> Floats:
-    """Compute what exchanging the classes of two clusters would add."""
-    rows, hits = _class_sums(problem, chosen)
-    now = problem.gains(rows, hits)
-    home = np.maximum(chosen, 0)
-    own = problem.joint[np.arange(len(chosen)), home]
-    # Entry [k, j]: the class of k after k has left it and j has come.
-    new_rows = (rows[home] - problem.shares)[:, None] + problem.shares[None, :]
-    new_hits = (hits[home] - own)[:, None] + problem.joint[:, home].T
-    change = problem.gains(new_rows, new_hits, home[:, None]) - now[home][:, None]
-    change = np.where(chosen[:, None] >= 0, change, 0.0)
-    return np.where(chosen[:, None] != chosen[None, :], change + change.T, 0.0)

@@ -11,8 +11,6 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label, is_missing
 from edgeworth.sources.numbers import LARGEST_TOTAL
 
-"""What the rows of a matrix are; "real" is another word for "actual"."""
-
 
 def has_actual_rows(rows: str) -> bool:
     """Whether the rows of a matrix are actual classes; refuse an unknown word."""

@@ -16,8 +16,6 @@ from edgeworth.decisions.views import (
     ALL_PREDICTED,
     ANY_CASE,
     CASES,
-    EVERY_F,
-    EVERY_REAL_F,
     GUESSING_ERRS,
     SOME_COMMON,
     TWO_PREDICTED,
@@ -145,11 +143,6 @@ def _real_weighted_informedness(view: Marginals) -> Values:
     return ratio(weighted_sum(view.real, edge(by_label)), _total_at_odds(by_label))
 
 
-def _without_odds(view: Marginals) -> tuple[Values, Values]:
-    priced = (view.real.real > 0) & (view.by_label().not_real.real > 0)
-    return np.where(priced, 0, view.predicted).sum(axis=-1), view.total
-
-
 # -- slopes on the diagonal when both margins are fixed: the law under guessing is exact -------------------
 
 
@@ -160,11 +153,6 @@ def informedness_slopes(predicted: list[int], real: list[int]) -> list[Fraction]
         Fraction(p, r * (total - r)) if 0 < r < total else Fraction(0)
         for p, r in zip(predicted, real, strict=True)
     ]
-
-
-def markedness_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:
-    """Compute ``R_l / (P_l (N − P_l))``, 0 for a label that is never or always predicted."""
-    return informedness_slopes(real, predicted)
 
 
 def _equal_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:  # noqa: ARG001  # one signature
@@ -201,7 +189,7 @@ OVERALL_MEASURES = (
         synonyms="powers' m, deltap, mk",
         needs=(CASES, TWO_PREDICTED, SOME_COMMON),
         combination=_markedness_combination,
-        guessing=markedness_slopes,
+        guessing=lambda predicted, real: informedness_slopes(real, predicted),
     ),
     _proportion(
         "accuracy",
@@ -289,13 +277,6 @@ OVERALL_MEASURES = (
         direction="neither",
         needs=(ANY_CASE,),
     ),
-    _proportion(
-        "share_without_odds",
-        "predictions of labels that are never, or always, real / cases",
-        _without_odds,
-        chance="itself",
-        direction="lower",
-    ),
 )
 
 
@@ -350,7 +331,6 @@ AVERAGES = (
         "mean over labels of f_l",
         lambda view, alpha: _macro(view, f_measure(view.by_label(), alpha)),
         "macro f1",
-        needs=(CASES, EVERY_F),
         title="macro F",
     ),
     _average_of_f(
@@ -358,7 +338,6 @@ AVERAGES = (
         "Σ_l r_l f_l",
         lambda view, alpha: _weighted(view, f_measure(view.by_label(), alpha)),
         "weighted f1",
-        needs=(CASES, EVERY_REAL_F),
         title="weighted F",
     ),
     _average(

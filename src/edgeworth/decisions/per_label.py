@@ -13,14 +13,10 @@ from edgeworth.arrays import Values, ratio
 from edgeworth.core.measures import POWERS, RETRIEVAL, Combination, Measure, Option, measure_family
 from edgeworth.decisions.views import (
     CASES,
-    F_NEEDS_PREDICTED,
-    F_NEEDS_REAL,
     HAS_CASES,
     HAS_FALSE_ALARMS,
     HAS_MISSES,
     HAS_REJECTIONS,
-    INVERSE_F_NEEDS_PREDICTED,
-    INVERSE_F_NEEDS_REAL,
     IS_PREDICTED,
     IS_REAL,
     IS_SEEN,
@@ -195,7 +191,7 @@ LABEL_MEASURES = (
         chance="p r / (alpha r + (1 − alpha) p)",
         source="van Rijsbergen 1979, whose alpha weighs precision; as in Powers, ours weighs recall",
         options={"alpha": ALPHA},
-        needs=(IS_SEEN, F_NEEDS_REAL, F_NEEDS_PREDICTED),
+        needs=(IS_SEEN, HAS_CASES, IS_PREDICTED),
         title="F",
     ),
     _label(
@@ -205,7 +201,7 @@ LABEL_MEASURES = (
         "negative f-factor",
         chance="(1 − p)(1 − r) / (alpha (1 − r) + (1 − alpha)(1 − p))",
         options={"alpha": ALPHA},
-        needs=(CASES, OTHERS_SEEN, INVERSE_F_NEEDS_REAL, INVERSE_F_NEEDS_PREDICTED),
+        needs=(CASES, OTHERS_SEEN, OTHERS_HAVE_CASES, OTHERS_PREDICTED),
         title="inverse F",
     ),
     _label(

@@ -28,17 +28,10 @@ class BetaLaw:
     is_f1: bool = False
 
     @property
-    def mean(self) -> float:
-        """The posterior mean."""
-        if not self.is_f1:
-            return self.first / (self.first + self.second)
-        return float(np.mean(self.quantile(_midpoints())))
-
-    @property
     def standard_error(self) -> float:
         """The posterior standard deviation."""
         if self.is_f1:
-            return float(np.std(self.quantile(_midpoints())))
+            return float(np.std(self.quantile((np.arange(NODES) + 0.5) / NODES)))
         total = self.first + self.second
         return math.sqrt(self.first * self.second / (total**2 * (total + 1)))
 
@@ -136,7 +129,3 @@ def probability_of_winning(wins: float, losses: float, prior: float = 0.5) -> fl
     0.7966793709
     """
     return float(scipy.special.betaincc(wins + prior, losses + prior, 0.5))
-
-
-def _midpoints() -> Any:
-    return (np.arange(NODES) + 0.5) / NODES

@@ -12,6 +12,7 @@ import numpy as np
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_percent, shorten
+from edgeworth.core.kinds import load
 from edgeworth.core.labels import SHOWN_LABELS
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
@@ -19,7 +20,6 @@ from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.verdict import decision_warnings, decisions_citation, decisions_verdict
 from edgeworth.errors import OptionError
-from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_p_value, format_cell, tail_cell
 
@@ -91,14 +91,8 @@ def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any], 
         warnings=decision_warnings(findings),
         provenance=provenance,
         numbers=_numbers(findings),
-        charts=Charts(lambda: _charts(findings)),
+        charts=Charts(lambda: load("edgeworth.decisions.charts:decision_charts")(findings)),
     )
-
-
-def _charts(findings: DecisionFindings) -> Iterable[Chart]:
-    from edgeworth.decisions.charts import decision_charts
-
-    return decision_charts(findings).values()
 
 
 def _overall_section(findings: DecisionFindings) -> Section:
@@ -181,19 +175,10 @@ def _table_section(findings: DecisionFindings) -> Section:
     table = findings.table
     if len(table.labels) > WIDEST_TABLE:
         return Section("Most frequent confusions", (), (_confusions(findings),), ("contingency",))
-    columns = (
-        Column("predicted ↓  actual →"),
-        *(Column(str(label), "count") for label in table.labels),
-        Column("all", "count"),
-    )
-    counts, predicted = table.counts.tolist(), table.predicted.tolist()
-    rows: list[tuple[Cell, ...]] = [
-        (str(label), *counts[index], predicted[index]) for index, label in enumerate(table.labels)
-    ]
-    rows.append(("all", *table.real.tolist(), table.total))
-    if table.abstained.any():
-        rows.append(("no decision", *table.abstained.tolist(), table.abstained.sum().item()))
-    return Section("Contingency table", (), (Grid("", columns, tuple(rows)),), ("contingency",))
+    names = [str(label) for label in table.labels]
+    columns = (Column("predicted ↓  actual →"), *(Column(name, "count") for name in (*names, "all")))
+    grid = Grid("", columns, tuple(table.rows_with_totals(names)))
+    return Section("Contingency table", (), (grid,), ("contingency",))
 
 
 def _errors(table: ContingencyTable, most: int) -> tuple[tuple[str, str, float], ...]:
@@ -232,9 +217,7 @@ def _bookmaker_section(findings: DecisionFindings) -> Section:
         "the pool on every label.",
     )
     house = Grid("The house", (Column("what"), Column("value")), _house_rows(findings))
-    return Section(
-        "The bookmaker's table", text, (_bets(findings), house), ("bookmaker", "margin"), is_folded=True
-    )
+    return Section("The bookmaker's table", text, (_bets(findings), house), ("bookmaker",), is_folded=True)
 
 
 def _bets(findings: DecisionFindings) -> Grid:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +16,6 @@ from edgeworth.decisions.views import LabelView, Marginals, Resolved, marginals
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
 
-STREAMS = 4
 MOST_ENTRIES = 1 << 22
 """The most cells held at once; more draws go in several rounds."""
 
@@ -26,21 +24,15 @@ def bootstrap_values(
     table: ContingencyTable, resolved: Resolved, draws: int, seed: int
 ) -> NDArray[np.float64]:
     """Compute the measure of tables drawn with replacement, one multinomial draw a replicate."""
-    # The number of streams is fixed, so the seed alone decides what is drawn.
-    streams = np.random.default_rng(seed).spawn(STREAMS)
+    rng = np.random.default_rng(seed)
     cells = table.cells.ravel().astype(np.float64)
     occupied = np.flatnonzero(cells)
     size = round(cells.sum())
     shares = cells[occupied] / cells.sum()
 
     def draw(number: int) -> NDArray[np.float64]:
-        parts = [number // STREAMS + (stream < number % STREAMS) for stream in range(STREAMS)]
-        with ThreadPoolExecutor(STREAMS) as pool:
-            tables = list(
-                pool.map(lambda rng, part: rng.multinomial(size, shares, size=part), streams, parts)
-            )
         drawn = np.zeros((number, cells.size))
-        drawn[:, occupied] = np.concatenate(tables)
+        drawn[:, occupied] = rng.multinomial(size, shares, size=number)
         return drawn.reshape(number, *table.cells.shape)
 
     return _measure_draws(draw, resolved, draws, cells.size)

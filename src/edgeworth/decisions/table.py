@@ -399,18 +399,7 @@ class ContingencyTable(Plain):
 
         labels = (self.labels[index], f"not {self.labels[index]}")
         place = np.where(np.arange(len(self.labels)) == index, 0, 1)
-        return self._with_cells(labels, merge)._with_regrouped(self, np.append(place, 2), place)
-
-    def transpose(self) -> Self:
-        """Exchange prediction and truth; a table with abstentions is refused, as no class stands for them."""
-        if self.abstained.any():
-            raise InputError("a table with abstentions cannot be transposed: no class stands for them")
-
-        def turn(values: Numbers) -> Numbers:
-            return np.vstack([values[:-1].T, np.zeros((1, len(self.labels)), dtype=values.dtype)])
-
-        table = self._with_cells(self.labels, turn)
-        return table if self.clusters is None else replace(table, clusters=self.clusters.transpose())
+        return self._with_cells(labels, merge, (np.append(place, 2), place))
 
     def check_kinds(self) -> None:
         """Refuse truth and prediction that share no label only because one is text and the other is not."""
@@ -485,33 +474,38 @@ class ContingencyTable(Plain):
 
     def _regroup(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
         """Add every row and column to one of a table of other labels, in each cluster too."""
-        return self._regroup_cells(labels, rows, columns)._with_regrouped(self, rows, columns)
-
-    def _with_regrouped(self, old: Self, rows: NDArray[Any], columns: NDArray[Any]) -> Self:
-        """Take the clusters of the table that this one was made of."""
-        if old.clusters is None:
-            return self
-        return replace(self, clusters=old.clusters.regroup(old.labels, self.labels, rows, columns))
-
-    def _regroup_cells(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
         where = (rows[:, None], columns[None, :])
-        return self._with_cells(labels, lambda values: _sum_cells(len(labels), where, values))
+        return self._with_cells(
+            labels, lambda values: _sum_cells(len(labels), where, values), (rows, columns)
+        )
 
     def _arrange(self, labels: tuple[Label, ...]) -> Self:
         """Place the same cases in a larger or reordered set of labels."""
-        if labels is self.labels or labels == self.labels:
-            return self if labels is self.labels else replace(self, labels=labels)
+        if labels == self.labels:
+            return replace(self, labels=labels)  # 1 and True are equal
         place = positions(self.labels, labels)
-        return self._regroup_cells(labels, np.append(place, len(labels)), place)
+        return self._regroup(labels, np.append(place, len(labels)), place)
 
-    def _with_cells(self, labels: tuple[Label, ...], change: Callable[[Any], Any]) -> Self:
-        """Change cells and squares alike; a positive label that is gone is no longer declared."""
+    def _with_cells(
+        self,
+        labels: tuple[Label, ...],
+        change: Callable[[Any], Any],
+        places: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    ) -> Self:
+        """Change cells and squares alike; ``places`` say where rows and columns went, for the clusters.
+
+        A positive label that is gone is no longer declared.
+        """
+        clusters = self.clusters
+        if clusters is not None and places is not None:
+            clusters = clusters.regroup(self.labels, labels, *places)
         return replace(
             self,
             labels=labels,
             cells=change(self.cells),
             squared=None if self.squared is None else change(self.squared),
             declared_positive=self.declared_positive if self.declared_positive in labels else None,
+            clusters=clusters,
             matching=None,
         )
 
@@ -536,16 +530,20 @@ class ContingencyTable(Plain):
             return repr(self)
         return f"{self!r}\n{text_table(*self._heads_and_rows())}"
 
-    def _heads_and_rows(self) -> tuple[list[str], list[list[Any]]]:
+    def _heads_and_rows(self) -> tuple[list[str], list[tuple[Any, ...]]]:
         names = [short_label(label) for label in self.labels]
-        rows: list[list[Any]] = [
-            [name, *row, total]
+        return ["predicted ↓ actual →", *names, "all"], self.rows_with_totals(names)
+
+    def rows_with_totals(self, names: Sequence[str]) -> list[tuple[Any, ...]]:
+        """List the rows with the names of their labels and their sums, then those of all cases."""
+        rows = [
+            (name, *row, total)
             for name, row, total in zip(names, self.counts.tolist(), self.predicted.tolist(), strict=True)
         ]
-        rows.append(["all", *self.real.tolist(), self.total])
+        rows.append(("all", *self.real.tolist(), self.total))
         if self.abstained.any():
-            rows.append(["no decision", *self.abstained.tolist(), self.abstained.sum().item()])
-        return ["predicted ↓ actual →", *names, "all"], rows
+            rows.append(("no decision", *self.abstained.tolist(), self.abstained.sum().item()))
+        return rows
 
 
 def _sum_cells(size: int, where: tuple[NDArray[Any], NDArray[Any]], values: NDArray[Any]) -> NDArray[Any]:

@@ -152,9 +152,9 @@ class Resolved:
             return "it counts pairs of cases, and weighted rows are no cases"
         if not math.isnan(self.values(table.cells)):
             return None
-        view = self.view(table.cells)
+        view = marginals(table.cells) if self.measure.scope == "cells" else self.view(table.cells)
         for need in self.measure.needs:
-            if not bool(need.holds(view, **self.arguments) if need.with_options else need.holds(view)):
+            if not need.holds(view):
                 return need.otherwise.format(label=self.label)
         return f"its formula, {self.measure.formula}, divides by 0 here"
 
@@ -270,19 +270,6 @@ HAS_REJECTIONS = Requirement(
 HAS_MISSES = Requirement(
     lambda view: view.misses > 0, "no case of {label} was missed, so the ratio has no bound"
 )
-
-
-def _f_needs(count: str, end: float, otherwise: str) -> Requirement:
-    """Require a count unless alpha is at the end where F does not lean on it."""
-    return Requirement(
-        lambda view, alpha: (getattr(view, count) > 0) | (alpha != end), otherwise, with_options=True
-    )
-
-
-F_NEEDS_REAL = _f_needs("every_real", 1, IS_REAL.otherwise)
-F_NEEDS_PREDICTED = _f_needs("predicted", 0, IS_PREDICTED.otherwise)
-INVERSE_F_NEEDS_REAL = _f_needs("every_other", 1, OTHERS_REAL.otherwise)
-INVERSE_F_NEEDS_PREDICTED = _f_needs("not_predicted", 0, OTHERS_PREDICTED.otherwise)
 OTHERS_SEEN = Requirement(
     lambda view: view.not_predicted + view.every_other > 0, "every case is {label}, predicted and real"
 )
@@ -291,7 +278,7 @@ OTHERS_SEEN = Requirement(
 ANY_CASE = Requirement(lambda view: view.total + view.undecided > 0, "there are no cases")
 TWO_REAL = Requirement(
     lambda view: ((view.real > 0) & (view.by_label().not_real > 0)).any(axis=-1),
-    "only one class is real, so no label has fair odds",
+    "only one class is real",
 )
 TWO_PREDICTED = Requirement(
     lambda view: ((view.predicted > 0) & (view.by_label().not_predicted > 0)).any(axis=-1),
@@ -311,20 +298,4 @@ ALL_PREDICTED = Requirement(
 SOMETHING_WON = Requirement(
     lambda view: ((view.real > 0) * view.hits * view.by_label().not_real).sum(axis=-1) > 0,
     "no bet wins anything at fair odds, so there is nothing to tax",
-)
-
-
-def _has_f(view: Marginals, alpha: float) -> Values:
-    return alpha * view.every_real + (1 - alpha) * view.predicted > 0
-
-
-EVERY_F = Requirement(
-    lambda view, alpha: (_has_f(view, alpha) | (view.every_real + view.predicted == 0)).all(axis=-1),
-    "at this alpha some label has no f",
-    with_options=True,
-)
-EVERY_REAL_F = Requirement(
-    lambda view, alpha: (_has_f(view, alpha) | (view.every_real == 0)).all(axis=-1),
-    "at this alpha some real class has no f",
-    with_options=True,
 )

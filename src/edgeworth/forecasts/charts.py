@@ -292,7 +292,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "reliability",
         "How often it happens when it was said",
-        _says(findings, dict(zip(names, drawn, strict=True))) + (short.caption if len(drawn) > 1 else ""),
+        _says(findings, dict(zip(names, drawn, strict=True))),
         LazyMapping(find),
         draw,
         (Column("class"), *(Column(name, "number") for name in STEP[:-1]), Column("cases", "count")),

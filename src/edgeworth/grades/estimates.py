@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.core.clusters import ClusterSpread, shown_freedom, spread_of_ratios
+from edgeworth.core.clusters import FEWEST_FREEDOM, ClusterSpread, shown_freedom, spread_of_ratios
 from edgeworth.core.estimates import Estimate, undefined_estimate
 from edgeworth.core.laws import (
     Alternative,
@@ -70,7 +70,7 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
         if not spread.variance > NO_SPREAD * mean**2:
             raise OptionError(f"the mean is the same in all {over}, so nothing tells how much it varies")
         law = NormalLaw(mean, math.sqrt(spread.variance), Scale("identity"), spread.least)
-        if grades.clusters is not None and not spread.is_reliable:
+        if grades.clusters is not None and spread.freedom < FEWEST_FREEDOM:
             law = ClusterLaw(mean, math.sqrt(spread.variance), Scale("identity"), spread.freedom)
         return f"Student's t over {over}", law
     width, share = high - low, min(max((mean - low) / (high - low), 0.0), 1.0)

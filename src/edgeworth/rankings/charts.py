@@ -399,7 +399,7 @@ def _queries(findings: ListFindings) -> Chart:
         "queries",
         f"List by list: {what}",
         f"The mean over {number:,} {plural(number, 'list')} is {format_number(headline.value)}"
-        f"{_range_of_lists(findings)}.{names.caption if is_named else ''}",
+        f"{_range_of_lists(findings)}.",
         {"queries": rows, "mean": (_mean_row(findings),)},
         lambda kit: _draw_lists(kit, findings, names if is_named else None),
         (Column("list"), Column("below", "percent"), Column("value", "number")),
@@ -476,7 +476,7 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
         "means",
         "The runs side by side",
         f"{names.names[0]} has the highest mean {what}, {format_number(top.headline.value)}{around}; "
-        f"whether it is better than the next is a question for a paired comparison.{drawn}{names.caption}",
+        f"whether it is better than the next is a question for a paired comparison.{drawn}",
         {"means": rows},
         draw,
         (

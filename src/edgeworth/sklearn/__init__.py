@@ -25,7 +25,6 @@ from edgeworth.sklearn.scoring import (
     log_scorer,
     markedness_score,
     markedness_scorer,
-    roc_auc_score,
 )
 
 __all__ = [
@@ -39,5 +38,4 @@ __all__ = [
     "log_scorer",
     "markedness_score",
     "markedness_scorer",
-    "roc_auc_score",
 ]

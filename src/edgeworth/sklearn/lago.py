@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,36 +15,21 @@ from sklearn.utils.multiclass import check_classification_targets  # type: ignor
 from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]  # scikit-learn has no types
 
 from edgeworth.arrays import Floats
+from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, OptionError
 
 BLOCK_CELLS = 1 << 16
 """The most pairs of a point and a target handled at once: half a megabyte a temporary."""
 
 
-@dataclass(frozen=True)
-class Kernel:
-    """A product over features of one factor each, kept as its logarithm where the product would underflow."""
+Kernel: TypeAlias = Callable[[Floats], Floats]
 
-    factor: Callable[[Floats], Floats]
-    join: np.ufunc
-    nothing: float
-    pool: Callable[[Floats, int], Floats]
-    """The mean over the targets: of one row of kernel values each, and the number of targets."""
-
-
-def _mean(values: Floats, number: int) -> Floats:
-    return np.asarray(values.sum(axis=1) / number)
-
-
-def _log_mean(logarithms: Floats, number: int) -> Floats:
-    return np.asarray(logsumexp(logarithms, axis=1) - np.log(number))
-
-
-KERNELS = {
-    "gaussian": Kernel(lambda u: -(u * u), np.add, -np.inf, _log_mean),
-    "triangular": Kernel(lambda u: np.maximum(0.0, 1.0 - np.abs(u)), np.multiply, 0.0, _mean),
-    "uniform": Kernel(lambda u: (np.abs(u) <= 1.0).astype(np.float64), np.multiply, 0.0, _mean),
+KERNELS: dict[str, Kernel] = {
+    "gaussian": lambda u: -(u * u),
+    "triangular": lambda u: np.log(np.maximum(0.0, 1.0 - np.abs(u))),
+    "uniform": lambda u: np.log((np.abs(u) <= 1.0).astype(np.float64)),
 }
+"""Logarithms of one feature's factor: their product would underflow."""
 
 
 def mean_gaps(targets: Floats, background: Floats, n_neighbors: int) -> Floats:
@@ -87,28 +71,22 @@ def widen_radii(radii: Floats, features: Floats) -> Floats:
 def mean_kernels(
     points: Floats, targets: Floats, widths: Floats, kernel: Kernel, *, leave_own_out: bool = False
 ) -> Floats:
-    """Average each point's kernels over the targets: O(points · targets · features), in bounded memory.
+    """Average each point's kernels over the targets, in logarithms and in bounded memory.
 
     With ``leave_own_out`` the points are the targets, and each is scored by all others.
     """
-    number = len(targets) - leave_own_out
     scores = np.empty(len(points))
-    for rows in _blocks(len(points), len(targets)):
-        values = kernel.factor((points[rows, :1] - targets[:, 0]) / widths[:, 0])
-        for feature in range(1, points.shape[1]):
-            gaps = points[rows, feature, None] - targets[:, feature]
-            kernel.join(values, kernel.factor(gaps / widths[:, feature]), out=values)
+    for rows in row_blocks(len(points), max(1, BLOCK_CELLS // len(targets))):
+        values = np.zeros((rows.stop - rows.start, len(targets)))
+        with np.errstate(divide="ignore"):
+            for feature in range(points.shape[1]):
+                gaps = points[rows, feature, None] - targets[:, feature]
+                values += kernel(gaps / widths[:, feature])
         if leave_own_out:
             own = np.arange(rows.start, rows.stop)
-            values[own - rows.start, own] = kernel.nothing
-        scores[rows] = kernel.pool(values, number)
+            values[own - rows.start, own] = -np.inf
+        scores[rows] = logsumexp(values, axis=1) - np.log(len(targets) - leave_own_out)
     return scores
-
-
-def _blocks(points: int, targets: int) -> Iterator[slice]:
-    rows = max(1, BLOCK_CELLS // targets)
-    for start in range(0, points, rows):
-        yield slice(start, min(start + rows, points))
 
 
 def cut_for(scores: Floats, number: int) -> float:
@@ -185,14 +163,14 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         self.radii_ = widen_radii(mean_gaps(targets, background, self.n_neighbors), features)
         own = mean_kernels(targets, targets, self._widths(), kernel, leave_own_out=len(targets) > 1)
         others = mean_kernels(background, targets, self._widths(), kernel)
-        self.offset_ = cut_for(np.concatenate([own, others]), len(targets))
+        self.offset_ = cut_for(self._scores(np.concatenate([own, others])), len(targets))
         return self
 
     def score_samples(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
         """Score how near each case is to targets: log score for the gaussian kernel, score for the others."""
         check_is_fitted(self)
         points = validate_data(self, X, dtype=np.float64, reset=False)
-        return mean_kernels(points, self.targets_, self._widths(), self._check_kernel())
+        return self._scores(mean_kernels(points, self.targets_, self._widths(), self._check_kernel()))
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
         """Compute a score above 0 for the second of ``classes_``: ``±(score_samples − offset_)``."""
@@ -204,6 +182,9 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         """Predict the class on each case's side of the cut."""
         decision = self.decision_function(X)
         return np.asarray(self.classes_[(decision > 0).astype(np.intp)])
+
+    def _scores(self, logarithms: Floats) -> Floats:
+        return logarithms if self.kernel == "gaussian" else np.exp(logarithms)
 
     def _widths(self) -> Floats:
         return np.asarray(self.alpha * self.radii_)

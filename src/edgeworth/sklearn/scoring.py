@@ -81,20 +81,6 @@ def average_precision_score(
     return ew.measure(ranking, f"average_precision(ties={ties})")
 
 
-def roc_auc_score(
-    y_true: Any, y_score: Any, *, pos_label: Label | None = None, sample_weight: Any = None
-) -> float:
-    """Compute the probability that a target outranks a background case; a tie counts half.
-
-    ``pos_label`` as in ``average_precision_score``. nan without targets or without background.
-
-    >>> roc_auc_score([1, 0, 1, 0], [0.9, 0.7, 0.6, 0.1])
-    0.75
-    """
-    ranking = ew.Ranking.from_scores(y_true, y_score, positive=pos_label, weights=sample_weight)
-    return ew.measure(ranking, "roc_auc")
-
-
 def _label_score(
     name: str,
     y_true: Any,

@@ -1,7 +1,6 @@
 """Names beside an axis: short enough to be drawn, and still different from each other.
 
-What all of many long names begin with is left out and said once; what is still too long loses its middle,
-since names that people give differ at their ends.
+What is too long loses its middle, since names that people give differ at their ends.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from edgeworth.core.formatting import cut_middle, displayable, width_of
+from edgeworth.core.formatting import cut_middle, displayable
 
 LONGEST = 60
 """Signs of a name in the data of a chart and under the pointer."""
@@ -21,8 +20,6 @@ DRAWN = 24
 
 LIMIT = 230
 """Points that an axis gives to a name: room for so many wide signs, so that it cuts nothing itself."""
-
-WORTH_LEAVING_OUT = 6
 
 UNSAFE = frozenset(
     (
@@ -39,17 +36,10 @@ UNSEEN = "\u200b"
 
 @dataclass(frozen=True)
 class AxisNames:
-    """Names as the data say them, as they are drawn, and the beginning that is not drawn."""
+    """Names as the data say them, and as they are drawn."""
 
     names: tuple[str, ...]
     drawn: tuple[str, ...]
-    beginning: str = ""
-
-    @property
-    def caption(self) -> str:
-        """Say in the caption what names are drawn without, if anything."""
-        cut = cut_middle(self.beginning, LONGEST)
-        return f" Names are drawn without “{cut}”, with which all begin." if cut else ""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -62,24 +52,16 @@ class AxisNames:
         names, drawn = json.dumps(self.names), json.dumps(self.drawn)
         return {"labelLimit": LIMIT, "labelExpr": f"{drawn}[indexof({names}, datum.value)]"}
 
-    def short(self, name: str) -> str:
-        """Give one of the names as it is drawn."""
-        return self.drawn[self.names.index(name)]
-
 
 def axis_names(names: Iterable[object], most: int = DRAWN) -> AxisNames:
     """Shorten the names of one chart so that they stay different.
 
-    >>> urls = [f"https://example.org/kinds/{name}" for name in ("cat", "dog", "a very long kind of bird")]
-    >>> found = axis_names(urls, 12)
-    >>> found.drawn, found.beginning
-    (('…cat', '…dog', '…a ver… bird'), 'https://example.org/kinds/')
+    >>> axis_names([f"https://example.org/kinds/{name}" for name in ("cat", "dog", "bird")], 12).drawn
+    ('https:…s/cat', 'https:…s/dog', 'https:…/bird')
     """
     # Vega puts names into expressions, in which a backslash and what follows would be another sign.
     full = [displayable(str(name)).replace("\\", "∖") for name in names]
-    beginning = _beginning(full) if any(width_of(name) > most for name in full) else ""
-    rests = [f"…{name[len(beginning) :]}" if beginning else name for name in full]
-    return AxisNames(distinct_names(full, LONGEST), distinct_names(rests, most), beginning)
+    return AxisNames(distinct_names(full, LONGEST), distinct_names(full, most))
 
 
 def distinct_names(names: Iterable[str], most: int) -> tuple[str, ...]:
@@ -97,18 +79,3 @@ def distinct_names(names: Iterable[str], most: int) -> tuple[str, ...]:
             trial, number = f"{cut} ({number})", number + 1
         found[trial] = None
     return tuple(found)
-
-
-def _beginning(names: list[str]) -> str:
-    """Find what all names begin with, up to the end of a word, or not within a number."""
-    if len(set(names)) < 2:
-        return ""
-    first, last = min(names), max(names)
-    pairs = zip(first, last, strict=False)
-    common = first[: next((place for place, (a, b) in enumerate(pairs) if a != b), len(first))]
-    words = len(common)
-    while words and common[words - 1].isalnum():
-        words -= 1
-    common = common[:words] if words >= WORTH_LEAVING_OUT else common.rstrip("0123456789")
-    is_whole = any(len(name) == len(common) for name in names)
-    return "" if is_whole or len(common) < WORTH_LEAVING_OUT else common

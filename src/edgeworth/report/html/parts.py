@@ -72,25 +72,11 @@ class PageSection:
         return ": ".join(part for part in (self.about, grid.title or f"{self.title} (table)") if part)
 
 
-@dataclass(frozen=True)
-class PageReport:
-    """The sections of one report; one that stands alone has no name."""
+def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> dict[str, list[PageSection]]:
+    """Put sections under the report they came from: gathered reports write its name before the titles.
 
-    name: str
-    sections: tuple[PageSection, ...]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A verdict, what it is about where there are several, and its first sentence by itself."""
-
-    about: str
-    first: str
-    rest: str
-
-
-def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageReport]:
-    """Put sections under the report they came from: gathered reports write its name before the titles."""
+    One that stands alone has no name.
+    """
     found: dict[str, list[PageSection]] = {}
     for place, section in enumerate(report.sections, 1):
         about, title = split_name(report, section.title)
@@ -106,11 +92,13 @@ def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> list[PageR
     rest = tuple(chart for name, chart in charts.items() if name not in placed)
     if rest:
         found.setdefault("", []).append(PageSection(len(report.sections) + 1, "Pictures", (), (), rest))
-    return [PageReport(name, tuple(sections)) for name, sections in found.items()]
+    return found
 
 
-JUDGED = ("truth", "prediction", "score", "probabilities", "correct", "grade", "against", "query", "systems")
-JUDGED += ("positive", "cases", "items", "lists", "targets", "grades")
+JUDGED = (
+    *("truth", "prediction", "score", "probabilities", "correct", "grade", "against", "query", "systems"),
+    *("positive", "cases", "items", "lists", "targets", "grades"),
+)
 
 
 def describe_judged(report: Report) -> str:
@@ -121,10 +109,10 @@ def describe_judged(report: Report) -> str:
     )
 
 
-def verdicts(report: Report) -> list[Verdict]:
-    """Split the verdict: one as it is; of several, each with what it is about."""
+def verdicts(report: Report) -> list[tuple[str, str, str]]:
+    """Split each verdict: what it is about where there are several, its first sentence, and the rest."""
     lines = (split_name(report, line) for line in report.verdict.split("\n"))
-    return [Verdict(about, *first_sentence(text)) for about, text in lines]
+    return [(about, *first_sentence(text)) for about, text in lines]
 
 
 def title_of(report: Report) -> str:
@@ -217,7 +205,7 @@ def table_html(grid: Grid, name: str) -> str:
     )
     out.append(f"<thead><tr>{heads}</tr></thead><tbody>")
     for row, given in zip(texts, grid.rows, strict=False):
-        cells = zip(row, kinds, _spellings(given, columns), strict=True)
+        cells = zip(row, kinds, columns, given, strict=True)
         out.append(f"<tr>{''.join(_cell(*cell, place == 0) for place, cell in enumerate(cells))}</tr>")
     out.append("</tbody></table></div>")
     notes = _notes(grid, SHOWN_ROWS, "; all are in the JSON")
@@ -236,21 +224,12 @@ def are_numbers(texts: Sequence[str]) -> bool:
     return bool(said) and all(_FIGURE.fullmatch(text) for text in said)
 
 
-def _spellings(row: Sequence[object], columns: Sequence[Column]) -> list[str]:
-    """Give a measure in words, under the pointer, the spelling by which one asks for it."""
-    return [
-        f' title="{escape(str(cell))}"' if column.kind == "measure" else ""
-        for cell, column in zip(row, columns, strict=True)
-    ]
-
-
-def _cell(text: str, kind: str, spelling: str, is_first: bool) -> str:
-    """Make a cell; a first one of text is its row's head."""
+def _cell(text: str, kind: str, column: Column, given: object, is_first: bool) -> str:
+    """Make a cell: a first one of text is its row's head, a measure has its spelling under the pointer."""
     is_long = kind == "text" and max(map(len, text.split()), default=0) > LONGEST_WORD
-    classes = f"{kind} long" if is_long else kind
-    if is_first and kind == "text":
-        return f'<th scope="row" class="{classes}"{spelling}>{escape(text)}</th>'
-    return f'<td class="{classes}"{spelling}>{escape(text)}</td>'
+    spelling = f' title="{escape(str(given))}"' if column.kind == "measure" else ""
+    inside = f'class="{kind}{" long" if is_long else ""}"{spelling}>{escape(text)}'
+    return f'<th scope="row" {inside}</th>' if is_first and kind == "text" else f"<td {inside}</td>"
 
 
 def report_fragment(report: Report) -> str:
