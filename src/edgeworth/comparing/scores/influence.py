@@ -28,6 +28,7 @@ from edgeworth.rankings.intervals.methods import (
     influence_of,
     reason_for_doubt,
 )
+from edgeworth.rankings.intervals.resampling import groups_of_counts
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, resolve_ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
@@ -53,19 +54,8 @@ def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[Resol
 def steps_of_places(counts: Values, steps: int) -> TieGroups:
     """Find the tie groups of lists whose cases are counted by place (``CaseRanks``), one list a row."""
     lists = Lists(counts, steps)
-    hits, tied, (hits_above, seen_above) = lists.hits, lists.tied, lists.above
-    kept = hits > 0
-    total = counts.sum(axis=1)
-    return TieGroups(
-        list_of=np.broadcast_to(np.arange(len(counts))[:, None], hits.shape)[kept],
-        hits_above=hits_above[kept],
-        seen_above=seen_above[kept],
-        hits=hits[kept],
-        size=(hits + tied)[kept],
-        targets=hits.sum(axis=1),
-        ranked=total,
-        items=total,
-    )
+    hits, total = lists.hits, counts.sum(axis=1)
+    return groups_of_counts(hits, hits + lists.tied, lists.above[1], hits.sum(axis=1), total, total)
 
 
 def steps_of_system(paired: PairedScores, name: str) -> TieGroups:

@@ -66,13 +66,16 @@ def _replicates(groups: TieGroups, places: Values, draws: int, generator: np.ran
     tied = pairs[:, :, 1]
     seen = np.cumsum(pairs.sum(axis=2), axis=1) - tied + np.cumsum(hits, axis=1) - hits
     ranked = hits.sum(axis=1) + total
-    return _groups_of_counts(
-        hits, hits + tied, seen, float(groups.targets[0]), ranked, float(groups.items[0])
-    )
+    return groups_of_counts(hits, hits + tied, seen, float(groups.targets[0]), ranked, float(groups.items[0]))
 
 
-def _groups_of_counts(
-    hits: Values, size: Values, seen_above: Values, targets: float, ranked: Values, items: float
+def groups_of_counts(
+    hits: Values,
+    size: Values,
+    seen_above: Values,
+    targets: Values | float,
+    ranked: Values,
+    items: Values | float,
 ) -> TieGroups:
     """One list a row and one tie group a column, without those that hold no target."""
     kept = hits > 0
@@ -82,9 +85,9 @@ def _groups_of_counts(
         seen_above=np.broadcast_to(seen_above, hits.shape)[kept],
         hits=hits[kept],
         size=np.broadcast_to(size, hits.shape)[kept],
-        targets=np.full(len(hits), targets),
+        targets=np.broadcast_to(targets, len(hits)),
         ranked=ranked,
-        items=np.full(len(hits), items),
+        items=np.broadcast_to(items, len(hits)),
     )
 
 
@@ -110,7 +113,7 @@ def tied_orders(ranking: Ranking, draws: int, seed: int) -> Iterator[TieGroups]:
         drawn = generator.multivariate_hypergeometric(sizes, targets, size=count, method="marginals")
         # What falls to those never ranked is found nowhere.
         hits, ranked = drawn[:, :-1].astype(np.float64), np.full(count, float(ranking.ranked_total))
-        yield _groups_of_counts(hits, sizes[:-1], seen, float(targets), ranked, float(ranking.total))
+        yield groups_of_counts(hits, sizes[:-1], seen, float(targets), ranked, float(ranking.total))
 
 
 def tie_sizes(ranking: Ranking) -> NDArray[np.int64]:
@@ -127,7 +130,7 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[T
         count = min(size, draws - start)
         ranks = random_ranks(items, targets, count, generator)
         ones, many = np.ones(ranks.shape), np.full(count, float(items))
-        yield _groups_of_counts(ones, ones, ranks - 1.0, float(targets), many, float(items))
+        yield groups_of_counts(ones, ones, ranks - 1.0, float(targets), many, float(items))
 
 
 @dataclass(frozen=True)
