@@ -9,7 +9,7 @@ from typing import Any, Self, Unpack
 
 import numpy as np
 
-from edgeworth.asking import Asked, takes
+from edgeworth.asking import Asked, spelt, takes
 from edgeworth.core.labels import canonical
 from edgeworth.errors import OptionError
 from edgeworth.options import GRADES, LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, TallyOptions
@@ -52,7 +52,13 @@ def tally(data: Any = None, **options: Unpack[TallyOptions]) -> Tallied:
     >>> tally(truth=["a", "b", "b"], prediction=["a", "b", "a"])
     <Tallied: labels, 3 rows>
     """
-    return count(Opened.of(data, Asked.of(TallyOptions, options)), is_final=False)
+    opened = Opened.of(data, Asked.of(TallyOptions, options))
+    asked, name = opened.asked, "predictions_made"
+    if asked.get(name) is not None and name not in asked.tally_kind.terms:
+        raise OptionError(
+            f"{spelt(name)} has no meaning with {asked.predictions} in a tally, which keeps counts"
+        )
+    return count(opened, is_final=False)
 
 
 @dataclass(frozen=True)

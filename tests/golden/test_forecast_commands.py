@@ -100,7 +100,7 @@ def test_unordered_rows_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str
     truth, p, q, _ = two_file(tmp_path)
     report = report_of(tmp_path, capsys, *TWO, "--against", "q")
     assert_wealth(report, Wealth.from_probabilities(truth, p, against=q))
-    assert "not said to be in time order" in " ".join(report["warnings"])
+    assert "Rows in time order" in " ".join(report["warnings"])
     assert all(found["log_maximum"] is None for found in report["evidence"].values())
 
 
@@ -154,8 +154,9 @@ def test_predictions_that_were_not_made_before(
 ) -> None:
     two_file(tmp_path)
     report = report_of(tmp_path, capsys, *TWO, "--against", "q", "--ordered", "--predictions-made", made)
-    assert len(report["warnings"]) == 1
-    assert ("cross-validated" if made == "cross-validated" else "proves nothing") in report["warnings"][0]
+    said = {"cross-validated": report["warnings"], "in-sample": [report["verdict"]]}[made]
+    assert len(said) == 1
+    assert made.replace("-s", " s") in said[0]
     assert report["wealth"]["predictions_made"] == made
 
 

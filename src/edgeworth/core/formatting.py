@@ -201,7 +201,7 @@ def format_together(value: float, low: float, high: float) -> list[str]:
     """Write a value and its bounds with as many decimals as the interval is wide, or the digits asked for.
 
     >>> format_together(0.2156, 0.0889, 0.3512), format_together(0.13, -0.0045, 0.2604)
-    (['0.22', '0.09', '0.35'], ['0.13', '−0.004', '0.26'])
+    (['0.22', '0.09', '0.35'], ['0.130', '−0.004', '0.260'])
     """
     numbers = (value, low, high)
     if _DIGITS.get() != 3 or not (math.isfinite(low) and max(map(abs, numbers)) < 10):
@@ -209,8 +209,9 @@ def format_together(value: float, low: float, high: float) -> list[str]:
     # Whole per cents, or a decimal more when the interval is narrower than two of them.
     least = 2 if high - low >= 0.02 else 3 if high - low >= 0.002 else 4
     # What is not 0 is not shown as 0: an end shows on which side of it it lies.
-    decimals = (next((d for d in range(least, 8) if round(number, d)), least) for number in numbers)
-    return list(map(_format_decimals, numbers, decimals))
+    reaches = zip(numbers, (8, least + 3, least + 3), strict=True)
+    decimals = max(next((d for d in range(least, most) if round(x, d)), least) for x, most in reaches)
+    return [_format_decimals(number, decimals) for number in numbers]
 
 
 def format_level(level: float) -> str:

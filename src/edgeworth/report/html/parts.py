@@ -95,10 +95,8 @@ def page_reports(report: Report, charts: Mapping[str, DrawnChart]) -> dict[str, 
     return found
 
 
-JUDGED = (
-    *("truth", "prediction", "score", "probabilities", "correct", "grade", "against", "query", "systems"),
-    *("positive", "cases", "items", "lists", "targets", "grades"),
-)
+COLUMNS = ("truth", "prediction", "score", "probabilities", "correct", "grade", "against", "query", "systems")
+JUDGED = (*COLUMNS, "positive", "cases", "items", "lists", "targets", "grades")
 
 
 def describe_judged(report: Report) -> str:
