@@ -188,8 +188,8 @@ def test_the_first_night_has_no_past(
             "--master belongs to --engine spark: add",
         ),
         (
-            ["--truth", "y", "--prediction", "p", "--predictions-made", "before"],
-            "predictions_made (--predictions-made) has no meaning with labels",
+            ["--truth", "y", "--prediction", "p", "--rows-before", "5"],
+            "rows_before (--rows-before) has no meaning with labels",
         ),
     ],
     ids=["no form", "no truth", "master", "option"],
