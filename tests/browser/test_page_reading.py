@@ -84,7 +84,7 @@ def test_letters_of_pictures_keep_their_size_on_a_telephone(page_file: Path, vis
 def test_paper_shows_what_is_folded(page_file: Path, visit: Any, script: bool) -> None:
     seen = visit(page_file, script=script)
     folded = seen.page.locator("details table")
-    assert folded.count() == 9
+    assert folded.count() == 8
     assert folded.first.bounding_box() is None or not folded.first.is_visible()
     seen.page.emulate_media(media="print")
     for place in range(folded.count()):
