@@ -161,7 +161,7 @@ def detect_columns(
         )
     if all(asked.get(form) is None for form in (*FORMS, *GRADED)):
         said = f"{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN"
-        prices = "" if asked.get("odds") is None else ", of odds as columns of 1/odds (--normalise)"
+        prices = "" if asked.get("odds") is None else "; of odds give 1/odds (--probabilities)"
         raise OptionError(f"{seen}{said}{prices}{suggested}")
     return asked, guessed.notices
 

@@ -176,3 +176,17 @@ def test_forecastbench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     comparison = found["comparison"]
     assert comparison.names == ("forecaster-a", "forecaster-b")
     assert comparison.findings.cases == 59
+
+
+def test_odds_are_judged_as_forecasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_football(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    found: dict[str, Any] = {}
+    (code,) = re.findall(r"```python\n(.*?)```", SECTIONS["football-data.co.uk"], re.DOTALL)
+    exec(code, found)  # our own page
+    shares = 1 / found["season"][["B365H", "B365D", "B365A"]]
+    shares = shares.div(shares.sum(axis=1), axis=0)
+    came = np.array([[result == each for each in "HDA"] for result in found["season"]["FTR"]])
+    brier = ((shares.to_numpy() - came) ** 2).sum(axis=1).mean()
+    values = [x["value"] for x in found["report"].to_frame().to_dict("records") if "brier" in x["measure"]]
+    assert any(value == pytest.approx(brier) for value in values), values

@@ -58,9 +58,8 @@ def _systems(given: dict[str, tuple[str, ...]], joined: list[str] | None) -> tup
         return KINDS.get(said[0], "probabilities"), split(columns[0]) if are_wide else columns[0]
     if joined is not None and not are_wide:
         if len(columns) != len(joined):
-            raise OptionError(
-                f"give {said[0]} once, or once for each of {len(joined)} files; saw {len(columns)}"
-            )
+            files = f"{len(joined)} files; saw {len(columns)}"
+            raise OptionError(f"give {said[0]} once, or once for each of {files}")
         return KINDS[said[0]], dict(zip(name_systems(joined), columns, strict=True))
     if not are_wide:
         return KINDS[said[0]], list(columns)

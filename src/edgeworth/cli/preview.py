@@ -18,7 +18,6 @@ LABELS = 6
 TRUTHS, QUERIES = ("y", "expected", "rel", "relevance"), ("query", "query_id", "qid")
 """What columns of truth and of queries may be called too, for a suggestion."""
 FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUMN --probability", "--correct")
-DROP = " --missing drop"
 
 
 def preview(*files: Files) -> None:
@@ -89,26 +88,28 @@ def _suggest(columns: Mapping[str, Any]) -> list[str]:
         for number in sorted({1, len(names)}) if names else ():
             said = "".join([given, *(f" {option} {shlex.quote(name)}" for name in names[:number])])
             has_gaps = any(columns[x].codes.min() < 0 for x in shlex.split(said) if x in columns)
-            asks.append(f"{'evaluate' if number == 1 else 'compare'} {{}}{said}{DROP if has_gaps else ''}")
+            said += " --missing drop" if has_gaps and "--prob" not in option else ""
+            asks.append(f"{'evaluate' if number == 1 else 'compare'} {{}}{said}")
 
     truths, right = called(few, *NAMES["truth"], *TRUTHS), called(few, *NAMES["correct"])
     if not truths:
         right = right or [name for name in few if few[name] == {"True", "False"}]
         right += [name for name in few if right and few[name] == few[right[0]] and name not in right]
     ask("--correct", right)
-    for truth in truths or ([] if right else few):
+    for truth in truths[:1] or ([] if right else few):
         given, there = f" --truth {shlex.quote(truth)}", columns[truth].codes >= 0
         alike = [x for x in few if few[x] == few[truth] and (columns[x].codes[there] >= 0).any()]
         ask("--prediction", [x for x in alike if x not in (truth, *right)], given)
-        if len(few[truth]) == 2:
-            ask("--probability", [x for x in shares if len(labels[x]) > LABELS], given)
-            queries = "".join(f" --query {shlex.quote(x)}" for x in called(columns, *QUERIES))
-            ask("--score", called(numbers, *NAMES["score"]), f"{given}{queries}")
+        is_binary = len(few[truth]) == 2
+        query = "".join(f" --query {shlex.quote(x)}" for x in called(columns, *QUERIES))
+        ask("--probability", [x for x in shares if len(labels[x]) > LABELS and is_binary], given)
+        ask("--score", called(numbers, *NAMES["score"]) if is_binary or query else [], f"{given}{query}")
         ends = Counter(x.removesuffix(label) for label in few[truth] for x in numbers if x.endswith(label))
         for start in [x for x, number in ends.items() if number == len(few[truth])][:1]:
             classes = [f"{start}{label}" for label in labels[truth]]
-            option = "--probabilities" if {*classes} <= {*shares} else "--probabilities COLUMN,… --odds"
-            ask(option, [",".join(classes)], given)
+            are_odds = all(min(numbers[name]) > 1 for name in classes)
+            option = "--probabilities COLUMN,… --odds" if are_odds else "--probabilities"
+            ask(option, [",".join(classes)] if are_odds or {*classes} <= {*shares} else [], given)
         if asks:
             break
     return asks or [f"evaluate {{}} {form} COLUMN" for form in FORMS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import replace
 from functools import cache
@@ -211,14 +212,12 @@ def _letters(text: str) -> str:
 
 def unknown(name: str) -> OptionError:
     """Make the error for a name that no measure of this kind has, with the nearest ones."""
-    import difflib
-
     measures = catalogue()
     other = next((m for m in measures if m.name == name), None)
     if other is not None:
         flags = {"decisions": "prediction", "rankings": "score", "grades": "grade"}
-        needed = flags.get(other.kind, "probability")
-        return OptionError(f"{name} is a measure of {other.kind}: it needs --{needed}")
+        said = f"{name} is a measure of {other.kind}"
+        return OptionError(f"{said}: it needs --{flags.get(other.kind, 'probability')}")
     called = {_letters(text): m.name for m in measures for text in (*m.synonyms, m.name)}
     close = difflib.get_close_matches(_letters(name), called, n=3, cutoff=0.6)
     near = list(dict.fromkeys(called[letters] for letters in close))

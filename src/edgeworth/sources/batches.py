@@ -5,6 +5,7 @@ and adds the values up. Arrays, dataframes and files differ only in how they cut
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -185,8 +186,6 @@ def check_columns(wanted: Sequence[str], available: Sequence[str], where: str) -
 
 
 def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
-    import difflib
-
     inner = [each for each in map(str, available) if each.lower().endswith(f".{name.lower()}")]
     near = twins or inner[:3] or difflib.get_close_matches(name, map(str, available), n=3, cutoff=0.5)
     if near:

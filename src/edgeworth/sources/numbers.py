@@ -307,11 +307,9 @@ def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None
     found = float(values[row, column])
     if np.isnan(found):
         raise InputError(f"{name}: row {first_row + int(row):,}{where} is missing (nan)")
-    likely = ""
-    if values.shape[1] > 1 and (values > 1).all() and not np.allclose(values.sum(axis=1), 100, atol=1):
-        likely = ": these look like decimal odds (--odds)"
-    elif values.min() >= 0 and 10 < values.max() <= 100:
-        likely = ": divide by 100 if these are percentages"
+    are_odds = values.shape[1] > 1 and (values > 1).all() and not np.allclose(row_sums(values), 100, 0.01)
+    likely = ": divide percentages by 100" if values.min() >= 0 and values.max() > 10 else ""
+    likely = ": these look like decimal odds (--odds)" if are_odds else likely
     # All digits: 1.0000000000000002 must not be called 1.
     raise InputError(f"{name} lie between 0 and 1; row {first_row + int(row):,}{where} has {found!r}{likely}")
 
