@@ -159,9 +159,9 @@ MOST_COUNTED = 1 << 12
 """Up to so many swaps that are different in kind, all are counted in whole numbers."""
 
 MOST_WAYS = 1 << 20
-"""Up to so many, all but negligible ones are summed; a quarter of that where each has a standard error."""
+"""Up to so many, all but negligible ones are summed; a sixteenth of that where each has a standard error."""
 
-MANY = 2_000
+MANY = 1_000
 """With so many cases that differ, and more ways than that, differences in standard errors are normal."""
 
 STEP = 1e-20
@@ -211,7 +211,7 @@ def swap_test(
         # A swap of so many of each unit can be had in a binomial number of ways.
         parts = (math.prod(map(math.comb, limits.tolist(), way)) for way in swapped[beyond(swapped)].tolist())
         return Tail.counted(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
-    found = _sum_of_ways(limits, MOST_WAYS // (4 if studentised else 1), beyond)
+    found = _sum_of_ways(limits, MOST_WAYS // (16 if studentised else 1), beyond)
     if found is not None:
         return from_probability(found, f"all swaps of {said}")
     if studentised and coins > MANY:
