@@ -172,9 +172,9 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     ----------
     truth : array, or name of a column of ``data``
         The actual classes; left out, the column of ``data`` whose name leaves no doubt. What was counted
-        earlier is compared as it is, without ``systems``: a ``Paired``, or a mapping of names to
-        ``RankedLists`` or ``Grades``; a mapping of names to ``ContingencyTable`` are systems judged on
-        different cases.
+        earlier is compared as it is, without ``systems``: a ``Paired``, a ``PairedScores`` or a mapping of
+        names to ``RankedLists`` or ``Grades``; a mapping of names to ``ContingencyTable`` are systems judged
+        on different cases.
     systems : mapping of names to arrays, or to names of columns of ``data``
         What each system gave; a list of columns names systems by their columns. With ``join`` or ``system``
         one column, or the list of each class's, that all systems have, or a mapping of names to such.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from edgeworth import Ranking
 from edgeworth.comparing.paired_scores import CaseRanks, PairedScores
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, MergeError, OptionError
 
 SCORES = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 2.0, np.inf])
 ROWS = st.lists(
@@ -85,7 +86,7 @@ def test_incomplete_rows_are_named_or_dropped() -> None:
     assert kept.dropped == 3
     assert kept.scores.tolist() == [[1, 5], [1, 5]]
     assert kept.clusters is not None
-    assert kept.clusters.tolist() == [0, 0]
+    assert kept.clusters.labels == ("x",)
     assert kept.ranking("a").dropped == 3
 
 
@@ -95,13 +96,16 @@ def test_incomplete_rows_are_named_or_dropped() -> None:
         ([1, 0], {"a": [1, 2, 3]}, {}, "truth has 2 rows, the scores of 'a' have 3"),
         ([1, 0], {"a": [1, 2], "b": [1]}, {}, "truth has 2 rows, the scores of 'b' have 1"),
         ([1, 0], {"a": ["x", "y"]}, {}, "scores of 'a' must be numbers"),
+        ([1, 0], [[1, 2]], {}, "given by name"),
+        ([1, 0], {}, {}, "no systems"),
+        ([1, 0], {3: [1, 2]}, {}, "is text; saw 3"),
         ([], {"a": []}, {}, "there are no cases: truth and scores are empty"),
         ([None, None], {"a": [1, 2]}, {"missing": "drop"}, "all 2 rows lack truth or score"),
         (["a", "b"], {"a": [1, 2]}, {}, "say which one is the target"),
         (["a", "b"], {"a": [1, 2]}, {"positive": "c"}, "there is no label 'c'"),
-        ([1, 0], {"a": [1, 2]}, {"weights": [1]}, "truth has 2 rows, weights have 1"),
+        ([1, 0], {"a": [1, 2]}, {"weights": [1]}, "scores have 2 rows, weights have 1"),
         ([1, 0], {"a": [1, 2]}, {"weights": [1, -1]}, "row 2 has -1"),
-        ([1, 0], {"a": [1, 2]}, {"clusters": ["x"]}, "truth has 2 rows, clusters have 1"),
+        ([1, 0], {"a": [1, 2]}, {"clusters": ["x"]}, "scores have 2 rows, clusters have 1"),
     ],
 )
 def test_bad_input_gets_a_sentence(truth: Any, scores: Any, more: dict[str, Any], said: str) -> None:
@@ -115,12 +119,25 @@ def test_other_refusals() -> None:
         paired.row("b")
     with pytest.raises(OptionError, match='missing is "error" or "drop"'):
         PairedScores.from_scores([1, 0], {"a": [1, 2]}, missing="abstain")  # type: ignore[arg-type]  # wrong
+    other: Any
+    for other, said in (
+        (PairedScores.from_scores([1, 0], {"b": [1, 2]}), "one tally pairs 'a', the other 'b'"),
+        (PairedScores.from_scores([1, 0], {"a": [1, 2]}, clusters=[1, 2]), "one tally has clusters"),
+        (PairedScores.from_scores([1, 0], {"a": [1, 2]}, weights=[0.5, 1]), "sampling weights"),
+        (PairedScores.from_scores([1, 0], {"a": [1, 2]}, positive=0), "one ranking looks for 1"),
+    ):
+        with pytest.raises(MergeError, match=said):
+            paired + other
 
 
-def test_clusters_are_numbered_by_name() -> None:
-    paired = PairedScores.from_scores([1, 0, 1], {"a": [1, 2, 3]}, clusters=["bob", "ann", "bob"])
-    assert paired.clusters is not None
-    assert paired.clusters.tolist() == [1, 0, 1]
+def test_clusters_merge_by_name() -> None:
+    one = PairedScores.from_scores([1, 0, 1], {"a": [1, 2, 3]}, clusters=["bob", "ann", "bob"])
+    two = PairedScores.from_scores([0, 1], {"a": [4, 5]}, clusters=["cho", "ann"])
+    both = (one + two).clusters
+    assert both is not None
+    assert [both.labels[code] for code in both.codes] == ["bob", "ann", "bob", "cho", "ann"]
+    assert both.labels == ("ann", "bob", "cho")
+    assert (one + two).units == 3
 
 
 def test_units_are_clusters_or_cases() -> None:
@@ -129,3 +146,57 @@ def test_units_are_clusters_or_cases() -> None:
     assert PairedScores.from_scores([1, 0, 1], scores, weights=[2, 5, 0]).units == 7
     assert PairedScores.from_scores([1, 0, 1], scores, weights=[0.2, 0.5, 0.1]).units == 3
     assert PairedScores.from_scores([1, 0, 1], scores, clusters=[7, 7, 9]).units == 2
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("kind", "paired"),
+        ("names", ["a", "a"]),
+        ("names", ["a", 2]),
+        ("targets", [1, 0, 1]),
+        ("scores", [[1, 2, 3]]),
+        ("scores", [[1, 2, 3], [1, 2]]),
+        ("scores", [[1, 2, 3], [1, 2, "x"]]),
+        ("scores", [[1, 2, 3], [1, 2, True]]),
+        ("scores", [[1, 2, 3], [1, 2, float("nan")]]),
+        ("scores", [[1, 2, 3], 4]),
+        ("scores", [[1, 2, 3], [1, 2, 10**400]]),
+        ("weights", [1, 2]),
+        ("weights", [1, 2, 0]),
+        ("weights", 3),
+        ("groups", [0, 0, 1]),
+        ("groups", {"labels": ["x", "y"], "codes": [0, 0, 0]}),
+        ("groups", {"labels": ["x", "x"], "codes": [0, 1, 0]}),
+        ("groups", {"labels": ["x"], "codes": [0, 1, 0]}),
+        ("groups", {"labels": ["x", "y"], "codes": [0, 1]}),
+        ("labels", [1, 1]),
+        ("labels", [1]),
+        ("dropped", -1),
+    ],
+)
+def test_a_tally_that_does_not_fit_together_is_refused(field: str, value: Any) -> None:
+    paired = PairedScores.from_scores(
+        [1, 0, 1], {"a": [1, 2, 3], "b": [3, 2, np.inf]}, clusters=["x", "y", "x"]
+    )
+    payload = json.loads(json.dumps(paired.to_dict(), allow_nan=False))
+    assert PairedScores.from_dict(payload) == paired
+    with pytest.raises(InputError):
+        PairedScores.from_dict(payload | {field: value})
+
+
+def test_equality_sees_every_part() -> None:
+    def make(**more: Any) -> PairedScores:
+        return PairedScores.from_scores([1, 0, 1], {"a": [1, 2, 3]}, **more)
+
+    kinds = [
+        make(),
+        make(positive=0),
+        make(weights=[1, 1, 1]),
+        make(clusters=[1, 1, 2]),
+        make(clusters=[1, 2, 2]),
+    ]
+    for place, left in enumerate(kinds):
+        assert [left == right for right in kinds] == [other == place for other in range(len(kinds))]
+    assert make() != "scores"
+    assert repr(make()) == "<PairedScores: 1 systems on 3 cases, 2 of them targets>"

@@ -314,11 +314,15 @@ def test_bad_arrays_are_refused_in_a_sentence() -> None:
 def test_scores_tallied_earlier_are_compared() -> None:
     data = frame()
     systems = {name: data[name].to_numpy() for name in ("sharp", "blunt")}
-    paired = PairedScores.from_scores(data.y.to_numpy(), systems)
-    earlier = ew.compare(paired)["sharp", "blunt"]["roc_auc"]
+    half = len(data) // 2
+    parts = [
+        PairedScores.from_scores(data.y[rows].to_numpy(), {name: x[rows] for name, x in systems.items()})
+        for rows in (slice(None, half), slice(half, None))
+    ]
+    merged = ew.compare(parts[0] + parts[1])["sharp", "blunt"]["roc_auc"]
     whole = ew.compare(data.y.to_numpy(), systems, kind="scores")["sharp", "blunt"]["roc_auc"]
-    assert earlier.difference == whole.difference
-    assert earlier.standard_error == whole.standard_error
+    assert merged.difference == pytest.approx(whole.difference, abs=1e-12)
+    assert merged.standard_error == pytest.approx(whole.standard_error, rel=1e-12)
 
 
 def test_other_kinds_are_not_taken_for_labels(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,6 +30,7 @@ from edgeworth import (
     Ranking,
     Wealth,
 )
+from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.tally import ForecastPairs, ForecastTally, Opponent
 from edgeworth.rankings.scores.by_class import ScoresByClass
@@ -122,6 +123,16 @@ def lists(rows: list[Row], **options: Any) -> RankedLists:
     grades = as_column([int(isinstance(row[0], str)) + int(row[0] == 10) * 2 for row in rows], "truth")
     scores = as_column([SCORE_OF[row[1]] for row in rows], "scores")
     return RankedLists.from_columns(grades, scores, column(rows, 5), **options)
+
+
+def paired_scores(rows: list[Row], **options: Any) -> PairedScores:
+    complete = [row for row in rows if row[0] is not None and row[1] is not None and row[2] is not None]
+    if not complete:
+        # As above: a shard may be empty, or lack what it needs in every row.
+        return replace(PairedScores.empty(), dropped=len(rows))
+    truth = ["yes" if isinstance(row[0], str) else None if row[0] is None else "no" for row in rows]
+    scores = {name: [SCORE_OF[row[place]] for row in rows] for place, name in ((1, "one"), (2, "two"))}
+    return PairedScores.from_scores(truth, scores, **options)
 
 
 FORECAST_OF: dict[Any, float] = {
@@ -329,6 +340,9 @@ def counts_of(tally: Any) -> list[Any]:
         return [part for curve in tally.curves for part in (curve.cases, curve.hits)] or [np.zeros(0, int)]
     if isinstance(tally, ForecastPairs):
         return [tally.counts, tally.hits]
+    if isinstance(tally, PairedScores):
+        counted = tally.targets.astype(np.int64) if tally.weights is None else tally.weights
+        return [counted]
     if isinstance(tally, Grades):
         return [tally.items, tally.repeats]
     return [tally.joint.rows, tally.joint.weight]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.report.html.parts import report_fragment
 from edgeworth.report.report import Column, Grid, Report, Section
 
@@ -61,6 +62,7 @@ def tallies() -> dict[str, Any]:
         "paired": ew.Paired.from_labels(truth, {"one": said, HOSTILE: said}),
         "ranking": ew.Ranking.from_scores(hits, scores),
         "lists": ew.RankedLists.from_scores(hits, scores, groups=["a", HOSTILE] * 10),
+        "paired scores": PairedScores.from_scores(hits, {"one": scores, HOSTILE: -scores}),
         "scores": ew.ForecastScores.from_probabilities(hits, scores),
         "calibration": ew.Calibration.from_probabilities(hits, scores),
         "wealth": ew.Wealth.from_probabilities(hits, scores, against=np.full(20, 0.5)),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.sources import paths
 from edgeworth.tallied import NAMED_PARTS, Part, Tallied, as_tallied, canonical_text, fingerprint
@@ -44,6 +45,7 @@ BARE: dict[str, Any] = {
     "ranking": ew.Ranking.from_scores(ZEROS, HALVES),
     "wealth": ew.Wealth.from_probabilities(ZEROS, HALVES, against=[0.5] * 5),
     "calibration": ew.Calibration.from_probabilities(ZEROS, HALVES),
+    "paired scores": PairedScores.from_scores(ZEROS, {"one": HALVES, "two": HALVES[::-1]}),
 }
 
 

@@ -1,4 +1,4 @@
-"""The kind of what is compared: several systems on the same cases."""
+"""The kinds of what is compared: several systems on the same cases."""
 
 from __future__ import annotations
 
@@ -15,4 +15,7 @@ PAIRED = Kind(
     redeclared=("positive",),
     count="edgeworth.comparing.reading:count_several",
     finalise="edgeworth.comparing.reading:finalise_pairs",
+)
+PAIRED_SCORES = Kind(
+    "paired_scores", "scores of several systems", "edgeworth.comparing.paired_scores:PairedScores"
 )

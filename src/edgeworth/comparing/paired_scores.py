@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,23 +13,80 @@ from edgeworth.arrays import Floats
 from edgeworth.choices import WeightKind
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical, canonical_order, list_labels, positions
+from edgeworth.core.plain import (
+    COUNT,
+    COUNTS,
+    FLAG,
+    FLOATS,
+    LABELS,
+    NUMBERS,
+    PAIR,
+    TEXT,
+    Field,
+    Plain,
+    dump_fields,
+    list_of,
+    load_fields,
+    optional,
+    reshape_array,
+    tuple_of,
+)
 from edgeworth.core.policies import take_weights
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
 from edgeworth.rankings.scores.sorted_scores import SortedScores
-from edgeworth.sources.columns import MISSING, Label, as_column, encode
+from edgeworth.sources.columns import MISSING, Coded, Label, as_column, encode
 from edgeworth.sources.numbers import as_scores, as_weights, check_weights
 
 
-def encode_clusters(clusters: Any) -> NDArray[np.intp]:
-    """Number the cluster of each row in the order of their names; ``MISSING`` where a row has none."""
+def encode_clusters(clusters: Any) -> Coded:
+    """Encode clusters, their names in canonical order."""
     column = as_column(clusters, "clusters")
     coded = encode(column, "clusters")
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
-        return coded.codes  # in order by now
-    labels = [canonical(label) for label in coded.labels]
-    return np.append(positions(labels, canonical_order(labels)), MISSING)[coded.codes]
+        return coded  # in order by now
+    return drop_unused_clusters(Coded(coded.codes, tuple(canonical(label) for label in coded.labels)))
+
+
+def drop_unused_clusters(clusters: Coded) -> Coded:
+    """Keep the clusters that have a row, in canonical order; missing ones stay missing."""
+    seen = np.unique(clusters.codes[clusters.codes != MISSING])
+    labels = [clusters.labels[code] for code in seen]
+    order = canonical_order(labels)
+    place = np.full(len(clusters.labels) + 1, MISSING, dtype=np.intp)
+    place[seen] = positions(labels, order)
+    return Coded(place[clusters.codes], order)
+
+
+def merge_clusters(left: Coded | None, right: Coded | None) -> Coded | None:
+    """Merge the clusters of the rows of both; a cluster that is in both is one."""
+    if left is None or right is None:
+        return None
+    shifted = np.concatenate([left.codes, right.codes + len(left.labels)])
+    return drop_unused_clusters(Coded(shifted, left.labels + right.labels))
+
+
+_FIELDS = {"codes": COUNTS, "labels": LABELS}
+
+CLUSTERS = Field(
+    "an object (codes, labels)",
+    lambda clusters: Coded(**load_fields(_FIELDS, clusters, "the clusters of a tally")),
+    lambda clusters: dump_fields(_FIELDS, clusters),
+)
+"""The field of a tally that holds the clusters of its cases."""
+
+
+def are_clusters(clusters: Coded | None, number: int) -> bool:
+    """Check that clusters are of so many cases, have different names, and have a case each."""
+    if clusters is None:
+        return True
+    used, size = np.unique(clusters.codes), len(clusters.labels)
+    return (
+        clusters.codes.shape == (number,)
+        and len(set(clusters.labels)) == size
+        and np.array_equal(used, np.arange(size))
+    )
 
 
 @dataclass(frozen=True)
@@ -61,23 +118,54 @@ class CaseRanks:
         return cls(place, steps)
 
 
+Names = tuple[Label | None, Label | None]
+
+
 @dataclass(frozen=True, eq=False)
-class PairedScores:
+class PairedScores(Plain):
     """Truth, and the scores that each system gave the same cases; the higher, the sooner it is looked at.
 
     ``scores`` has a row a system. Integer ``weights`` count cases and floats are sampling weights. Cases of
-    one cluster (patient, document, query), of which ``clusters`` has the numbers, are not independent of each
-    other. ``labels`` are the names of background and target.
+    one cluster (patient, document, query) are not independent of each other.
     """
+
+    kind: ClassVar = "paired_scores"
+    FIELDS: ClassVar = {
+        "names": tuple_of(TEXT),
+        "targets": replace(
+            list_of(FLAG),
+            load=lambda x: np.array(list_of(FLAG).load(x), dtype=bool),
+            dump=lambda x: x.tolist(),
+        ),
+        "scores": FLOATS,
+        "weights": optional(NUMBERS),
+        "groups": optional(CLUSTERS).of("clusters"),
+        "labels": PAIR,
+        "dropped": COUNT,
+    }
 
     names: tuple[str, ...]
     targets: NDArray[np.bool_]
     scores: Floats
     weights: Numbers | None = None
-    clusters: NDArray[np.intp] | None = None
-    labels: tuple[Label | None, Label | None] = (None, None)
+    clusters: Coded | None = None
+    labels: Names = (None, None)
+    """The names of background and target."""
     dropped: int = 0
     _case_ranks: dict[str, CaseRanks] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        codes = None if self.clusters is None else self.clusters.codes
+        for array in (self.targets, self.scores, self.weights, codes):
+            if array is not None:
+                array.setflags(write=False)
+
+    # -- ways in ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases, and as yet no systems."""
+        return cls((), np.zeros(0, dtype=bool), np.zeros((0, 0)))
 
     @classmethod
     def from_scores(
@@ -99,16 +187,19 @@ class PairedScores:
         """
         if missing not in ("error", "drop"):
             raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
-        names, table = tuple(scores), [as_scores(x, f"scores of {name!r}") for name, x in scores.items()]
+        names, table = _stack_scores(scores)
         column = as_column(truth, "truth")
+        for name, row in zip(names, table, strict=True):
+            if len(row) != len(column):
+                raise InputError(f"truth has {len(column):,} rows, the scores of {name!r} have {len(row):,}")
         weight = take_weights(None if weights is None else as_weights(weights), weight_kind)
-        cluster = None if clusters is None else encode_clusters(clusters)
-        beside = dict(zip((f"the scores of {name!r}" for name in names), table, strict=True))
-        for said, each in {**beside, "weights": weight, "clusters": cluster}.items():
-            if each is not None and len(each) != len(column):
-                raise InputError(f"truth has {len(column):,} rows, {said} have {len(each):,}")
         if weight is not None:
+            if len(weight) != len(column):
+                raise InputError(f"scores have {len(column):,} rows, weights have {len(weight):,}")
             check_weights(weight)
+        cluster = None if clusters is None else encode_clusters(clusters)
+        if cluster is not None and len(cluster) != len(column):
+            raise InputError(f"scores have {len(column):,} rows, clusters have {len(cluster):,}")
         if not len(column):
             raise InputError("there are no cases: truth and scores are empty")
         stacked = np.stack(table) + 0.0  # -0.0 and 0.0 are one score
@@ -121,20 +212,19 @@ class PairedScores:
             targets[of] |= label == labels[1]
         # What weighs nothing tells nothing, so its cluster must not count as one.
         kept = complete if weight is None else complete & (weight > 0)
-        return cls(names, targets, stacked, weight, cluster, labels, dropped).select(
-            slice(None) if kept.all() else kept
-        )
+        whole = cls(names, targets, stacked, weight, cluster, labels, dropped)
+        return whole if kept.all() else whole.select(kept)
 
     def select(self, rows: Any) -> Self:
         """Take some rows, or some of them several times; clusters without a row are gone."""
-        clusters, weights = self.clusters, self.weights
-        return replace(
-            self,
-            targets=self.targets[rows],
-            scores=self.scores[:, rows],
-            weights=None if weights is None else weights[rows],
-            clusters=None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1],
-        )
+        clusters = self.clusters
+        if clusters is not None:
+            clusters = drop_unused_clusters(Coded(clusters.codes[rows], clusters.labels))
+        weights = None if self.weights is None else self.weights[rows]
+        parts = {"targets": self.targets[rows], "scores": self.scores[:, rows]}
+        return replace(self, **parts, weights=weights, clusters=clusters)
+
+    # -- what it holds ---------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -148,7 +238,7 @@ class PairedScores:
     def units(self) -> int:
         """How many independent units there are: clusters, or else cases."""
         if self.clusters is not None:
-            return int(self.clusters.max(initial=-1)) + 1
+            return len(self.clusters.labels)
         return len(self) if self.weights is None or not self.is_counted else int(self.weights.sum())
 
     def row(self, name: str) -> Floats:
@@ -173,12 +263,85 @@ class PairedScores:
             self._case_ranks[name] = CaseRanks.among(row[self.targets], row, self.targets)
         return self._case_ranks[name]
 
+    # -- merging, and plain values ---------------------------------------------------------------------
+
+    def __add__(self, other: Self) -> Self:
+        """Concatenate the cases of both."""
+        if not isinstance(other, PairedScores):
+            return NotImplemented
+        dropped = self.dropped + other.dropped
+        if not self.names or not other.names:
+            return replace(other if not self.names else self, dropped=dropped)
+        if self.names != other.names:
+            raise MergeError(
+                f"one tally pairs {list_labels(self.names)}, the other {list_labels(other.names)}"
+            )
+        if len(self) and len(other) and self.is_counted != other.is_counted:
+            raise MergeError("one tally counts cases, the other has sampling weights")
+        if (self.clusters is None) != (other.clusters is None):
+            raise MergeError("one tally has clusters, the other has none")
+        # Two rankings without cases merge their labels by the rules there are.
+        empty = SortedScores.empty()
+        one, two = (Ranking(empty, empty, labels=tally.labels) for tally in (self, other))
+        weights = None
+        if self.weights is not None or other.weights is not None:
+            weights = np.concatenate(
+                [np.ones(len(x), dtype=np.int64) if x.weights is None else x.weights for x in (self, other)]
+            )
+        return replace(
+            self,
+            targets=np.concatenate([self.targets, other.targets]),
+            scores=np.concatenate([self.scores, other.scores], axis=1),
+            weights=weights,
+            clusters=merge_clusters(self.clusters, other.clusters),
+            labels=(one + two).labels,
+            dropped=dropped,
+        )
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        scores = reshape_array(found["scores"], len(found["names"]), len(found["targets"]))
+        return cls(**found | {"scores": scores})
+
+    rule: ClassVar = "systems have different names, cases a weight above 0, and clusters a case each"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        number, weights = len(self.targets), self.weights
+        return (
+            len(set(self.names)) == len(self.names)
+            and (weights is None or (weights.shape == (number,) and bool(np.all(weights > 0))))
+            and are_clusters(self.clusters, number)
+        )
+
+    def __repr__(self) -> str:
+        targets, systems = int(self.targets.sum()), len(self.names)
+        return f"<PairedScores: {systems} systems on {len(self):,} cases, {targets:,} of them targets>"
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        return {"cases": len(self), "targets": int(self.targets.sum()), "systems": ", ".join(self.names)}
+
+
+def _stack_scores(scores: Any) -> tuple[tuple[str, ...], list[Floats]]:
+    """Check the systems' names and scores."""
+    if not isinstance(scores, Mapping):
+        raise InputError(
+            f'scores of several systems are given by name, as in {{"A": scores}}; saw {type(scores).__name__}'
+        )
+    if not scores:
+        raise InputError("there are no systems to pair")
+    for name in scores:
+        if not isinstance(name, str):
+            raise InputError(f"the name of a system is text; saw {name!r}")
+    return tuple(scores), [as_scores(values, f"scores of {name!r}") for name, values in scores.items()]
+
 
 def _complete(
     rows: list[tuple[Label, Any]],
     names: tuple[str, ...],
     scores: Floats,
-    clusters: NDArray[np.intp] | None,
+    clusters: Coded | None,
     missing: MissingScore,
 ) -> tuple[NDArray[np.bool_], int]:
     """Find the rows that lack nothing; the others are an error, or dropped and counted."""
@@ -188,7 +351,7 @@ def _complete(
     absent = {"truth": ~known}
     absent |= {f"the score of {name!r}": np.isnan(row) for name, row in zip(names, scores, strict=True)}
     if clusters is not None:
-        absent["the cluster"] = clusters == MISSING
+        absent["the cluster"] = clusters.codes == MISSING
     lacks = np.logical_or.reduce(list(absent.values()))
     lost = int(lacks.sum())
     if lost and missing == "error":

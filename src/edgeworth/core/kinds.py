@@ -21,6 +21,7 @@ KINDS: dict[str, Kind | str] = {
     "forecast_scores": "edgeworth.forecasts.kind:SCORES",
     "calibration": "edgeworth.forecasts.kind:CALIBRATION",
     "wealth": "edgeworth.forecasts.kind:WEALTH",
+    "paired_scores": "edgeworth.comparing.kind:PAIRED_SCORES",
     "grades": "edgeworth.grades.kind:GRADES",
 }
 """Every kind of tally by the name that files use, in the order in which a search loads them."""

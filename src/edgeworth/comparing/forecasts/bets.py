@@ -176,7 +176,7 @@ class CaseClusters:
         >>> CaseClusters.of(["b", "a", "b"], 3).codes.tolist()
         [0, 1, 0]
         """
-        codes = encode_clusters(clusters)
+        codes = encode_clusters(clusters).codes
         if len(codes) != cases:
             raise InputError(f"clusters has {len(codes):,} rows, the scores have {cases:,}")
         check_gaps(codes == MISSING, "clusters")

@@ -112,14 +112,14 @@ def _independent_units(paired: PairedScores, places: Places) -> tuple[float, flo
     if paired.clusters is None:
         units = typical_weights(paired)
         return places.targets / units[0], places.background / units[1]
-    parts = [np.unique(paired.clusters[of]) for of in (paired.targets, ~paired.targets)]
+    parts = [np.unique(paired.clusters.codes[of]) for of in (paired.targets, ~paired.targets)]
     return float(len(parts[0])), float(len(parts[1]))
 
 
 def _class_sums(paired: PairedScores, values: Values) -> Values:
     """Sum values in each cluster, those of targets and those of background."""
     assert paired.clusters is not None
-    codes, number = paired.clusters, paired.units
+    codes, number = paired.clusters.codes, paired.units
     parts = [np.bincount(codes, values * of, number) for of in (paired.targets, ~paired.targets)]
     return np.stack(parts, axis=1)
 
@@ -137,7 +137,7 @@ def cluster_factors(paired: PairedScores) -> Values:
     own = 1 - np.array(typical_weights(paired)) / sizes.sum(axis=0)
     with np.errstate(divide="ignore"):
         factors = own / np.maximum(1 - sizes / sizes.sum(axis=0), 0.0)
-    return factors[paired.clusters, np.where(paired.targets, 0, 1)]
+    return factors[paired.clusters.codes, np.where(paired.targets, 0, 1)]
 
 
 def spread_of(paired: PairedScores, effects: Values) -> Spread:
@@ -157,7 +157,7 @@ def spread_of(paired: PairedScores, effects: Values) -> Spread:
         by_size = spread_of_ratios(np.zeros_like(sizes), sizes, variances=scale).freedom
         if not by_size > 0:  # a class that one cluster holds
             return Spread(math.nan, 0.0)
-        sums = np.bincount(paired.clusters, weights=counts * effects * cluster_factors(paired))
+        sums = np.bincount(paired.clusters.codes, weights=counts * effects * cluster_factors(paired))
         return _spread(sums**2, np.ones(number), by_size)
     if weights is not None and not paired.is_counted:
         return _spread((weights * effects) ** 2, np.ones(len(paired)), math.inf)

@@ -26,6 +26,7 @@ from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
 from edgeworth.rankings.resolving import ResolvedRanking
+from edgeworth.sources.columns import Coded
 
 CHUNK = 1 << 19
 """Places, or cases, held at once."""
@@ -68,7 +69,7 @@ def _filler(paired: PairedScores, both: tuple[CaseRanks, CaseRanks]) -> Filler:
 
     def of_clusters(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
         assert paired.clusters is not None
-        codes, number = paired.clusters, paired.units
+        codes, number = paired.clusters.codes, paired.units
         chosen = np.bincount(generator.integers(0, number, size=number), minlength=number)
         times = chosen[codes] if weights is None else chosen[codes] * weights
         for row, place in zip(rows, places, strict=True):
@@ -167,7 +168,7 @@ class _Swaps:
     one: NDArray[np.intp]
     two: NDArray[np.intp]
     ranks: CaseRanks
-    clusters: NDArray[np.intp] | None
+    clusters: Coded | None
     resolved: ResolvedRanking
     factors: Values = 1.0
 
@@ -181,7 +182,7 @@ class _Swaps:
 
     @property
     def units(self) -> int:
-        return len(self.one) if self.clusters is None else int(self.clusters.max()) + 1
+        return len(self.one) if self.clusters is None else len(self.clusters.labels)
 
     def random(self, draws: int, seed: int) -> Iterator[NDArray[np.bool_]]:
         """Rows of random swaps, so many at once as there is room for."""
@@ -212,7 +213,7 @@ class _Swaps:
         return values[0] - values[1], distances(pair, three, bent)
 
     def _places(self, swap: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        of_cases = swap if self.clusters is None else swap[:, self.clusters]
+        of_cases = swap if self.clusters is None else swap[:, self.clusters.codes]
         return np.where(of_cases, self.two, self.one), np.where(of_cases, self.one, self.two)
 
     def _counts(self, place: NDArray[np.intp]) -> Values:
@@ -225,8 +226,8 @@ class _Swaps:
         """Sum squared influences, within clusters first: ``influence.spread_of`` for whole cases."""
         if self.clusters is None:
             return np.einsum("ij,ij->i", effects, effects)
-        order = np.argsort(self.clusters, kind="stable")
-        starts = np.searchsorted(self.clusters[order], np.arange(self.units))
+        order = np.argsort(self.clusters.codes, kind="stable")
+        starts = np.searchsorted(self.clusters.codes[order], np.arange(self.units))
         sums = np.add.reduceat((effects * self.factors)[:, order], starts, axis=1)
         return np.einsum("ij,ij->i", sums, sums)
 
