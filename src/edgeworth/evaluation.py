@@ -14,7 +14,7 @@ from edgeworth.core.measures import quote_label
 from edgeworth.core.plain import labels_to_json
 from edgeworth.core.registry import catalogue, spell, spell_measures
 from edgeworth.errors import OptionError
-from edgeworth.options import SEVERAL, EvaluateOptions, ManyOptions, ReportOptions, options_of
+from edgeworth.options import LABELS, SEVERAL, EvaluateOptions, ManyOptions, ReportOptions, options_of
 from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, about_run
 from edgeworth.sources.roles import FORMS, GRADED
@@ -75,6 +75,10 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
         raise OptionError("several predictions are compared: ew.compare")
     asked, tallied = opened.asked, count(opened, is_final=True)
     report = replace(report_of(tallied, asked), library=library_of(data))
+    if asked.odds is not None and asked.predictions == LABELS:
+        from edgeworth.tips import with_tips
+
+        report = with_tips(report, opened.source, asked, tallied.final.labels)
     return report if asked.by is None else _by_slice(report, opened, tallied.final)
 
 

@@ -242,7 +242,13 @@ class ReadOptions(Truth, PredictionColumns, Columns, total=False):
         ),
     ]
     odds: Annotated[
-        Any, Option("The columns of decimal odds to bet at, separated by commas.", "Bets", read="columns")
+        Any,
+        Option(
+            "The columns of decimal odds of each class, separated by commas; of labels also one, of the tip.",
+            "Bets",
+            (LABELS, PROBABILITIES),
+            read="columns",
+        ),
     ]
     bookmaker: Annotated[Any, Option("Bet against prices drawn at random.", "Bets", read="bookmaker")]
     fraction: Annotated[float | None, Option("The fraction of Kelly's stake, 1 if left out.", "Bets")]

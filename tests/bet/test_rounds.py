@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
-from edgeworth.bet import growth, kelly, kelly_together
+from edgeworth.bet import growth, kelly, kelly_payoff, kelly_together
 from edgeworth.errors import InputError
 
 Game = tuple[np.ndarray, np.ndarray]
@@ -160,3 +160,24 @@ def test_refusals_name_the_game() -> None:
         kelly_together([0.5])
     with pytest.raises(InputError, match="no game"):
         kelly_together([])
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "returns"),
+    [([0.5, 0.3, 0.2], [1.5, 1.0, 0.2]), ([0.6, 0.4], [2.0, 0.0]), ([0.1, 0.2, 0.7], [9.0, 0.5, 0.4])],
+)
+def test_a_general_payoff_beside_a_search(probabilities: list[float], returns: list[float]) -> None:
+    chances, pays = np.array(probabilities), np.array(returns)
+
+    def loss(share: float) -> float:
+        return -float((chances * np.log(1 - share + share * pays)).sum())
+
+    best = minimize_scalar(loss, bounds=(0, 1 - 1e-9), method="bounded", options={"xatol": 1e-12}).x
+    assert kelly_payoff(probabilities, returns) == pytest.approx(best, abs=1e-6)
+
+
+def test_payoffs_that_are_never_or_always_worth_it() -> None:
+    assert kelly_payoff([0.5, 0.5], [1.5, 0.2]) == pytest.approx(0, abs=1e-9)
+    assert kelly_payoff([0.9, 0.1], [1.5, 0.99]) == pytest.approx(1)
+    with pytest.raises(InputError, match="finite number"):
+        kelly_payoff([0.5, 0.5], [2.0])

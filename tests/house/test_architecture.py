@@ -41,6 +41,7 @@ ORDER = [
     "tallied",
     "tallying",
     "slicing",
+    "tips",
     "joined",
     "running",
     "evaluation",

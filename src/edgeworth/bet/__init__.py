@@ -19,7 +19,7 @@ from edgeworth.bet.odds import (
     fair_odds,
     house_odds,
 )
-from edgeworth.bet.rounds import kelly_together
+from edgeworth.bet.rounds import kelly_payoff, kelly_together
 from edgeworth.choices import BookmakerName
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "house_odds",
     "kelly",
     "kelly_game",
+    "kelly_payoff",
     "kelly_together",
     "ruin_probability",
     "wealth_after",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import as_races, check_fraction, is_plain
+from edgeworth.bet.checking import add_to_one, as_floats, as_races, as_shares, check_fraction, is_plain
 from edgeworth.bet.exchange import SHORTFALL, best_holdings, returns_in_wealth
 from edgeworth.bet.kelly import kelly_game
 from edgeworth.errors import EdgeworthError, InputError
@@ -76,6 +76,20 @@ def kelly_together(
     return [
         stakes[start:end].reshape(shape) for (start, end), shape in zip(pairwise(ends), shapes, strict=True)
     ]
+
+
+def kelly_payoff(probabilities: ArrayLike, returns: ArrayLike) -> float:
+    """Compute Kelly's stake in a sole position that returns so much of each unit with these probabilities.
+
+    It maximises ``Σ p_k log(1 − f + f x_k)`` over shares f of the wealth, 0 to 1: Kalia's general payoff X.
+
+    >>> round(kelly_payoff([0.5, 0.3, 0.2], [1.5, 1.0, 0.2]), 4)
+    0.3214
+    """
+    chances, pays = add_to_one(as_shares(probabilities), normalise=False), as_floats(returns, "returns")
+    if pays.shape != chances.shape or chances.ndim != 1 or not (np.isfinite(pays) & (pays >= 0)).all():
+        raise InputError("a position returns a finite number from 0 with each of its probabilities")
+    return float(best_holdings(chances, np.stack([np.ones(len(pays)), pays], axis=1))[1])
 
 
 def _table(number: int, game: tuple[ArrayLike, ArrayLike], *, normalise: bool) -> tuple[Floats, Floats]:

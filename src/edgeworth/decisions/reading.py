@@ -13,6 +13,7 @@ from edgeworth.core.labels import parse_labels
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import OptionError
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Coded, Column, Label
 from edgeworth.sources.numbers import as_weights
@@ -20,6 +21,8 @@ from edgeworth.sources.numbers import as_weights
 
 def count_labels(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
     """Fold the columns of truth, prediction, cluster and weight into a table."""
+    if not is_final and asked.get("odds") is not None:
+        raise OptionError("odds on labels are of single cases, which a tally does not keep: evaluate them")
     roles = {role: asked.given[role] for role in ("truth", "prediction", "cluster", "weight")}
     # Several labels that mean no decision are counted as labels; finalising takes them out.
     one = None if isinstance(asked.abstain, (list, tuple)) else asked.abstain

@@ -1,0 +1,75 @@
+"""Labels as tips at the odds of each case: profit, interval and test beside fractions and scipy."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgeworth as ew
+from command_line import call, refused
+
+Capture = pytest.CaptureFixture[str]
+TRUTH = ["a", "b", "a", "a", "b", "a"]
+TIPS = ["a", "a", "a", "b", "b", "a"]
+ODDS = {"a": ["2", "3", "5/2", "2", "3", "2"], "b": ["2", "3/2", "5/3", "4", "2", "4"]}
+TAKEN = [Fraction(ODDS[tip][row]) for row, tip in enumerate(TIPS)]
+WON = [tip == truth for tip, truth in zip(TIPS, TRUTH, strict=True)]
+
+
+def write(folder: Path) -> Path:
+    path = folder / "tips.csv"
+    lines = [
+        f"{truth},{tip},{float(Fraction(ODDS['a'][row]))},{float(Fraction(ODDS['b'][row])):.17g},{float(TAKEN[row])}"
+        for row, (truth, tip) in enumerate(zip(TRUTH, TIPS, strict=True))
+    ]
+    path.write_text("\n".join(["truth,tip,odds_a,odds_b,taken", *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def chance_of(profit: Fraction) -> Fraction:
+    """Go through all outcomes of six tips, each of which comes true once in as many cases as it pays."""
+    found = Fraction(0)
+    for outcome in product((True, False), repeat=len(TAKEN)):
+        earned = sum(odds - 1 if won else -1 for odds, won in zip(TAKEN, outcome, strict=True))
+        chances = (1 / odds if won else 1 - 1 / odds for odds, won in zip(TAKEN, outcome, strict=True))
+        if earned >= profit:
+            found += np.prod([*chances])
+    return found
+
+
+@pytest.mark.parametrize("columns", ["odds_a,odds_b", "odds_b,odds_a", "taken"])
+def test_tips_earn_what_the_fractions_say(columns: str, tmp_path: Path, capsys: Capture) -> None:
+    words = ["evaluate", str(write(tmp_path)), "--truth", "truth", "--prediction", "tip", "--odds", columns]
+    found = json.loads(call(tmp_path, capsys, *words, "--json", "-").stdout)["tips"]
+    net = [odds - 1 if won else Fraction(-1) for odds, won in zip(TAKEN, WON, strict=True)]
+    assert (found["bets"], found["won"]) == (6, sum(WON))
+    assert found["profit"] == pytest.approx(float(sum(net)))
+    assert found["p_value"] == pytest.approx(float(chance_of(sum(net, Fraction(0)))), rel=1e-9)
+    values = [float(x) for x in net]
+    low, high = stats.t.interval(0.95, 5, np.mean(values), stats.sem(values))
+    assert (found["low"], found["high"]) == pytest.approx((max(low, -1), high))
+    gained = sum(x for x in net if x > 0)
+    assert found["break_even_commission"] == pytest.approx(float(1 - WON.count(False) / gained))
+    # At that commission the tips earn nothing.
+    taken = f"{found['break_even_commission']:.17g}"
+    none = json.loads(call(tmp_path, capsys, *words, "--commission", taken, "--json", "-").stdout)["tips"]
+    assert none["profit"] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_tip_that_is_no_decision_is_no_bet() -> None:
+    taken = [float(x) for x in TAKEN]
+    found = ew.evaluate(truth=TRUTH, prediction=TIPS, odds=taken, abstain="b").numbers["tips"]
+    assert found["bets"] == TIPS.count("a")
+
+
+def test_what_tips_do_not_go_with(tmp_path: Path, capsys: Capture) -> None:
+    words = [str(write(tmp_path)), "--truth", "truth", "--prediction", "tip", "--odds"]
+    assert "named after" in refused(call(tmp_path, capsys, "evaluate", *words, "taken,odds_b"))
+    assert "cluster" in refused(call(tmp_path, capsys, "evaluate", *words, "taken", "--cluster", "odds_a"))
+    assert "evaluate" in refused(call(tmp_path, capsys, "tally", *words, "taken", "-o", "x.json"))
