@@ -35,7 +35,7 @@ COLUMNS = ("truth", "prediction", "score", "probabilities", "correct", "grade", 
 """Options of tables: whoever gives one of them means rows and columns."""
 OWN = ("data", "kind", "scorer", "with_digest", "by")
 SURE = ("level", "seed", "digits")
-ANSWERS, CHOICES = "Answers", "Choice probabilities"
+ANSWERS, CHOICES = "Multiple-choice answers", "Choice probabilities"
 SOFTMAX = (
     f"{CHOICES} are the softmax of the logged log-likelihoods. Scores of them, and bets against them, speak "
     "about their calibration; accuracy and informedness are about the answers."

@@ -97,10 +97,10 @@ def test_a_log_is_judged_as_its_columns_are(tmp_path: Path) -> None:
     shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     labels = ew.evaluate(truth=truth, prediction=[LETTERS[k] for k in scores.argmax(axis=1)], labels=LETTERS)
     parts = report.numbers["reports"]
-    assert parts["Answers"]["estimates"]["informedness"] == labels.numbers["estimates"]["informedness"]
+    assert parts["Multiple-choice answers"]["estimates"]["informedness"] == labels.numbers["estimates"]["informedness"]
     brier = ew.measure(ew.ForecastScores.from_probabilities(truth, shares, labels=list(LETTERS)), "brier")
     assert parts["Choice probabilities"]["means"]["model"]["brier"] == pytest.approx(brier)
-    edges = section(report, "Answers: Class by class").grids[0]
+    edges = section(report, "Multiple-choice answers: Class by class").grids[0]
     assert [row[0] for row in edges.rows] == list(LETTERS)
     assert any("calibration" in warning for warning in report.warnings)
     assert section(report, "What was read").grids[0].rows == (("lab__small", "quiz", "acc", 40, 40, 0, 0),)
@@ -115,7 +115,7 @@ def test_two_logs_are_compared_item_by_item(tmp_path: Path) -> None:
     direct = ew.compare(tallies)["lab/large", "lab/small"]["accuracy"]
     found = comparison["lab/large", "lab/small"]["accuracy"]
     assert (found.difference, found.p_value()) == (direct.difference, direct.p_value())
-    answers = comparison.report.numbers["reports"]["Answers"]["comparison"]
+    answers = comparison.report.numbers["reports"]["Multiple-choice answers"]["comparison"]
     assert answers["headline"] == "informedness"
     claims = comparison.report.to_dict()["claims"]
     assert (claims[0]["about"], claims[-1]["about"]) == ("accuracy", "informedness")
