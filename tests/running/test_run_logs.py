@@ -97,7 +97,8 @@ def test_a_log_is_judged_as_its_columns_are(tmp_path: Path) -> None:
     shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     labels = ew.evaluate(truth=truth, prediction=[LETTERS[k] for k in scores.argmax(axis=1)], labels=LETTERS)
     parts = report.numbers["reports"]
-    assert parts["Multiple-choice answers"]["estimates"]["informedness"] == labels.numbers["estimates"]["informedness"]
+    answers = parts["Multiple-choice answers"]["estimates"]
+    assert answers["informedness"] == labels.numbers["estimates"]["informedness"]
     brier = ew.measure(ew.ForecastScores.from_probabilities(truth, shares, labels=list(LETTERS)), "brier")
     assert parts["Choice probabilities"]["means"]["model"]["brier"] == pytest.approx(brier)
     edges = section(report, "Multiple-choice answers: Class by class").grids[0]
