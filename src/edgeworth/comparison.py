@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, Unpack, get_args
 
 import numpy as np
 
-from edgeworth.asking import Asked, spelt, takes
+from edgeworth.asking import Asked, is_given, spelt, takes
 from edgeworth.choices import Predictions
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
@@ -30,6 +30,7 @@ from edgeworth.options import (
     SCORES,
     SEVERAL,
     CompareOptions,
+    DifferenceOptions,
     options_of,
 )
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
@@ -42,12 +43,11 @@ from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
 from edgeworth.tallying import Opened, column_names, count
 
-OF_TALLIES = (
-    "queries",
-    "abstentions",
+AFTER_COUNTING = (
+    *options_of(DifferenceOptions),
     *(x for x, (_, o) in options_of(CompareOptions).items() if o.panel in ("Statistics", "Output")),
 )
-"""Options that mean something where the counting is done."""
+"""Options that mean something with a tally."""
 
 
 @dataclass(frozen=True)
@@ -322,14 +322,14 @@ _READ: dict[str, Callable[..., Read]] = {
     "correct": _read_grades,
 }
 _COMPARE = {
-    "Paired": (LABELS, "labels.differences:compare_labels", ("method", "abstentions")),
-    "PairedScores": (SCORES, "scores.differences:compare_scores", ("method",)),
-    "RankedLists": (QUERIES, "queries.differences:compare_queries", ("queries",)),
-    "Forecasts": (PROBABILITIES, "forecasts.differences:compare_forecasts", ()),
-    "Grades": (GRADES, "grades:compare_grades", ()),
-    "ContingencyTable": ("tables of different cases", "labels.independent:compare_independent", ()),
+    "Paired": (SEVERAL, "labels.differences:compare_labels"),
+    "PairedScores": (SCORES, "scores.differences:compare_scores"),
+    "RankedLists": (QUERIES, "queries.differences:compare_queries"),
+    "Forecasts": (PROBABILITIES, "forecasts.differences:compare_forecasts"),
+    "Grades": (GRADES, "grades:compare_grades"),
+    "ContingencyTable": ("tables of different cases", "labels.independent:compare_independent"),
 }
-"""By the class of a tally of all systems, or of each: what it holds, what compares it, its own options."""
+"""By the class of a tally of all systems, or of each: what it holds, and what compares it."""
 
 
 def _find(tally: Any, asked: Asked, **more: Any) -> ComparisonFindings:
@@ -341,10 +341,13 @@ def _find(tally: Any, asked: Asked, **more: Any) -> ComparisonFindings:
             'give truth and systems, compare(truth, {"A": …, "B": …}), or one tally of them all; '
             f"saw {type(tally).__name__}"
         )
-    title, where, own = _COMPARE[name]
-    if "method" not in own and asked.method is not None:
-        raise OptionError(f"{spelt('method')} has no meaning with {title}")
-    options = {name: asked.get(name) for name in ("measures", "level", "adjust", "power", "seed", *own)}
+    predictions, where = _COMPARE[name]
+    options = {name: asked.get(name) for name in ("measures", "level", "adjust", "power", "seed")}
+    for name, (_, option) in options_of(DifferenceOptions).items():
+        if predictions in option.kinds:
+            options[name] = asked.get(name)
+        elif is_given(asked.get(name), option):
+            raise OptionError(f"{spelt(name)} has no meaning with {predictions}")
     findings: ComparisonFindings = load(f"edgeworth.comparing.{where}")(tally, **options, **more)
     return findings
 
@@ -390,7 +393,7 @@ def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
 
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:
     """Compare what was tallied earlier."""
-    asked.refuse_all_but(OF_TALLIES)
+    asked.refuse_all_but(AFTER_COUNTING)
     findings = _find(tally, asked)
     about = about_run(source="a tally", kind=findings.kind, **_about(asked))
     return Comparison(findings, about, digits=asked.digits)

@@ -27,8 +27,8 @@ LISTED_PARTS = 20
 MOST_LABELS = 200
 """So many labels have measures of their own among the rows of a frame."""
 
-OF_TALLIES = (*options_of(ReportOptions), *options_of(ManyOptions), "labels", "positive", "with_digest")
-"""Options that mean something where the counting is done."""
+AFTER_COUNTING = (*options_of(ReportOptions), *options_of(ManyOptions), "labels", "positive", "with_digest")
+"""Options that mean something with a tally."""
 
 
 @takes(EvaluateOptions)
@@ -116,7 +116,7 @@ def is_tally(data: Any) -> bool:
 def _restated(tally: Any, asked: Asked) -> Tallied:
     """Declare other labels of a tally, or another one positive, where that needs no new count."""
     tallied = tally if isinstance(tally, Tallied) else Tallied(tally)
-    asked.refuse_all_but(OF_TALLIES)
+    asked.refuse_all_but(AFTER_COUNTING)
     given = {name: asked.get(name) for name in ("labels", "positive") if asked.get(name) is not None}
     for name in given:
         if name not in kind_of(tallied.tally).redeclared:

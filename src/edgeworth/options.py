@@ -441,9 +441,15 @@ class Runs(TypedDict, total=False):
     ]
 
 
-class CompareOptions(
-    Columns, StatisticsOptions, ManyOptions, Runs, AbstentionOptions, PartOptions, total=False
-):
+class DifferenceOptions(Runs, AbstentionOptions, total=False):
+    """What is asked of tallies of some kinds when they are compared: what compares the kind takes it."""
+
+    method: Annotated[
+        Any, Option("An interval method of ew.methods.", "Statistics", (SEVERAL, SCORES), flag="")
+    ]
+
+
+class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions, PartOptions, total=False):
     """What is compared, and how the rows of several systems are put side by side."""
 
     join: Annotated[
@@ -480,9 +486,6 @@ class CompareOptions(
     horizon: Annotated[int, Option("How many rows ahead each forecast was made.", "Probabilities", default=1)]
     power: Annotated[
         float, Option("The power for which the sample size is planned.", "Statistics", default=0.8)
-    ]
-    method: Annotated[
-        Any, Option("An interval method of ew.methods.", "Statistics", (SEVERAL, SCORES), flag="")
     ]
     with_digest: Annotated[
         bool, Option("Whether the report says the SHA-256 of its file.", "Output", default=True, flag="")

@@ -121,3 +121,9 @@ def test_a_million_items_take_students_t() -> None:
     values = RNG.normal(size=(2, 25_000))
     found = ew.compare(None, {"a": values[0], "b": values[1]}, kind="grades")["a", "b"]["mean"]
     assert list(found.tests) == ["t"]
+
+
+def test_an_option_of_other_predictions_is_refused() -> None:
+    systems = {name: ew.Grades.from_grades([1, 0, 1], ids=["a", "b", "c"]) for name in ("A", "B")}
+    with pytest.raises(OptionError, match="abstentions has no meaning with grades"):
+        ew.compare(systems, abstentions="left-out")
