@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -74,11 +75,13 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
         f"interval: Student's t over tips; odds: {'of each tip' if columns == 1 else 'of each class'}"
     )
     grids = (Grid("", make_columns("what/text", "value"), rows, note),)
-    claim = _claim(found, tail, low, high, asked.level)
+    # What a model had seen is described, and claims nothing.
+    is_seen = asked.get("predictions_made") == "in-sample"
+    claims = [_claim(found, tail, low, high, asked.level), *getattr(report.verdict, "claims", ())]
     section = Section("Tips at the odds", (), grids, is_main=True)
     return replace(
         report,
-        verdict=Verdict([claim, *getattr(report.verdict, "claims", ())]),
+        verdict=report.verdict if is_seen else Verdict(claims),
         sections=(section, *report.sections),
         numbers={**report.numbers, "tips": numbers},
     )
@@ -86,7 +89,8 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
 
 def _claim(found: FlatStakes, tail: Tail, low: float, high: float, level: float) -> Claim:
     is_shown = bool(low > 0 and tail.p_value < round(1 - level, 12) / 2)
-    interval = f"{format_level(level)} CI {format_percent(low, 1)} to {format_percent(high, 1)}"
+    ends = f"{format_level(level)} CI {format_percent(low, 1)} to {format_percent(high, 1)}"
+    interval = "no interval" if math.isnan(low) else ends
     said = (
         f"One unit on each of {found.bets:,} {plural(found.bets, 'tip')} returned "
         f"{format_percent(found.rate, 1)} of the stakes ({interval}; {describe_p_value(tail)}, one-sided): "

@@ -68,6 +68,14 @@ def test_a_tip_that_is_no_decision_is_no_bet() -> None:
     assert found["bets"] == TIPS.count("a")
 
 
+def test_what_claims_nothing_of_tips() -> None:
+    given = {"truth": TRUTH, "prediction": TIPS, "odds": [float(x) for x in TAKEN]}
+    assert "tips" in ew.evaluate(**given).verdict
+    assert "tips" not in ew.evaluate(**given, predictions_made="in-sample").verdict
+    one = ew.evaluate(truth=["a", "b"], prediction=["a", "-"], abstain="-", odds=[2.0, 2.0])
+    assert "100.0% of the stakes (no interval; p = 0.500, one-sided)" in one.verdict
+
+
 def test_what_tips_do_not_go_with(tmp_path: Path, capsys: Capture) -> None:
     words = [str(write(tmp_path)), "--truth", "truth", "--prediction", "tip", "--odds"]
     assert "named after" in refused(call(tmp_path, capsys, "evaluate", *words, "taken,odds_b"))

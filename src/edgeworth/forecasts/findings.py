@@ -189,6 +189,7 @@ class ForecastFindings:
     """Unit stakes at a bookmaker's odds."""
     names: Mapping[str, str] = field(default_factory=dict)
     """What the user calls a system, where that is known."""
+    seed: int = 0
 
     def name(self, system: str) -> str:
         """Name a system within a sentence."""
@@ -236,7 +237,7 @@ class ForecastFindings:
     @cached_property
     def way(self) -> Wealth:
         """The bets in the order in which they are shown: a random one where the rows have none."""
-        return self.bets.wealth if self.bets.wealth.ordered else self.bets.wealth.shuffle()
+        return self.bets.wealth if self.bets.wealth.ordered else self.bets.wealth.shuffle(self.seed)
 
     @cached_property
     def final_law(self) -> FinalLaw | None:
@@ -384,6 +385,7 @@ def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 
         pairs=tally.pairs if tally.pairs.labels else None,
         expected_log_wealth=tally.expected_log_wealth,
         flat=None if tally.flat is None else FlatStakes(int(tally.flat[0]), *tally.flat[1:].tolist()),
+        seed=seed,
     )
 
 

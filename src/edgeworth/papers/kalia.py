@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,9 @@ from scipy.special import expit
 import edgeworth as ew
 from edgeworth.arrays import Floats
 from edgeworth.papers.printed import Ours
-from edgeworth.report.charts.chart import Chart
+from edgeworth.report.charts.axes import HIGH, WIDE
+from edgeworth.report.charts.chart import Chart, Kit
+from edgeworth.report.report import Charts, Column
 from edgeworth.sample import sample_file
 
 Outcomes = NDArray[np.int64]
@@ -30,6 +33,7 @@ DRAWN = {
     "figure_4_returns": "simulated",
     "figure_5_probabilities": "simulated",
     "figures_6_7_wealth": "births",
+    "figures_6_7_natural": "births",
     "figures_6_7_returns": "births",
     "figure_8_probabilities": "births",
 }
@@ -220,7 +224,23 @@ def figures(seed: int = 0) -> Iterable[Chart]:
         "simulated": ew.evaluate(truth=happened, probabilities=forecasts, against=prices).charts,
         "births": ew.evaluate(truth=low, probabilities=large, against=small).charts,
     }
+    drawn["births"] = Charts((*drawn["births"].values(), _natural(drawn["births"]["wealth"])))
     for name, data in DRAWN.items():
         figure, chart = name.rsplit("_", 1)
         title = f"{figure.replace('_', ' ', 1).replace('_', ' and ').capitalize()}: {data}, {chart}"
         yield replace(drawn[data][chart], name=name, title=title)
+
+
+def _natural(chart: Chart) -> Chart:
+    """Draw log wealth as wealth, on its natural scale."""
+    names = ("cases settled", "wealth")
+    rows = tuple({names[0]: x[names[0]], names[1]: math.exp(x["log wealth"])} for x in chart.data["wealth"])
+
+    def draw(kit: Kit) -> Any:
+        lines = kit.base("natural").mark_line().encode(x=f"{names[0]}:Q", y=f"{names[1]}:Q")
+        return lines.properties(width=WIDE, height=HIGH)
+
+    says = "Wealth in a random order of the cases, on its natural scale."
+    return Chart(
+        "natural", "", says, {"natural": rows}, draw, tuple(Column(name, "number") for name in names)
+    )
