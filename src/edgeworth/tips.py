@@ -43,7 +43,7 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
     for name in ("weight", "cluster", "match"):
         if asked.get(name) is not None:
             raise OptionError(f"tips are one unit each, and independent: odds do not go with {name}")
-    truth, tipped, offered, columns = _read(source, asked, labels)
+    truth, tipped, offered = _read(source, asked, labels)
     away = asked.abstain if isinstance(asked.abstain, (list, tuple)) else [asked.abstain]
     is_bet = ~np.isin(tipped, np.array([*away], dtype=object))
     won, odds = (truth == tipped)[is_bet], as_odds(offered[is_bet])
@@ -65,24 +65,21 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
         "break_even_commission": 1 - lost / gained if gained else None,
     }
     rows = (
-        ("tips", found.bets),
-        ("came true", found.bets - lost),
+        ("tips that came true", found.bets - lost),
         ("profit, units", found.profit),
         ("break-even commission", numbers["break_even_commission"]),
     )
     note = (
         f"p: as much profit if each tip comes true once in as many cases as its odds pay ({tail.method}); "
-        f"interval: Student's t over tips; odds: {'of each tip' if columns == 1 else 'of each class'}"
+        "interval: Student's t over tips; a single column of odds is taken as those of each tip"
     )
-    grids = (Grid("", make_columns("what/text", "value"), rows, note),)
-    # What a model had seen is described, and claims nothing.
-    is_seen = asked.get("predictions_made") == "in-sample"
+    grid = Grid("", make_columns("what/text", "value"), rows, note)
     claims = [_claim(found, tail, low, high, asked.level), *getattr(report.verdict, "claims", ())]
-    section = Section("Tips at the odds", (), grids, is_main=True)
+    # What a model had seen is described, and claims nothing.
     return replace(
         report,
-        verdict=report.verdict if is_seen else Verdict(claims),
-        sections=(section, *report.sections),
+        verdict=report.verdict if asked.get("predictions_made") == "in-sample" else Verdict(claims),
+        sections=(Section("Tips at the odds", (), (grid,), is_main=True), *report.sections),
         numbers={**report.numbers, "tips": numbers},
     )
 
@@ -99,8 +96,8 @@ def _claim(found: FlatStakes, tail: Tail, low: float, high: float, level: float)
     return Claim("tips", said, "shown" if is_shown else "not shown", {"value": found.rate}, tail.method)
 
 
-def _read(source: Any, asked: Any, labels: Sequence[Label]) -> tuple[Any, Any, Floats, int]:
-    """Read the truth and the tip of each case, the odds of the tip, and from how many columns."""
+def _read(source: Any, asked: Any, labels: Sequence[Label]) -> tuple[Any, Any, Floats]:
+    """Read the truth and the tip of each case, and the odds of the tip."""
     if source is None:
         pair = [encode_all(as_column(asked.given[role], role), role) for role in ("truth", "prediction")]
         offered, names = np.asarray(asked.odds, dtype=np.float64), None
@@ -111,8 +108,10 @@ def _read(source: Any, asked: Any, labels: Sequence[Label]) -> tuple[Any, Any, F
         pair = [read.labels[asked.truth], read.labels[asked.prediction]]
         columns = np.stack([read.numbers[name] for name in names], axis=1)
     truth, tipped = (np.array([*each.labels], dtype=object)[each.codes] for each in pair)
+    if len(columns) != len(truth):
+        raise InputError(f"there are {len(columns):,} rows of odds for {len(truth):,} tips")
     if columns.shape[1] == 1:
-        return truth, tipped, columns[:, 0], 1
+        return truth, tipped, columns[:, 0]
     order = asked.labels if names is None or asked.labels is not None else labels_of_columns(names, labels)
     if order is None or len(order) != columns.shape[1]:
         raise InputError(
@@ -122,5 +121,4 @@ def _read(source: Any, asked: Any, labels: Sequence[Label]) -> tuple[Any, Any, F
     place = {label: number for number, label in enumerate(order)}
     # A tip that no column is of could not be placed: its odds are missing, and refused.
     columns = np.append(columns, np.full((len(columns), 1), np.nan), axis=1)
-    taken = columns[range(len(columns)), [place.get(tip, -1) for tip in tipped]]
-    return truth, tipped, taken, len(order)
+    return truth, tipped, columns[range(len(columns)), [place.get(tip, -1) for tip in tipped]]

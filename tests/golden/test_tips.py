@@ -13,6 +13,7 @@ from scipy import stats
 
 import edgeworth as ew
 from command_line import call, refused
+from edgeworth.errors import InputError
 
 Capture = pytest.CaptureFixture[str]
 TRUTH = ["a", "b", "a", "a", "b", "a"]
@@ -78,6 +79,8 @@ def test_what_claims_nothing_of_tips() -> None:
 
 def test_what_tips_do_not_go_with(tmp_path: Path, capsys: Capture) -> None:
     words = [str(write(tmp_path)), "--truth", "truth", "--prediction", "tip", "--odds"]
+    with pytest.raises(InputError, match="2 rows of odds for 6 tips"):
+        ew.evaluate(truth=TRUTH, prediction=TIPS, odds=[2.0, 3.0])
     assert "named after" in refused(call(tmp_path, capsys, "evaluate", *words, "taken,odds_b"))
     assert "cluster" in refused(call(tmp_path, capsys, "evaluate", *words, "taken", "--cluster", "odds_a"))
     assert "evaluate" in refused(call(tmp_path, capsys, "tally", *words, "taken", "-o", "x.json"))

@@ -16,9 +16,8 @@ from scipy.special import expit
 import edgeworth as ew
 from edgeworth.arrays import Floats
 from edgeworth.papers.printed import Ours
-from edgeworth.report.charts.axes import HIGH, WIDE
 from edgeworth.report.charts.chart import Chart, Kit
-from edgeworth.report.report import Charts, Column
+from edgeworth.report.report import Charts
 from edgeworth.sample import sample_file
 
 Outcomes = NDArray[np.int64]
@@ -233,14 +232,9 @@ def figures(seed: int = 0) -> Iterable[Chart]:
 
 def _natural(chart: Chart) -> Chart:
     """Draw log wealth as wealth, on its natural scale."""
-    names = ("cases settled", "wealth")
-    rows = tuple({names[0]: x[names[0]], names[1]: math.exp(x["log wealth"])} for x in chart.data["wealth"])
+    rows = tuple({**row, "wealth": math.exp(row["log wealth"])} for row in chart.data["wealth"])
 
     def draw(kit: Kit) -> Any:
-        lines = kit.base("natural").mark_line().encode(x=f"{names[0]}:Q", y=f"{names[1]}:Q")
-        return lines.properties(width=WIDE, height=HIGH)
+        return kit.base("wealth").mark_line().encode(x="cases settled:Q", y="wealth:Q")
 
-    says = "Wealth in a random order of the cases, on its natural scale."
-    return Chart(
-        "natural", "", says, {"natural": rows}, draw, tuple(Column(name, "number") for name in names)
-    )
+    return replace(chart, name="natural", says="Wealth, natural scale.", data={"wealth": rows}, draw=draw)
