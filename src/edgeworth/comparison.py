@@ -15,7 +15,7 @@ from edgeworth.choices import Predictions
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
-from edgeworth.comparing.report import comparison_report, difference_grid, difference_rows, whole_or_none
+from edgeworth.comparing.report import compose_comparison, difference_grid, difference_rows, whole_or_none
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
 from edgeworth.core.registry import spell, spell_measures
@@ -104,7 +104,7 @@ class Comparison:
     def report(self) -> Report:
         """The comparison as a report."""
         with digits_shown(self.digits):
-            report = comparison_report(self.findings, self.provenance)
+            report = compose_comparison(self.findings, self.provenance)
             report = report if self.finish is None else self.finish(report)
         made = self.provenance.get("predictions_made")
         if self.findings.race is None or made == "in-sample":
@@ -261,12 +261,7 @@ def _with_slices(
 
     is_lower = whole.findings.direction == "lower"
     finish = partial(
-        with_slices,
-        slices=slices,
-        find=differences,
-        measure=headline,
-        level=level,
-        is_lower_better=is_lower,
+        with_slices, slices=slices, find=differences, measure=headline, level=level, is_lower_better=is_lower
     )
     return replace(whole, finish=finish) if slices else whole
 

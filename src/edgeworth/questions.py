@@ -16,7 +16,7 @@ from edgeworth import bet, chance
 from edgeworth.asking import Asked, takes
 from edgeworth.choices import AbsentRule, Unbalanced
 from edgeworth.comparing.queries.differences import MEASURES, compare_queries
-from edgeworth.comparing.report import comparison_report
+from edgeworth.comparing.report import compose_comparison
 from edgeworth.comparison import compare
 from edgeworth.core.formatting import digits_shown
 from edgeworth.errors import InputError, OptionError
@@ -175,4 +175,4 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
         adjust=asked.adjust or "holm",
         **sure,
     )
-    return replace(join_reports(comparison_report(compared, report.provenance), report), **frames)
+    return replace(join_reports(compose_comparison(compared, report.provenance), report), **frames)

@@ -42,15 +42,7 @@ from edgeworth.errors import EdgeworthError, InputError
 from edgeworth.options import SEVERAL
 from edgeworth.report.formats import write_file
 from edgeworth.sources.paths import read_whole_file
-from edgeworth.tallied import (
-    DIGEST,
-    Origin,
-    Part,
-    Tallied,
-    as_tallied,
-    canonical_text,
-    dropped_rows,
-)
+from edgeworth.tallied import DIGEST, Origin, Part, Tallied, as_tallied, canonical_text, dropped_rows
 
 FILE_NAMES = {"fraction": "stake", "bins": "cells"}
 ROLE_NAMES = {"cluster": "group", "query": "group"}

@@ -17,7 +17,7 @@ from edgeworth.questions import evaluate_trec
 from edgeworth.rankings.charts import MOST_LISTS, list_charts, ranking_charts
 from edgeworth.rankings.findings import RankingFindings, examine_lists, examine_ranking
 from edgeworth.rankings.intervals.bands import binned_law, thin_roc_curve
-from edgeworth.rankings.report import ranking_report
+from edgeworth.rankings.report import compose_ranking
 from edgeworth.report.charts.chart import Chart
 
 HOSTILE = ["</script><script>alert(1)</script>", '"quoted" & <b>', "\u202ertl", "x" * 10_000, "🎯"]
@@ -100,17 +100,17 @@ def test_axes_are_named_in_the_picture() -> None:
 
 
 def test_sections_name_the_charts_there_are() -> None:
-    report = ranking_report(findings("weighted"), {})
+    report = compose_ranking(findings("weighted"), {})
     placed = [name for section in report.to_dict()["sections"] for name in section["charts"]]
     assert sorted(placed) == sorted(report.charts)
-    nothing = ranking_report(examine_ranking(ew.Ranking.from_hits([1, 1, 1])), {})
+    nothing = compose_ranking(examine_ranking(ew.Ranking.from_hits([1, 1, 1])), {})
     assert not nothing.charts
     assert all(section["charts"] == [] for section in nothing.to_dict()["sections"])
 
 
 @pytest.mark.slow
 def test_a_long_list_makes_a_small_page() -> None:
-    report = ranking_report(examine_ranking(drawn(200_000, 0.2, 1.0), gain=5, cost=2), {"rows": 200_000})
+    report = compose_ranking(examine_ranking(drawn(200_000, 0.2, 1.0), gain=5, cost=2), {"rows": 200_000})
     for chart in report.charts.values():
         assert len(chart.rows()) <= 200
         assert len(chart.svg()) < 80_000
@@ -209,7 +209,7 @@ def test_value_is_gain_less_cost_and_its_best_is_marked() -> None:
 def test_the_survival_view_draws_what_is_still_to_be_found() -> None:
     ranking = ew.Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0])
     assert "survival" not in ranking_charts(examine_ranking(ranking))
-    report = ranking_report(examine_ranking(ranking, method=ew.methods.Survival()), {})
+    report = compose_ranking(examine_ranking(ranking, method=ew.methods.Survival()), {})
     chart = report.charts["survival"]
     assert column(chart, "survival") == pytest.approx([2 / 3, 1 / 3, 1 / 3, 0, 0, 0, 0, 0])
     assert column(chart, "by chance") == pytest.approx([1 - t / 8 for t in range(1, 9)])
@@ -352,9 +352,9 @@ def test_hostile_names_stay_text_and_short() -> None:
     picture = chart.svg()
     assert "<script" not in picture
     assert "&lt;/script&gt;" in picture
-    from edgeworth.rankings.report import lists_report
+    from edgeworth.rankings.report import compose_lists
 
-    page = lists_report(found, {}).to_html()
+    page = compose_lists(found, {}).to_html()
     assert "<script>alert(1)" not in page
     assert "\\u003c/script>\\u003cscript>alert(1)\\u003c/script>" in page
 

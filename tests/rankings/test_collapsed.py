@@ -19,7 +19,7 @@ from edgeworth import Ranking
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.findings import examine_ranking
-from edgeworth.rankings.report import ranking_report
+from edgeworth.rankings.report import compose_ranking
 
 NEXT = math.nextafter(1.0, 2.0)
 SCORES = st.sampled_from([-math.inf, -2.0, -0.0, 0.0, 0.25, 0.5, 1.0, NEXT, 3.0, math.inf])
@@ -147,7 +147,7 @@ def test_the_whole_report_is_the_same(rounded: int | None, weights: str | None) 
     assert small.is_collapsed
     assert len(small.background.scores) < len(exact.background.scores)
     whole, other = (
-        ranking_report(examine_ranking(ranking, gain=3.0, cost=0.4), {}).to_dict()
+        compose_ranking(examine_ranking(ranking, gain=3.0, cost=0.4), {}).to_dict()
         for ranking in (exact, small)
     )
     if rounded is not None and weights != "sampling":

@@ -40,7 +40,7 @@ def test_estimates_are_those_of_estimate() -> None:
     assert same(findings.roc_auc, ew.estimate(given, "roc_auc"))
     for name, value in findings.plain.items():
         assert value == ew.measure(given, name)
-    look = findings.look
+    look = findings.at_verdict_depth
     assert look.depth == 40
     assert same(look.precision, ew.estimate(given, "precision@40"))
     assert same(look.recall, ew.estimate(given, "recall@40"))
@@ -56,8 +56,8 @@ def test_estimates_are_those_of_estimate() -> None:
 def test_every_look_counts_its_hits() -> None:
     given = ranking(2)
     findings = examine_ranking(given)
-    assert [look.depth for look in findings.looks] == sorted({look.depth for look in findings.looks})
-    for look in findings.looks:
+    assert [look.depth for look in findings.by_depth] == sorted({look.depth for look in findings.by_depth})
+    for look in findings.by_depth:
         assert look.hits == ew.measure(given, f"hits@{look.depth}")
         assert look.precision.value == pytest.approx(look.hits / look.depth)
         assert look.recall.value == pytest.approx(look.hits / given.target_total)
@@ -94,7 +94,7 @@ def test_the_verdict_speaks_the_estimate_s_numbers() -> None:
     for bound in (low, high, findings.average_precision.value):
         assert f"{bound:.2f}" in said
     assert "90% CI" in said
-    assert f"{findings.look.hits} of {findings.ranking.target_total} targets" in said
+    assert f"{findings.at_verdict_depth.hits} of {findings.ranking.target_total} targets" in said
 
 
 @pytest.mark.slow
@@ -185,7 +185,7 @@ def test_little_to_say_is_said(hits: list[int], said: str) -> None:
     findings = examine_ranking(ew.Ranking.from_hits(hits))
     assert said in ranking_verdict(findings)
     if not any(hits):
-        assert (findings.looks, findings.curve, findings.tail) == ((), None, None)
+        assert (findings.by_depth, findings.curve, findings.tail) == ((), None, None)
 
 
 def test_weights_leave_the_exact_test_out() -> None:

@@ -6,19 +6,8 @@ from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quo
 from edgeworth.bet.checking import BookError
 from edgeworth.bet.exchange import arbitrage, clipped_prices
 from edgeworth.bet.flat import FlatStakes, flat_stakes, ruin_probability
-from edgeworth.bet.kelly import (
-    factors_by_outcome,
-    game_factors,
-    growth,
-    kelly,
-    kelly_game,
-    wealth_after,
-)
-from edgeworth.bet.odds import (
-    decimal_odds,
-    fair_odds,
-    house_odds,
-)
+from edgeworth.bet.kelly import factors_by_outcome, game_factors, growth, kelly, kelly_game, wealth_after
+from edgeworth.bet.odds import decimal_odds, fair_odds, house_odds
 from edgeworth.bet.rounds import kelly_payoff, kelly_together
 from edgeworth.choices import BookmakerName
 

@@ -148,10 +148,7 @@ def as_races(
 
 
 def describe_first(
-    values: NDArray[Any],
-    bad: NDArray[np.bool_],
-    columns: Sequence[object] | None = None,
-    first_row: int = 1,
+    values: NDArray[Any], bad: NDArray[np.bool_], columns: Sequence[object] | None = None, first_row: int = 1
 ) -> str:
     """Describe the first offending value and its place; rows, columns and positions count from 1.
 

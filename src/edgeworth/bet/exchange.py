@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import (
-    BOOK_TOLERANCE,
-    BookError,
-    as_floats,
-    as_races,
-    describe_first,
-)
+from edgeworth.bet.checking import BOOK_TOLERANCE, BookError, as_floats, as_races, describe_first
 from edgeworth.errors import InputError
 
 FLAT = 1e-14

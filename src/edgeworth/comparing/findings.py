@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from edgeworth.comparing.forecasts.bets import Duel, WealthRace
 
 Pair: TypeAlias = tuple[str, str]
-Kind: TypeAlias = Literal["labels", "scores", "lists", "probabilities", "grades"]
+ComparedKind: TypeAlias = Literal["labels", "scores", "lists", "probabilities", "grades"]
 
 
-class Terms(TypedDict, total=False):
+class PairsOptions(TypedDict, total=False):
     """What is asked of every comparison: the power of its plans, and how many pairs are considered."""
 
     power: float
@@ -41,7 +41,7 @@ class ComparisonFindings:
     ``adjusted`` are its p-values for all pairs together; those that share a letter are tied.
     """
 
-    kind: Kind
+    kind: ComparedKind
     names: tuple[str, ...]
     unit: str
     headline: str
@@ -212,7 +212,7 @@ def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:
 
 
 def compare_pairs(
-    kind: Kind,
+    kind: ComparedKind,
     names: tuple[str, ...],
     difference: Callable[[str, str], Mapping[str, Difference]],
     *,

@@ -54,10 +54,10 @@ def report_paired(tallied: Any, asked: Any, about: About) -> Report:
     findings = compare_labels(paired, measures=measures, adjust=adjust, level=asked.level, seed=asked.seed)
     known = {"kind": "labels", "systems": ", ".join(paired.names), "adjust": adjust}
     said = None if measures is None else ", ".join(measures)
-    return comparison_report(findings, about(**known, measures=said, cases=findings.cases))
+    return compose_comparison(findings, about(**known, measures=said, cases=findings.cases))
 
 
-def comparison_report(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:
+def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:
     """Build the report of a comparison."""
     is_pair = len(findings.names) == 2
     first = [_two(findings)] if is_pair else [_standings(findings), _pairs(findings)]

@@ -184,11 +184,7 @@ class Estimate:
     def _repr_html_(self) -> str:
         """Show the estimate in a notebook."""
         low, high = self.interval()
-        rows = [
-            ("value", self.value),
-            ("95% CI", format_interval(low, high)),
-            ("chance level", self.chance),
-        ]
+        rows = [("value", self.value), ("95% CI", format_interval(low, high)), ("chance level", self.chance)]
         reason = self.undefined or self.no_interval
         rows.append(("method", str(self.method)) if reason is None else ("why not", reason))
         return html_table(self.measure, [], rows)

@@ -13,17 +13,7 @@ from edgeworth.core.formatting import format_level, format_percent
 from edgeworth.core.labels import SHOWN_LABELS, positions
 from edgeworth.decisions.findings import DecisionFindings
 from edgeworth.report.charts.axes import table_rows, ticks
-from edgeworth.report.charts.chart import (
-    FIRST,
-    GAINS,
-    INK,
-    ON_SQUARES,
-    SECOND,
-    WIDTH,
-    Chart,
-    Kit,
-    Rows,
-)
+from edgeworth.report.charts.chart import FIRST, GAINS, INK, ON_SQUARES, SECOND, WIDTH, Chart, Kit, Rows
 from edgeworth.report.charts.names import AxisNames, axis_names
 from edgeworth.report.report import Column
 
@@ -50,10 +40,7 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
     def draw(kit: Kit) -> Any:
         tooltip = kit.tooltip({"predicted": "", "actual": "", "cases": ",", "share of actual": ".1%"})
         figures = kit.alt.Text("cases:Q", format=",.6~g") if few else None
-        legend = {
-            "title": "errors (orange), hits (blue)",
-            "labelExpr": "format(abs(datum.value), '.0%')",
-        }
+        legend = {"title": "errors (orange), hits (blue)", "labelExpr": "format(abs(datum.value), '.0%')"}
         base = _square_base(kit, "contingency", names, "predicted", "actual").encode(tooltip=tooltip)
         return _squares(kit.alt, base, "shade", 1, legend, figures, len(table.labels))
 

@@ -54,7 +54,7 @@ def report_table(tallied: Any, asked: Any, about: About) -> Report:
     name = name if isinstance(name, str) and name != "prediction" else ""
     given = asked.get("costs")
     more = {"cases": table.cells.sum().item(), "costs": given, "match": asked.get("match")}
-    report = decisions_report(findings, about(**house, **more), name)
+    report = compose_decisions(findings, about(**house, **more), name)
     if matching is not None:
         report = with_matching(report, tallied.final, matching)
     if given is not None:
@@ -75,7 +75,7 @@ def _slips(terms: Mapping[str, Any], table: ContingencyTable) -> tuple[str, ...]
     return tuple(slips)
 
 
-def decisions_report(findings: DecisionFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
+def compose_decisions(findings: DecisionFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
     """Arrange the findings on the predictions of this name as a report."""
     return Report(
         verdict=decisions_verdict(findings, name),

@@ -277,8 +277,7 @@ OTHERS_SEEN = Requirement(
 
 ANY_CASE = Requirement(lambda view: view.total + view.undecided > 0, "there are no cases")
 TWO_REAL = Requirement(
-    lambda view: ((view.real > 0) & (view.by_label().not_real > 0)).any(axis=-1),
-    "only one class is real",
+    lambda view: ((view.real > 0) & (view.by_label().not_real > 0)).any(axis=-1), "only one class is real"
 )
 TWO_PREDICTED = Requirement(
     lambda view: ((view.predicted > 0) & (view.by_label().not_predicted > 0)).any(axis=-1),

@@ -100,11 +100,7 @@ class Calibration(Plain):
     """
 
     kind: ClassVar = "calibration"
-    FIELDS: ClassVar = {
-        "labels": LABELS,
-        "step": optional(FLOAT),
-        "curves": tuple_of(object_of(Reliability)),
-    }
+    FIELDS: ClassVar = {"labels": LABELS, "step": optional(FLOAT), "curves": tuple_of(object_of(Reliability))}
 
     labels: tuple[Label, ...]
     curves: tuple[Reliability, ...]

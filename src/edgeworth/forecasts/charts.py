@@ -18,13 +18,7 @@ from edgeworth.core.formatting import (
     plural,
     shorten,
 )
-from edgeworth.forecasts.curves import (
-    MOST_DRAWN,
-    pictured_reliability,
-    sequence_path,
-    sequence_reach,
-    thin,
-)
+from edgeworth.forecasts.curves import MOST_DRAWN, pictured_reliability, sequence_path, sequence_reach, thin
 from edgeworth.forecasts.estimates import AverageDifference
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.tally import CELLS
@@ -87,17 +81,8 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
             .mark_point(filled=True, opacity=0.95, stroke="currentColor", strokeWidth=0.4, aria=False)
             .encode(
                 x=alt.X("other:Q", scale=whole, axis=axis, title=f"probability of {short}, by {its}"),
-                y=alt.Y(
-                    "model:Q",
-                    scale=whole,
-                    axis=axis,
-                    title=f"probability of {short}, by {mine}",
-                ),
-                size=alt.Size(
-                    "cases:Q",
-                    scale=alt.Scale(domain=[0, most], range=[8, 190]),
-                    legend=None,
-                ),
+                y=alt.Y("model:Q", scale=whole, axis=axis, title=f"probability of {short}, by {mine}"),
+                size=alt.Size("cases:Q", scale=alt.Scale(domain=[0, most], range=[8, 190]), legend=None),
                 color=alt.Color(
                     "came true:Q",
                     scale=alt.Scale(domain=[0, 0.5, 1], range=[SECOND, MIDDLE, FIRST], interpolate="rgb"),
@@ -320,7 +305,7 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
         colour_layer(alt, _diagonal(kit, strokeWidth=1.5), CALIBRATED, COLOURS),
         colour_layer(alt, curve.mark_line(strokeJoin="round").encode(order="forecast:Q"), OURS, COLOURS),
         steps.mark_point(filled=True, size=34, color=FIRST, opacity=1, aria=False).encode(
-            tooltip=kit.tooltip({**dict.fromkeys(STEP[:-1], ".1%"), "cases": ","}, TITLES),
+            tooltip=kit.tooltip({**dict.fromkeys(STEP[:-1], ".1%"), "cases": ","}, TITLES)
         ),
     ).properties(width=size, height=size)
     if title is not None:

@@ -215,10 +215,7 @@ def order_beside(mine: Classes, first: Classes, name: str) -> list[int]:
 
 
 def order_of_rival(
-    columns: Sequence[str],
-    first: Classes,
-    reading: dict[str, Any],
-    name: str = "the rival's probabilities",
+    columns: Sequence[str], first: Classes, reading: dict[str, Any], name: str = "the rival's probabilities"
 ) -> list[int]:
     """Which column is of each of the first system's classes; of a single column, which class it is of."""
     if len(columns) > 1:

@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import finite_or_none
-from edgeworth.core.formatting import (
-    format_level,
-    format_number,
-    format_percent,
-    format_wealth,
-    plural,
-)
+from edgeworth.core.formatting import format_level, format_number, format_percent, format_wealth, plural
 from edgeworth.core.plain import labels_to_json
 from edgeworth.decisions.report import tail_to_dict
 from edgeworth.decisions.table import ContingencyTable
@@ -523,11 +517,7 @@ def _average_numbers(found: AverageDifference | None) -> dict[str, Any]:
         cases, *rows = sequence_path(found.sequence)
         named = zip(("mean", "low", "high"), map(_finite, rows), strict=True)
         path = {"cases": cases.tolist(), **dict(named)}
-    return {
-        **_fields(found, "mean", "low", "high", "holds", "method"),
-        "path": path,
-        "undefined": None,
-    }
+    return {**_fields(found, "mean", "low", "high", "holds", "method"), "path": path, "undefined": None}
 
 
 def _bands_numbers(bands: ReliabilityBands) -> dict[str, Any]:

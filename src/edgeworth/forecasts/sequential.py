@@ -353,11 +353,7 @@ class BernsteinSequence(ConfidenceSequence):
 
 
 def empirical_bernstein(
-    differences: ArrayLike | BlockSums,
-    *,
-    c: float = 2.0,
-    level: float = 0.95,
-    v_opt: float = 10.0,
+    differences: ArrayLike | BlockSums, *, c: float = 2.0, level: float = 0.95, v_opt: float = 10.0
 ) -> BernsteinSequence:
     """Bound the mean of bounded differences after every case, or after every block of cases.
 

@@ -34,12 +34,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.betting.path import Blocks
 from edgeworth.forecasts.betting.wealth import Book, Wealth, bookmaker_forecasts, quote_cases
-from edgeworth.forecasts.calibration import (
-    CELLS_A_DOUBLING,
-    MOST_VALUES,
-    ROUNDED,
-    BoundedReliability,
-)
+from edgeworth.forecasts.calibration import CELLS_A_DOUBLING, MOST_VALUES, ROUNDED, BoundedReliability
 from edgeworth.forecasts.class_columns import LabelSource
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cumulative_games
 from edgeworth.forecasts.scores import ForecastScores

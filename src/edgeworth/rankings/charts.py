@@ -91,7 +91,7 @@ def _layer(alt: Any, layers: Iterable[Any], width: int = WIDE) -> Any:
 
 
 def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
-    look, ranking = findings.look, findings.ranking
+    top, ranking = findings.at_verdict_depth, findings.ranking
     shares = ("found", "low", "high", "by chance", "chance low", "chance high")
     kinds = {DEPTH: "count", "hits": "count"} | dict.fromkeys(shares, "percent")
 
@@ -128,8 +128,8 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
     return _chart(
         "hits",
         "What is found by looking at the first items",
-        f"The first {look.depth:,} items hold {format_count(look.hits)} of {format_count(targets)} "
-        f"{plural(targets, 'target')}; random selection finds {look.by_chance:,.3g} of them there.{held}",
+        f"The first {top.depth:,} items hold {format_count(top.hits)} of {format_count(targets)} "
+        f"{plural(targets, 'target')}; random selection finds {top.by_chance:,.3g} of them there.{held}",
         find,
         draw,
         kinds,
@@ -463,8 +463,7 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
             ),
         )
         spans = base.mark_rule(strokeWidth=2, color=FIRST).encode(
-            x=alt.X("low:Q", title=f"mean {what}, with {level} CI", scale=alt.Scale(zero=False)),
-            x2="high:Q",
+            x=alt.X("low:Q", title=f"mean {what}, with {level} CI", scale=alt.Scale(zero=False)), x2="high:Q"
         )
         dots = base.mark_point(filled=True, size=70, opacity=1, color=FIRST).encode(x="mean:Q")
         return alt.layer(spans, dots).properties(width=WIDE - 60, height=26 * len(rows))

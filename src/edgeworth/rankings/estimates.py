@@ -155,12 +155,7 @@ SURELY_RARE = 1e-3
 
 
 def selection_tail(
-    ranking: Ranking,
-    resolved: ResolvedRanking,
-    alternative: Alternative,
-    seed: int,
-    *,
-    enough: float = 0.0,
+    ranking: Ranking, resolved: ResolvedRanking, alternative: Alternative, seed: int, *, enough: float = 0.0
 ) -> Tail | None:
     """P(random selection does as much); None where cases are weighted.
 

@@ -32,8 +32,8 @@ HARDLY = 1e-12
 
 
 @dataclass(frozen=True)
-class Look:
-    """What looking at the first items finds."""
+class AtDepth:
+    """What the first items of a ranking hold."""
 
     depth: int
     hits: float
@@ -101,7 +101,7 @@ class RankingFindings(AgainstChance):
     average_precision: Estimate
     roc_auc: Estimate
     plain: dict[str, float]
-    looks: tuple[Look, ...]
+    by_depth: tuple[AtDepth, ...]
     tail: Tail | None
     best: ThresholdChoice | None
     worth: Worth | None
@@ -119,13 +119,13 @@ class RankingFindings(AgainstChance):
         return self.average_precision
 
     @property
-    def look(self) -> Look:
-        """The look of the verdict."""
-        return next(look for look in self.looks if look.depth == self.depth)
+    def at_verdict_depth(self) -> AtDepth:
+        """What the first items of the verdict hold."""
+        return next(each for each in self.by_depth if each.depth == self.depth)
 
     @property
-    def looks_at_all(self) -> bool:
-        """Whether the look of the verdict takes the whole list, which finds what there is in any order."""
+    def takes_whole_list(self) -> bool:
+        """Whether the verdict is of the whole list, which finds what there is in any order."""
         return self.depth >= math.floor(self.ranking.ranked_total)
 
     @property
@@ -147,12 +147,12 @@ def examine_ranking(
 ) -> RankingFindings:
     """Estimate, test and price a ranking, and choose a threshold for the goal."""
     check_level(level)
-    _check_terms(gain, cost)
+    _check_gain_and_cost(gain, cost)
     if not ranking.ranked_total:
         raise InputError("there are no items")
     precision = estimate(ranking, "average_precision", method=method, seed=seed)
     best, warnings = find_threshold(ranking, goal or Goal(), seed=seed)
-    looked = _headline_depth(ranking) if depth is None else _check_depth(depth, ranking)
+    chosen = _headline_depth(ranking) if depth is None else _check_depth(depth, ranking)
     defined = precision.undefined is None
     better = defined and precision.value >= precision.chance
     tail = None
@@ -162,16 +162,16 @@ def examine_ranking(
     return RankingFindings(
         ranking=ranking,
         level=level,
-        depth=looked,
+        depth=chosen,
         average_precision=precision,
         roc_auc=estimate(ranking, "roc_auc", seed=seed),
         plain={name: measure(ranking, name) for name in PLAIN},
-        looks=tuple(_look(ranking, at, seed) for at in _depths(ranking, looked)) if defined else (),
+        by_depth=tuple(_at_depth(ranking, at, seed) for at in _depths(ranking, chosen)) if defined else (),
         tail=tail,
         best=best,
         threshold_warnings=warnings,
-        worth=None if gain is None or cost is None else _worth(ranking, looked, gain, cost),
-        curve=hit_curve_at(ranking, chart_depths(ranking, looked), level) if defined else None,
+        worth=None if gain is None or cost is None else _worth(ranking, chosen, gain, cost),
+        curve=hit_curve_at(ranking, chart_depths(ranking, chosen), level) if defined else None,
         plan=precision.cases_needed(level=level),
         tie_bracket=_tie_bracket(ranking) if defined else None,
         asked_depth=depth,
@@ -184,9 +184,9 @@ def round_depths(most: float) -> list[int]:
 
 
 def _headline_depth(ranking: Ranking) -> int:
-    """A round number of looks that could find every target, but at most half of the list.
+    """A round number of items that could find every target, but at most half of the list.
 
-    Whoever looks at nearly everything finds nearly everything, in whatever order.
+    Whoever reviews nearly everything finds nearly everything, in whatever order.
     """
     wanted = max(10, math.ceil(ranking.target_total))
     half = float(ranking.ranked_total) / 2
@@ -201,7 +201,7 @@ def _check_depth(depth: int, ranking: Ranking) -> int:
     return min(int(depth), max(1, math.floor(ranking.ranked_total)))
 
 
-def _check_terms(gain: float | None, cost: float | None) -> None:
+def _check_gain_and_cost(gain: float | None, cost: float | None) -> None:
     if (gain is None) != (cost is None):
         raise OptionError(
             "the worth of a depth needs both: gain per target found, and cost per item reviewed"
@@ -212,14 +212,14 @@ def _check_terms(gain: float | None, cost: float | None) -> None:
             raise OptionError(f"{name} is a finite number; saw {value!r}")
 
 
-def _depths(ranking: Ranking, looked: int) -> list[int]:
+def _depths(ranking: Ranking, chosen: int) -> list[int]:
     """Depths worth a line each: round numbers from 10 on, and the one of the verdict."""
     most = ranking.ranked_total
     found = [depth for depth in round_depths(most) if depth >= min(10, most)]
-    return sorted({*found, looked})
+    return sorted({*found, chosen})
 
 
-def _look(ranking: Ranking, depth: int, seed: int) -> Look:
+def _at_depth(ranking: Ranking, depth: int, seed: int) -> AtDepth:
     table = ranking.at_depth(depth)
     place = table.index(ranking.target)
 
@@ -228,7 +228,7 @@ def _look(ranking: Ranking, depth: int, seed: int) -> Look:
         return replace(estimate(table, name, seed=seed), measure=f"{name}@{depth}")
 
     precision = found("precision")
-    return Look(
+    return AtDepth(
         depth=depth,
         hits=table.counts[place, place].item(),
         by_chance=float(table.predicted[place] * ranking.target_total / ranking.total),

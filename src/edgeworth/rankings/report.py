@@ -16,13 +16,7 @@ from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
 from edgeworth.rankings.cut_report import depth_section, threshold_section, with_cuts, with_threshold
 from edgeworth.rankings.estimates import class_split
-from edgeworth.rankings.findings import (
-    ListFindings,
-    Look,
-    RankingFindings,
-    examine_lists,
-    examine_ranking,
-)
+from edgeworth.rankings.findings import AtDepth, ListFindings, RankingFindings, examine_lists, examine_ranking
 from edgeworth.rankings.intervals.bands import HitCurve
 from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.rankings.measures import TREC_NAMES
@@ -35,24 +29,24 @@ from edgeworth.report.wording import describe_measure, describe_probability, for
 def report_ranking(tallied: Any, asked: Any, about: About) -> Report:
     """Examine a ranking and report on it."""
     ranking = tallied.final
-    looks = {name: asked.get(name) for name in ("depth", "gain", "cost")}
+    reviewed = {name: asked.get(name) for name in ("depth", "gain", "cost")}
     goal = Goal.of(asked)
     how = {"prevalence": asked.get("prevalence"), "method": asked.get("method")}
     method = Survival() if how["method"] == "survival" else None
     sure = {"level": asked.level, "seed": asked.seed}
-    findings = examine_ranking(ranking, **sure, goal=goal, method=method, **looks)
+    findings = examine_ranking(ranking, **sure, goal=goal, method=method, **reviewed)
     name = tallied.terms.get("columns", {}).get("score")
     name = name if isinstance(name, str) and name != "score" else ""
-    known = {**looks, **how, **vars(goal), "items": ranking.total, "targets": ranking.target_total}
-    return with_cuts(ranking_report(findings, about(**known), name), ranking, how["prevalence"], asked.level)
+    known = {**reviewed, **how, **vars(goal), "items": ranking.total, "targets": ranking.target_total}
+    return with_cuts(compose_ranking(findings, about(**known), name), ranking, how["prevalence"], asked.level)
 
 
-def ranking_report(findings: RankingFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
+def compose_ranking(findings: RankingFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
     """Arrange what was found about the scores of this name."""
     ranking, charts = findings.ranking, ranking_charts(findings)
     found = (
         (_quality(findings), ("roc", "chance")),
-        (_looks(findings), ("hits", "survival", "precision_recall")),
+        (_top_items(findings), ("hits", "survival", "precision_recall")),
         *((section, ()) for section in threshold_section(ranking, findings.best, findings.level)),
         (_worth(findings), ("value",)),
     )
@@ -140,33 +134,33 @@ def _direction(findings: RankingFindings | ListFindings) -> str:
     return "as well" if findings.is_better else "as badly"
 
 
-def _looks(findings: RankingFindings) -> Section | None:
-    if not findings.looks:
+def _top_items(findings: RankingFindings) -> Section | None:
+    if not findings.by_depth:
         return None
     found = ("precision", f"{format_level(findings.level)} CI/interval", "recall", "lift")
     columns = make_columns("top/count", "targets/count", "expected/count", *found, "P(chance)/probability")
-    rows = tuple(_look_row(look, findings.level) for look in findings.looks)
+    rows = tuple(_depth_row(each, findings.level) for each in findings.by_depth)
     note = (
         "intervals take the score at that depth as a fixed threshold; "
         "expected: by random selection; lift: precision over the share of targets; "
         "P(chance): random selection finds as many"
     )
-    if any(look.at_least is None for look in findings.looks):
+    if any(each.at_least is None for each in findings.by_depth):
         # A tie that straddles a depth makes hits a mean over orders, which has no hypergeometric law.
         counted = findings.ranking.is_counted
         note += "; – where a tie straddles the depth" if counted else "; – with sampling weights"
     return Section("Top of the list", (), (Grid("", columns, rows, note),), is_main=True)
 
 
-def _look_row(look: Look, level: float) -> tuple[Cell, ...]:
+def _depth_row(each: AtDepth, level: float) -> tuple[Cell, ...]:
     return (
-        look.depth,
-        int(look.hits) if float(look.hits).is_integer() else look.hits,
-        look.by_chance,
-        *estimate_row(look.precision, level)[1:3],
-        finite_or_none(look.recall.value),
-        finite_or_none(look.lift),
-        None if look.at_least is None else tail_cell(look.at_least),
+        each.depth,
+        int(each.hits) if float(each.hits).is_integer() else each.hits,
+        each.by_chance,
+        *estimate_row(each.precision, level)[1:3],
+        finite_or_none(each.recall.value),
+        finite_or_none(each.lift),
+        None if each.at_least is None else tail_cell(each.at_least),
     )
 
 
@@ -197,7 +191,7 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
         "estimates": {x.measure: x.to_dict(level) for x in estimates},
         "values": {name: finite_or_none(value) for name, value in findings.plain.items()},
         "random_selection": against_chance_to_dict(findings),
-        "looks": [_look_to_dict(look, level) for look in findings.looks],
+        "looks": [_depth_to_dict(each, level) for each in findings.by_depth],
         "best_cut": best and best.to_dict(level),
         "worth": findings.worth and vars(findings.worth),
         "ties": ties and {"worst": ties[0], "best": ties[1]},
@@ -205,11 +199,11 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
     }
 
 
-def _look_to_dict(look: Look, level: float) -> dict[str, Any]:
-    tail = {"random_selection": tail_to_dict(look.at_least)}
-    found = {"precision": look.precision.to_dict(level), "recall": look.recall.to_dict(level)}
-    rest = {name: value for name, value in vars(look).items() if name != "at_least"}
-    return rest | found | {"lift": finite_or_none(look.lift)} | tail
+def _depth_to_dict(each: AtDepth, level: float) -> dict[str, Any]:
+    tail = {"random_selection": tail_to_dict(each.at_least)}
+    found = {"precision": each.precision.to_dict(level), "recall": each.recall.to_dict(level)}
+    rest = {name: value for name, value in vars(each).items() if name != "at_least"}
+    return rest | found | {"lift": finite_or_none(each.lift)} | tail
 
 
 def _curve_to_dict(curve: HitCurve | None) -> dict[str, Any] | None:
@@ -310,11 +304,11 @@ def report_lists(tallied: Any, asked: Any, about: About) -> Report:
     lists, is_folded = tallied.final, asked.get("fold") is not None
     lists = lists.with_both_classes() if is_folded else lists
     findings = examine_lists(lists, level=asked.level, seed=asked.seed)
-    report = lists_report(findings, about(lists=lists.number, items=len(lists.scores)))
+    report = compose_lists(findings, about(lists=lists.number, items=len(lists.scores)))
     return replace(report, warnings=(*report.warnings, FOLDED)) if is_folded else report
 
 
-def lists_report(findings: ListFindings, provenance: Mapping[str, Any]) -> Report:
+def compose_lists(findings: ListFindings, provenance: Mapping[str, Any]) -> Report:
     """The report on lists from one source."""
     return Report(
         verdict=lists_verdict(findings),

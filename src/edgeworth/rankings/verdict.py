@@ -32,13 +32,7 @@ def ranking_verdict(findings: RankingFindings, name: str = "") -> Verdict:
         )
     who = f"{name} average precision" if name else "Average precision"
     return Verdict(
-        [
-            _quality(findings, who),
-            _top(findings),
-            _chance(findings),
-            _sample_size(findings),
-            _worth(findings),
-        ]
+        [_quality(findings, who), _top(findings), _chance(findings), _sample_size(findings), _worth(findings)]
     )
 
 
@@ -62,19 +56,17 @@ def _strength(findings: RankingFindings | ListFindings) -> Strength:
 
 def _top(findings: RankingFindings) -> Claim | None:
     """Say what the top of the list finds, unless it is all of the list."""
-    if findings.looks_at_all:
+    if findings.takes_whole_list:
         return None
-    look, ranking = findings.look, findings.ranking
-    hits, targets = (format_count(x) for x in (look.hits, float(ranking.target_total)))
-    chance = f"{look.by_chance:,.0f}" if look.by_chance >= 10 else f"{look.by_chance:.1f}"
+    top, ranking = findings.at_verdict_depth, findings.ranking
+    hits, targets = (format_count(x) for x in (top.hits, float(ranking.target_total)))
+    chance = f"{top.by_chance:,.0f}" if top.by_chance >= 10 else f"{top.by_chance:.1f}"
     word = plural(ranking.target_total, "target")
     of_all = format_count(float(ranking.total))
     said = (
-        f"The top {look.depth:,} of {of_all} holds {hits} of {targets} {word} ({chance} expected by chance)."
+        f"The top {top.depth:,} of {of_all} holds {hits} of {targets} {word} ({chance} expected by chance)."
     )
-    return Claim(
-        "hits", said, "estimated", {"depth": look.depth, "hits": look.hits, "chance": look.by_chance}
-    )
+    return Claim("hits", said, "estimated", {"depth": top.depth, "hits": top.hits, "chance": top.by_chance})
 
 
 def _chance(findings: RankingFindings | ListFindings) -> Claim | None:

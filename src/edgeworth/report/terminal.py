@@ -146,10 +146,7 @@ def print_measures(measures: Sequence[Measure], console: Console | None = None) 
         low, high = (f"{bound:g}".replace("inf", "∞").replace("-", MINUS) for bound in measure.range)
         high = measure.limit or high
         out.print(Text(measure.spelling, style="bold") + Text(f"  =  {measure.formula}", style="not bold"))
-        lines = [
-            f"{low} to {high}, {better[measure.direction]}; by chance: {measure.chance}",
-            measure.source,
-        ]
+        lines = [f"{low} to {high}, {better[measure.direction]}; by chance: {measure.chance}", measure.source]
         names = {name.lower(): name for name in (*measure.synonyms, measure.words)}
         also = [name for lower, name in names.items() if lower != measure.name]
         if also:

@@ -65,9 +65,7 @@ class DelimitedSource(FileSource):
                 # One thread, so that an error can name its row.
                 read_options=arrow_csv.ReadOptions(use_threads=False, block_size=PIECE_BYTES),
                 parse_options=arrow_csv.ParseOptions(
-                    delimiter=self.delimiter,
-                    newlines_in_values=True,
-                    ignore_empty_lines=len(self.names) > 1,
+                    delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=len(self.names) > 1
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=columns,

@@ -55,7 +55,7 @@ CLUSTER_NULL = (
     "the probabilities of {other} are the true ones, given all that {bettor} knew of other clusters"
 )
 
-Kind = TypeVar("Kind", bound=ConfidenceSequence)
+AnySequence = TypeVar("AnySequence", bound=ConfidenceSequence)
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def plain_evidence(found: Evidence | None) -> dict[str, Any] | None:
     return {**numbers, "anytime": found.ordered, "null": found.null}
 
 
-def _negate(sequence: Kind) -> Kind:
+def _negate(sequence: AnySequence) -> AnySequence:
     """Turn what the first gained on the second into a difference, first less second."""
     return replace(sequence, mean=-sequence.mean, low=-sequence.high, high=-sequence.low)
 

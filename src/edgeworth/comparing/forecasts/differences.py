@@ -29,7 +29,7 @@ import scipy
 from edgeworth.arrays import Floats
 from edgeworth.choices import PredictionsMade
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import ComparisonFindings, Terms, all_pairs, compare_pairs
+from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, all_pairs, compare_pairs
 from edgeworth.comparing.forecasts.bets import (
     CaseClusters,
     Duel,
@@ -87,7 +87,7 @@ def compare_forecasts(
     clip: float | None = None,
     level: float = 0.95,
     seed: int = 0,
-    **terms: Unpack[Terms],
+    **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare probabilities that several systems gave to the same cases, and let them bet with each other.
 
@@ -127,7 +127,7 @@ def compare_forecasts(
         lambda first, second: {score: difference(first, second, score) for score in wanted},
         unit="case" if units is None else "cluster",
         level=level,
-        **terms,
+        **pairs_options,
         cases=float(len(one)),
         seed=seed,
         race=race if no_evidence is None else replace(race, evidence={}, no_evidence=no_evidence),

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from edgeworth.choices import Abstentions
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import ComparisonFindings, Terms, all_pairs, compare_pairs
+from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, all_pairs, compare_pairs
 from edgeworth.comparing.labels.joint_cells import (
     JointCells,
     in_focus,
@@ -34,12 +34,7 @@ from edgeworth.comparing.labels.proportions import (
     PairedProportions,
     paired_proportions,
 )
-from edgeworth.comparing.labels.swapping import (
-    SUMS_OF_A_LABEL,
-    SUMS_OF_ALL,
-    randomisation_test,
-    swap_test,
-)
+from edgeworth.comparing.labels.swapping import SUMS_OF_A_LABEL, SUMS_OF_ALL, randomisation_test, swap_test
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, Grid
@@ -214,7 +209,7 @@ def compare_labels(
     abstentions: Abstentions = "count",
     level: float = 0.95,
     seed: int = 0,
-    **terms: Unpack[Terms],
+    **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare the labels of several predictors of the same cases.
 
@@ -236,7 +231,7 @@ def compare_labels(
         lambda first, second: label_differences(paired, first, second, spellings, **options),
         unit="cluster" if paired.is_clustered else "case",
         level=level,
-        **terms,
+        **pairs_options,
         cases=float(paired.total),
         seed=seed,
         disagreements=tuple(_disagreement(paired, *pair) for pair in all_pairs(paired.names)),

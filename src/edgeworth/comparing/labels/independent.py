@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import ComparisonFindings, Terms, compare_pairs
+from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, compare_pairs
 from edgeworth.comparing.labels.joint_cells import usual_spellings, with_coverage
 from edgeworth.comparing.labels.methods import DRAWS, share_above, too_little_freedom
 from edgeworth.comparing.labels.proportions import independent_combination, less
@@ -34,7 +34,7 @@ def compare_independent(
     measures: Sequence[str] | None = None,
     level: float = 0.95,
     seed: int = 0,
-    **terms: Unpack[Terms],
+    **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare predictors that were judged on different cases, each by its own contingency table.
 
@@ -61,7 +61,7 @@ def compare_independent(
         differences,
         unit="case" if any(table.clusters is None for table in tables.values()) else "cluster",
         level=level,
-        **terms,
+        **pairs_options,
         cases=float(sum(table.total for table in tables.values())),
         seed=seed,
         dropped=sum(table.dropped for table in tables.values()),

@@ -14,13 +14,17 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.choices import QueryRule
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import ComparisonFindings, Kind, Pair, Terms, all_pairs, compare_pairs
+from edgeworth.comparing.findings import (
+    ComparedKind,
+    ComparisonFindings,
+    Pair,
+    PairsOptions,
+    all_pairs,
+    compare_pairs,
+)
 from edgeworth.comparing.queries.exact_values import Scaled, cluster_sums, scale_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
-from edgeworth.comparing.queries.permutation import (
-    shared_sign_flips,
-    sign_flip_tail,
-)
+from edgeworth.comparing.queries.permutation import shared_sign_flips, sign_flip_tail
 from edgeworth.comparing.queries.tukey import randomised_tukey
 from edgeworth.core.formatting import plural
 from edgeworth.core.labels import canonical_order
@@ -186,7 +190,7 @@ ValuesOfMeasure: TypeAlias = tuple[str, Direction, Mapping[str, Mapping[Any, flo
 
 
 def compare_values(
-    kind: Kind,
+    kind: ComparedKind,
     measured: Iterable[ValuesOfMeasure],
     *,
     unit: str = "query",
@@ -197,7 +201,7 @@ def compare_values(
     draws: int = 10_000,
     seed: int = 0,
     notes: Sequence[str] = (),
-    **terms: Unpack[Terms],
+    **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare systems by their values in the units that all have.
 
@@ -217,7 +221,7 @@ def compare_values(
         if 0 < len(matched.queries) <= MOST_FLIPPED and clusters is None
     }
     tukey: dict[Pair, float] | None = None
-    if terms.get("adjust") == "tukey" and 0 < len(judged.queries) <= MOST_FLIPPED:
+    if pairs_options.get("adjust") == "tukey" and 0 < len(judged.queries) <= MOST_FLIPPED:
         held = judged.values
         if clusters is not None:  # a cluster's units are dealt alike
             places = [clusters[each] for each in judged.queries]
@@ -252,7 +256,7 @@ def compare_values(
         unit=unit if clusters is None else "cluster",
         headline=headline,
         level=level,
-        **terms,
+        **pairs_options,
         tukey=tukey,
         cases=float(units),
         seed=seed,

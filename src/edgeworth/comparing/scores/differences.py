@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from edgeworth.comparing.difference import Difference, standardised_effect
-from edgeworth.comparing.findings import ComparisonFindings, Terms, compare_pairs
+from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, compare_pairs
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.influence import (
     difference_law,
@@ -273,7 +273,7 @@ def compare_scores(
     method: Any = None,
     level: float = 0.95,
     seed: int = 0,
-    **terms: Unpack[Terms],
+    **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare the scores that several systems gave to the same cases."""
     # Swapping two systems takes up to seconds a pair: many pairs share what is quick for two.
@@ -296,7 +296,7 @@ def compare_scores(
         differences,
         unit="case" if paired.clusters is None else "cluster",
         level=level,
-        **terms,
+        **pairs_options,
         cases=float(len(paired)),
         seed=seed,
         dropped=paired.dropped,

@@ -113,13 +113,7 @@ def _window(chain: TiltedChain, threshold: float, point: Saddle) -> tuple[float,
 
 
 def _ends(
-    chain: TiltedChain,
-    band: Band,
-    threshold: float,
-    point: Saddle,
-    period: float,
-    scale: float,
-    count: int,
+    chain: TiltedChain, band: Band, threshold: float, point: Saddle, period: float, scale: float, count: int
 ) -> Bracket:
     size, j = abs(point.tilt), np.arange(count, dtype=np.float64)
     ratio = size * period / count

@@ -15,13 +15,7 @@ from edgeworth.choices import Over
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.rankings.chance.exact import TooMany, value_counts
-from edgeworth.rankings.chance.hits import (
-    ExactMoments,
-    RandomOrder,
-    check_counts,
-    random_sums,
-    whole_number,
-)
+from edgeworth.rankings.chance.hits import ExactMoments, RandomOrder, check_counts, random_sums, whole_number
 from edgeworth.rankings.chance.moments import MOST_EXACT, Moments, precision_moments
 from edgeworth.rankings.chance.tails import MOST_CELLS, Method, Question
 

@@ -14,15 +14,7 @@ from edgeworth.core.labels import canonical, canonical_order, parse_labels, posi
 from edgeworth.core.plain import COUNTS, LABELS, Plain
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat
-from edgeworth.sources.columns import (
-    MISSING,
-    Coded,
-    Column,
-    Label,
-    check_gaps,
-    encode_all,
-    is_missing,
-)
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, check_gaps, encode_all, is_missing
 from edgeworth.sources.numbers import as_scores
 
 Places: TypeAlias = NDArray[np.intp]
