@@ -55,7 +55,8 @@ def join_systems(
 ) -> tuple[str, dict[str, Any], Asked, tuple[str, ...]]:
     """Join tables by their ids, or split one by its systems: truth, systems and data of one wide table."""
     tables, by, truth, notices = _open_tables(truth, systems, asked)
-    is_wide = not all(isinstance(columns, str) for columns in _each(systems))
+    each = systems.values() if isinstance(systems, Mapping) else [systems]
+    is_wide = not all(isinstance(columns, str) for columns in each)
     are_numbers = is_wide or asked.kind not in (None, LABELS)
     rows = read_rows(tables, by, asked.system, are_numbers)
     source, columns, left_out = join_rows(rows, tables, unmatched=asked.unmatched, missing=asked.missing)
@@ -174,7 +175,3 @@ def _columns_of(systems: Any, name: str) -> list[str]:
     if columns is None:
         raise OptionError(f"systems name no column of {name!r}; they name {', '.join(map(repr, systems))}")
     return [columns] if isinstance(columns, str) else list(columns)
-
-
-def _each(systems: Any) -> Iterable[Any]:
-    return systems.values() if isinstance(systems, Mapping) else [systems]

@@ -87,26 +87,18 @@ def kelly_report(
 
 def demo_report() -> Report:
     """Four reports as one, on the births that come with Edgeworth."""
+    known: Any = {"truth": "low", "positive": "1"}
+    rival: Any = {"against": "smaller_probability"}
+    systems = {"larger model": "larger_model", "smaller model": "smaller_model"}
     with sample_file() as path:
         data = str(path)
         reports = {
-            "Labels": evaluate(data, truth="low", prediction="larger_model", positive="1"),
-            "Scores": evaluate(data, truth="low", score="larger_probability", positive="1"),
+            "Labels": evaluate(data, **known, prediction="larger_model"),
+            "Scores": evaluate(data, **known, score="larger_probability"),
             "Probabilities": evaluate(
-                data,
-                truth="low",
-                probabilities="larger_probability",
-                against="smaller_probability",
-                positive="1",
-                predictions_made="cross-validated",
+                data, **known, **rival, probabilities="larger_probability", predictions_made="cross-validated"
             ),
-            "Comparison": compare(
-                "low",
-                {"larger model": "larger_model", "smaller model": "smaller_model"},
-                data=data,
-                kind="labels",
-                positive="1",
-            ).report,
+            "Comparison": compare(systems=systems, data=data, kind="labels", **known).report,
         }
     # The sample has its name, not that of the folder it was installed in.
     named = {"source": SAMPLE_NAME}

@@ -148,8 +148,6 @@ def demo(
     sys.stdout.write(f"{SAMPLE_STORY}\n\n")
     for verdict in report.verdict.splitlines():
         sys.stdout.write(f"{verdict}\n\n")
-    for what, path in (
-        ("The report, with tables and charts, is", page),
-        ("The numbers behind it are", numbers),
-    ):
+    written = {"The report, with tables and charts, is": page, "The numbers behind it are": numbers}
+    for what, path in written.items():
         sys.stdout.write(f"{what} in {displayable(str(path))}\n")

@@ -11,7 +11,7 @@ from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.report.charts.axes import ticks
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Kit, Rows
 from edgeworth.report.charts.names import LIMIT, LONGEST, AxisNames, axis_names, distinct_names
-from edgeworth.report.report import Charts, Column
+from edgeworth.report.report import Charts, Column, make_columns
 from edgeworth.report.wording import describe_measure
 
 MOST_LINES = 30
@@ -81,12 +81,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
         said,
         {"differences": tuple(rows)},
         draw,
-        (
-            Column("what"),
-            *(Column(name, "number") for name in ("difference", "low", "high")),
-            Column("p", "probability"),
-            Column("finding"),
-        ),
+        make_columns("what/text", "difference", "low", "high", "p/probability", "finding/text"),
     )
 
 
@@ -160,12 +155,7 @@ def _leaderboard(findings: ComparisonFindings) -> Chart:
         + _cut(number, "systems"),
         {"leaderboard": systems},
         draw,
-        (
-            Column("system"),
-            *(Column(name, "count") for name in ("place", "best", "worst")),
-            Column("value", "number"),
-            Column("letters"),
-        ),
+        make_columns("system/text", "place/count", "best/count", "worst/count", "value", "letters/text"),
     )
 
 
@@ -186,17 +176,12 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
     marks = ticks((row["drawn"] for row in drawn), whole=True)
 
     def draw(kit: Kit) -> Any:
-        alt = kit.alt
+        alt, title = kit.alt, "cases on which only one is right"
         return (
             kit.base("disagreements")
             .mark_bar(cornerRadius=2)
             .encode(
-                x=alt.X(
-                    "drawn:Q",
-                    title="cases on which only one is right",
-                    scale=marks.scale(alt),
-                    axis=marks.axis(alt, unsigned=True),
-                ),
+                x=alt.X("drawn:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt, unsigned=True)),
                 y=alt.Y("pair:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
                 color=_two_colours(alt, "who", list(who.values()), SECOND),
                 tooltip=kit.tooltip({"pair": "", "who": "", "cases": ",~g"}),
@@ -232,17 +217,14 @@ def _race(findings: ComparisonFindings) -> Chart:
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
+        legend = alt.Legend(title="against", columns=LEGEND_COLUMNS, **names.options)
         lines = (
             kit.base("race")
             .mark_line()
             .encode(
                 x=alt.X("cases:Q", title="cases settled"),
                 y=alt.Y("log wealth:Q", title=f"log wealth of {axis_names([leader]).drawn[0]}"),
-                color=alt.Color(
-                    "against:N",
-                    sort=list(names.names),
-                    legend=alt.Legend(title="against", columns=LEGEND_COLUMNS, **names.options),
-                ),
+                color=alt.Color("against:N", sort=list(names.names), legend=legend),
                 tooltip=kit.tooltip({"cases": ",", "against": "", "log wealth": ".2f"}),
             )
         )

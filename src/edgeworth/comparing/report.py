@@ -144,14 +144,10 @@ def _why_not(each: Difference) -> str:
 
 def _two(findings: ComparisonFindings) -> Section:
     first, second = findings.ranked
-    columns: tuple[Column, ...] = (
-        Column("measure", "measure"),
-        Column(first, "number"),
-        Column(second, "number"),
-        Column(f"{_short(first)} − {_short(second)}", "number"),
-        Column(f"{format_level(findings.level)} CI", "interval"),
-        Column("p", "probability"),
-        Column(f"P({first} better)", "belief"),
+    less, level = f"{_short(first)} − {_short(second)}", format_level(findings.level)
+    columns = (
+        *_columns("measure/measure", *(f"{head}/number" for head in (first, second, less))),
+        *_columns(f"{level} CI/interval", "p/probability", f"P({first} better)/belief"),
     )
     differences = _shown_of_two(findings)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -292,19 +288,9 @@ def _planning(findings: ComparisonFindings) -> Section | None:
         "first", "second", f"{units} now/count", f"{units} needed/count", "minimum detectable/number"
     )
     rows = tuple(
-        (
-            _short(first),
-            _short(second),
-            whole_or_none(plan.cases),
-            "–"
-            if math.isnan(plan.needed)
-            else "no number would"
-            if math.isinf(plan.needed)
-            else format_count(plan.needed),
-            finite_or_none(plan.detectable),
-        )
-        for first, second in findings.ranked_pairs[:SHOWN_PAIRS]
-        for plan in (findings.plans[findings.as_given(first, second)],)
+        (*map(_short, pair), whole_or_none(plan.cases), _needed(plan.needed), finite_or_none(plan.detectable))
+        for pair in findings.ranked_pairs[:SHOWN_PAIRS]
+        for plan in (findings.plans[findings.as_given(*pair)],)
     )
     plans = list(findings.plans.values())
     considered = "" if len(plans) == 1 else f", all {len(plans)} pairs considered"
@@ -314,6 +300,12 @@ def _planning(findings: ComparisonFindings) -> Section | None:
         f"level{considered}"
     )
     return Section("Sample size", (), (Grid("", columns, rows, note),)) if rows else None
+
+
+def _needed(cases: float) -> str:
+    if math.isnan(cases):
+        return "–"
+    return "no number would" if math.isinf(cases) else format_count(cases)
 
 
 def _units(findings: ComparisonFindings) -> str:
@@ -381,10 +373,8 @@ def _sequences(findings: ComparisonFindings) -> Grid:
     columns = _columns(
         "first", "second", "score", "mean difference/number", f"{level} confidence sequence/interval"
     )
-    when = (
-        "rows are in time order, so the interval may be looked at as often as one likes"
-        if ordered
-        else "rows are in no order of time: the interval is for the end only"
-    )
+    when = "rows are in no order of time: the interval is for the end only"
+    if ordered:
+        when = "rows are in time order, so the interval may be looked at as often as one likes"
     note = f"first less second, lower is better; {when}; of the log score it is asymptotic"
     return Grid("Mean score differences", columns, tuple(rows), note)

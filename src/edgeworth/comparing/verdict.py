@@ -42,17 +42,13 @@ def name_of_test(name: str) -> str:
 
 def comparison_verdict(findings: ComparisonFindings) -> Verdict:
     """Write the verdict: of two systems which is better; of more which leads and which are tied with it."""
-    claims = [_judged(findings), _switched(findings)]
+    judged = Claim("coverage", findings.judged) if findings.judged else None
+    claims = [judged, _switched(findings)]
     if len(findings.names) == 2:
         claims += [_of_two(findings), _sample_size(findings), _disagreement(findings), _race(findings)]
     else:
         claims += [_of_many(findings), _first_two(findings), _sample_size(findings)]
     return Verdict(claims)
-
-
-def _judged(findings: ComparisonFindings) -> Claim | None:
-    """Say which cases were judged where that is not all of them."""
-    return Claim("coverage", findings.judged) if findings.judged else None
 
 
 def _switched(findings: ComparisonFindings) -> Claim | None:
@@ -81,19 +77,19 @@ def _of_two(findings: ComparisonFindings) -> Claim:
         return Claim(measure, text, "undefined")
     if difference.difference == 0:
         silent = findings.disagreements and not findings.disagreements[0]["disagreements"]
-        same = "give the same answer on every case" if silent else f"have the same {said}"
-        return Claim(measure, f"{first} and {second} {same}.", "not shown", {"difference": 0.0})
+        alike = "give the same answer on every case" if silent else f"have the same {said}"
+        return Claim(measure, f"{first} and {second} {alike}.", "not shown", {"difference": 0.0})
+    same = f"No significant difference between {first} and {second}"
     is_shown = findings.is_conclusive(first, second)
     strength: Strength = "shown" if is_shown else "not shown"
-    ahead = difference if _is_ahead(difference, findings) else difference.mirror()
+    is_ahead = difference.difference > 0
+    if findings.direction != "neither":
+        is_ahead = difference.better == difference.first
+    ahead = difference if is_ahead else difference.mirror()
     numbers = _numbers(ahead, findings) | {"p_value": ahead.p_value()}
     brackets = f"({_interval(ahead, findings)}; {_test(ahead)})"
     if findings.direction == "neither":
-        how = (
-            f"{first} and {second} differ"
-            if is_shown
-            else f"No significant difference between {first} and {second}"
-        )
+        how = f"{first} and {second} differ" if is_shown else same
         size = f"{format_number(ahead.difference)} higher for {ahead.first}"
         text = f"{how} in {said}: {size} {brackets}. Neither direction is better."
     elif is_shown:
@@ -101,18 +97,13 @@ def _of_two(findings: ComparisonFindings) -> Claim:
     else:
         lower = ", where lower is better" if findings.direction == "lower" else ""
         lead = f"{_lead(ahead)} {brackets}{lower}"
-        text = f"No significant difference between {first} and {second}: {lead}."
+        text = f"{same}: {lead}."
         if ahead.no_winner is not None:
             text += f" {ahead.no_winner[0].upper()}{ahead.no_winner[1:]}."
         elif ahead.disagrees(findings.level):
             text += " Test and interval disagree, so no winner is named."
-    return Claim(measure, text, strength, numbers, _test_name(ahead))
-
-
-def _is_ahead(difference: Difference, findings: ComparisonFindings) -> bool:
-    if findings.direction != "neither":
-        return difference.better == difference.first
-    return difference.difference > 0
+    test = name_of_test(next(iter(ahead.tests), "the interval's law"))
+    return Claim(measure, text, strength, numbers, test)
 
 
 def _of_many(findings: ComparisonFindings) -> Claim:
@@ -193,10 +184,6 @@ def _test(better: Difference) -> str:
     name, tail = next(iter(better.tests.items()))
     exact = "exact " if tail.kind == "exact" and name in ("randomisation", "permutation") else ""
     return f"{exact}{name_of_test(name)} {describe_p_value(tail)}"
-
-
-def _test_name(difference: Difference) -> str:
-    return name_of_test(next(iter(difference.tests), "the interval's law"))
 
 
 def _sample_size(findings: ComparisonFindings) -> Claim | None:

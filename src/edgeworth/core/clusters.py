@@ -41,17 +41,9 @@ def spread_of_ratios(
 ) -> ClusterSpread:
     """Estimate the variance of Σ coefficient · ratio over ratios of disjoint cases, by CR2.
 
-    Parameters
-    ----------
-    residuals
-        For each cluster (row) and ratio (column) the sum of w · (y − ratio); one column may be a plain array.
-    weights
-        The sums of w in the same layout.
-    coefficients
-        The coefficient of each ratio: 1 by default.
-    variances
-        Each ratio's variance of a single case, relative to one another: alike by default. They enter the
-        degrees of freedom alone.
+    ``residuals`` are for each cluster (row) and ratio (column) the sum of w · (y − ratio), ``weights`` the
+    sums of w; one column may be a plain array. ``coefficients`` are 1 by default. ``variances`` are each
+    ratio's of a single case, relative to one another, and enter the degrees of freedom alone.
     """
     residuals, weights = (np.asarray(part, dtype=np.float64) for part in (residuals, weights))
     residuals, weights = residuals.reshape(len(residuals), -1), weights.reshape(len(weights), -1)

@@ -15,7 +15,7 @@ from edgeworth.decisions.findings import DecisionFindings
 from edgeworth.report.charts.axes import table_rows, ticks
 from edgeworth.report.charts.chart import FIRST, GAINS, INK, ON_SQUARES, SECOND, WIDTH, Chart, Kit, Rows
 from edgeworth.report.charts.names import AxisNames, axis_names
-from edgeworth.report.report import Column
+from edgeworth.report.report import Column, make_columns
 
 SQUARE_NAMES = 18
 """The most characters of a name above a table, where it stands at a slope."""
@@ -51,12 +51,7 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
         f"{right:,.6g} of {table.total:,.6g} decided cases are on the diagonal: the prediction was right.",
         {"contingency": rows},
         draw,
-        (
-            Column("predicted"),
-            Column("actual"),
-            Column("cases", "count"),
-            Column("share of actual", "percent"),
-        ),
+        make_columns("predicted/text", "actual/text", "cases/count", "share of actual/percent"),
     )
 
 
@@ -72,10 +67,8 @@ def dollars_chart(findings: DecisionFindings) -> Chart:
         formats = {"bet on": "", "comes in": "", "dollars": "$,.2f", "odds": ".2f"}
         few = len(money.labels) <= FIGURES_OF_DOLLARS
         figures = kit.alt.Text("dollars:Q", format="$,.2f") if few else None
-        legend = {
-            "title": "dollars lost (orange) and won (blue)",
-            "format": "$,.0f" if most >= 2 else "$,.2f",
-        }
+        form = "$,.0f" if most >= 2 else "$,.2f"
+        legend = {"title": "dollars lost (orange) and won (blue)", "format": form}
         base = _square_base(kit, "dollars", names, "bet on", "comes in")
         base = base.encode(tooltip=kit.tooltip(formats, {"odds": "fair odds"}))
         return _squares(kit.alt, base, "dollars", most, legend, figures, len(money.labels))

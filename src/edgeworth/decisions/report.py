@@ -149,15 +149,8 @@ def _label_section(findings: DecisionFindings) -> Section:
         values = (finite_or_none(estimate.value) for estimate in estimates[:4])
         low, high = estimates[3].interval(findings.level)
         mark = " *" if label in findings.superstitious else ""
-        rows.append(
-            (
-                f"{label}{mark}",
-                table.real[place[label]].item(),
-                table.predicted[place[label]].item(),
-                *values,
-                (finite_or_none(low), finite_or_none(high)),
-            )
-        )
+        counts = (margin[place[label]].item() for margin in (table.real, table.predicted))
+        rows.append((f"{label}{mark}", *counts, *values, (finite_or_none(low), finite_or_none(high))))
     note = (
         "edge: recall − fallout, with its interval; by guessing, recall is the class's share of predictions "
         "and precision its share of cases"
@@ -226,15 +219,8 @@ def _bets(findings: DecisionFindings) -> Grid:
     cells = money.cells.tolist()
     full = len(money.labels) <= FULL_BETS
     outcomes = [f"{label} comes in" for label in money.labels] if full else ["right", "wrong"]
-    columns = (
-        Column("bet on"),
-        Column("odds", "number"),
-        Column("against"),
-        *(Column(outcome, "dollars") for outcome in outcomes),
-        Column("won", "dollars"),
-        Column("share of bets", "percent"),
-        Column("weighted", "dollars"),
-    )
+    dollars = (f"{outcome}/dollars" for outcome in (*outcomes, "won"))
+    heads = ("bet on/text", "odds", "against/text", *dollars, "share of bets/percent", "weighted/dollars")
     rows: list[tuple[Cell, ...]] = []
     for index, label in enumerate(money.labels[:SHOWN_LABELS]):
         won = money.rows[index].item()
@@ -245,7 +231,8 @@ def _bets(findings: DecisionFindings) -> Grid:
         rows.append((str(label), odds, against, *map(finite_or_none, (*paid, *ends))))
     totals = map(finite_or_none, money.columns.tolist()) if full else (None, None)
     rows.append(("all", None, None, *totals, None, None, finite_or_none(money.total)))
-    return Grid("", columns, tuple(rows), _note_on_cut(len(money.labels)).removeprefix("; "))
+    note = _note_on_cut(len(money.labels)).removeprefix("; ")
+    return Grid("", make_columns(*heads), tuple(rows), note)
 
 
 def _odds_against(table: ContingencyTable, index: int) -> str:
@@ -286,19 +273,11 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
             str(label): {estimate.measure: estimate.to_dict(level) for estimate in estimates}
             for label, estimates in findings.labels.items()
         },
-        "guessing": {
-            "at_least": tail_to_dict(findings.at_least),
-            "either_way": tail_to_dict(findings.either_way),
-        },
+        "guessing": {name: tail_to_dict(getattr(findings, name)) for name in ("at_least", "either_way")},
         "equal_margins": tail_to_dict(equal_margins(table)),
         "payoffs": findings.payoffs.to_dict(),
         "superstitious": [str(label) for label in findings.superstitious],
-        "plan": {
-            "cases": plan.cases,
-            "needed": finite_or_none(plan.needed),
-            "more": finite_or_none(plan.more),
-            "power": plan.power,
-        },
+        "plan": {name: finite_or_none(getattr(plan, name)) for name in ("cases", "needed", "more", "power")},
         "clusters": None if table.clusters is None else table.clusters.number,
         "tally": replace(table, clusters=None).to_dict(),
     }
@@ -309,9 +288,8 @@ def tail_to_dict(tail: Tail | None) -> dict[str, Any] | None:
     if tail is None:
         return None
     exact = None if tail.exact is None else f"{tail.exact.numerator}/{tail.exact.denominator}"
-    return {name: getattr(tail, name) for name in ("p_value", "low", "high", "method", "kind")} | {
-        "exact": exact
-    }
+    found = {name: getattr(tail, name) for name in ("p_value", "low", "high", "method", "kind")}
+    return found | {"exact": exact}
 
 
 def _note_on_cut(labels: int) -> str:

@@ -46,9 +46,8 @@ def _informedness(findings: DecisionFindings, name: str) -> Claim:
     said = f"{who} {describe_estimate(estimate, level)}{_reading(findings)}."
     share = format_percent(findings.coverage.value)
     if decided is not None and decided.undefined is None:
-        said += (
-            f" It answers {share} of cases; on those, informedness is {describe_estimate(decided, level)}."
-        )
+        there = describe_estimate(decided, level)
+        said += f" It answers {share} of cases; on those, informedness is {there}."
     if findings.is_of_decided:
         said += f" Only answered cases are judged, {share} of all."
     strength: Strength = "shown" if findings.is_conclusive else "not shown"
@@ -178,11 +177,9 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     said = []
     if table.dropped:
         said.append(f"{table.dropped:,} rows with a missing value were dropped.")
-    suspicious = [str(label) for label in table.labels if looks_missing(label)]
+    suspicious = ", ".join(repr(str(label)) for label in table.labels if looks_missing(label))
     if suspicious:
-        said.append(
-            f"The label {', '.join(map(repr, suspicious))} looks like a missing value; it counts as a label."
-        )
+        said.append(f"The label {suspicious} looks like a missing value; it counts as a label.")
     unreal, share = findings.never_real
     if unreal:
         plain = {str(x).strip().casefold(): x for x in table.labels if x not in unreal}
@@ -222,14 +219,11 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         )
     if table.clusters is not None:
         number = table.clusters.number
-        said.append(
-            f"Rows of one cluster are not taken as independent: intervals rest on {number:,} "
-            f"{plural(number, 'cluster')}{', which is few.' if number < 20 else '.'}"
-        )
-    if len(table.labels) > len(findings.labels):
-        said.append(
-            f"Only the {len(findings.labels)} most frequent of {len(table.labels):,} labels are shown singly."
-        )
+        rest = f"{number:,} {plural(number, 'cluster')}{', which is few' if number < 20 else ''}"
+        said.append(f"Rows of one cluster are not taken as independent: intervals rest on {rest}.")
+    shown, labels = len(findings.labels), len(table.labels)
+    if labels > shown:
+        said.append(f"Only the {shown} most frequent of {labels:,} labels are shown singly.")
     return tuple(said)
 
 

@@ -42,7 +42,7 @@ from edgeworth.report.charts.axes import (
 )
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
 from edgeworth.report.charts.names import axis_names
-from edgeworth.report.report import Charts, Column, LazyMapping
+from edgeworth.report.report import Charts, Column, LazyMapping, make_columns
 
 CASES = "cases"
 PAIR_CELLS = 20
@@ -76,6 +76,9 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         whole, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%", tickCount=6)
+        colours = alt.Scale(domain=[0, 0.5, 1], range=[SECOND, MIDDLE, FIRST], interpolate="rgb")
+        legend = alt.Legend(title=f"share of {short}", format=".0%", gradientLength=140, tickCount=3)
+        formats = {"model": ".1%", "other": ".1%", "cases": ",", "came true": ".0%"}
         dots = (
             kit.base("probabilities")
             .mark_point(filled=True, opacity=0.95, stroke="currentColor", strokeWidth=0.4, aria=False)
@@ -83,17 +86,8 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
                 x=alt.X("other:Q", scale=whole, axis=axis, title=f"probability of {short}, by {its}"),
                 y=alt.Y("model:Q", scale=whole, axis=axis, title=f"probability of {short}, by {mine}"),
                 size=alt.Size("cases:Q", scale=alt.Scale(domain=[0, most], range=[8, 190]), legend=None),
-                color=alt.Color(
-                    "came true:Q",
-                    scale=alt.Scale(domain=[0, 0.5, 1], range=[SECOND, MIDDLE, FIRST], interpolate="rgb"),
-                    legend=alt.Legend(
-                        title=f"share of {short}", format=".0%", gradientLength=140, tickCount=3
-                    ),
-                ),
-                tooltip=kit.tooltip(
-                    {"model": ".1%", "other": ".1%", "cases": ",", "came true": ".0%"},
-                    {"model": f"{mine}, about", "other": f"{its}, about"},
-                ),
+                color=alt.Color("came true:Q", scale=colours, legend=legend),
+                tooltip=kit.tooltip(formats, {"model": f"{mine}, about", "other": f"{its}, about"}),
             )
         )
         return alt.layer(_diagonal(kit, opacity=0.6), dots).properties(width=HIGH + 20, height=HIGH + 20)
@@ -109,12 +103,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
         f"{most:,}.",
         LazyMapping(find),
         draw,
-        (
-            Column("model", "percent"),
-            Column("other", "percent"),
-            Column("cases", "count"),
-            Column("came true", "percent"),
-        ),
+        make_columns("model/percent", "other/percent", "cases/count", "came true/percent"),
     )
 
 
@@ -153,17 +142,14 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
         return {"sequence": tuple(rows)}
 
     def draw(kit: Kit) -> Any:
-        alt = kit.alt
+        alt, cases = kit.alt, bets.wealth.cases
+        formats = {CASES: ",", **dict.fromkeys(("mean", "low", "high"), "+.4~f")}
         panels = []
         for name, each in known.items():
             assert each.sequence is not None
             is_last = name == list(known)[-1]
-            x = alt.X(
-                f"{CASES}:Q",
-                scale=alt.Scale(domain=[0, bets.wealth.cases], nice=False),
-                axis=whole_axis(alt, bets.wealth.cases),
-                title="cases seen" if is_last else None,
-            )
+            whole, axis = alt.Scale(domain=[0, cases], nice=False), whole_axis(alt, cases)
+            x = alt.X(f"{CASES}:Q", scale=whole, axis=axis, title="cases seen" if is_last else None)
             base = kit.base("sequence").transform_filter(alt.datum.score == name).encode(x=x)
             reach = sequence_reach(each.sequence)
             scale = alt.Scale() if reach is None else alt.Scale(domain=_with_zero(reach), nice=True)
@@ -174,10 +160,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
                 band,
                 kit.once().mark_rule(strokeDash=[5, 4], opacity=0.7).encode(y=alt.datum(0)),
                 base.mark_line(clip=True, strokeJoin="round", color=FIRST).encode(y=y),
-                touch_points(base, clip=True).encode(
-                    y="mean:Q",
-                    tooltip=kit.tooltip({CASES: ",", **dict.fromkeys(("mean", "low", "high"), "+.4~f")}),
-                ),
+                touch_points(base, clip=True).encode(y="mean:Q", tooltip=kit.tooltip(formats)),
             ]
             high = HIGH if len(known) == 1 else HIGH // 2 - 10
             panels.append(alt.layer(*layers).properties(width=WIDE, height=high))
@@ -190,11 +173,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart:
         + " ".join(_describe_bounds(name, each) for name, each in known.items()),
         LazyMapping(find),
         draw,
-        (
-            Column("score"),
-            Column(CASES, "count"),
-            *(Column(end, "number") for end in ("mean", "low", "high")),
-        ),
+        make_columns("score/text", f"{CASES}/count", "mean", "low", "high"),
     )
 
 
@@ -289,12 +268,8 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
     whole = alt.Scale(domain=[0, 1])
     marks = [0, 0.2, 0.4, 0.6, 0.8, 1] if title is None else [0, 0.5, 1]
     x = alt.X("forecast:Q", scale=whole, axis=alt.Axis(labels=False, values=marks), title=None)
-    y = alt.Y(
-        "calibrated:Q",
-        scale=whole,
-        axis=alt.Axis(format=".0%", values=marks, minExtent=36),
-        title="share that came true" if is_left else None,
-    )
+    axis, share = alt.Axis(format=".0%", values=marks, minExtent=36), "share that came true"
+    y = alt.Y("calibrated:Q", scale=whole, axis=axis, title=share if is_left else None)
     here = alt.datum.place == place
     steps = (
         kit.base("reliability").transform_filter(f"datum['class'] === {json.dumps(name)}").encode(x=x, y=y)
@@ -310,6 +285,8 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
     ).properties(width=size, height=size)
     if title is not None:
         picture = picture.properties(title=title)
+    expression = "datum.value ? datum.label : '0'"
+    counts = alt.Axis(tickCount=2, format="~s", labelExpr=expression, minExtent=36)
     bars = (
         kit.base("histogram")
         .transform_filter(here)
@@ -318,13 +295,7 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
         .encode(
             x=alt.X("from:Q", scale=whole, axis=alt.Axis(format=".0%", values=marks), title="forecast"),
             x2="to:Q",
-            y=alt.Y(
-                "cases:Q",
-                axis=alt.Axis(
-                    tickCount=2, format="~s", labelExpr="datum.value ? datum.label : '0'", minExtent=36
-                ),
-                title="cases" if is_left else None,
-            ),
+            y=alt.Y("cases:Q", axis=counts, title="cases" if is_left else None),
             y2="nothing:Q",
             tooltip=kit.tooltip({"from": ".0%", "to": ".0%", "cases": ","}, TITLES),
         )

@@ -240,11 +240,8 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, 
         return list(range(len(first.labels)))
     if reading["labels"] is None or first.label_source == "names":
         missing = without_column(columns, labels)
-        said = (
-            "name them so"
-            if first.label_source == "names"
-            else f"say their order (--labels {_join_labels(labels)})"
-        )
+        say = f"say their order (--labels {_join_labels(labels)})"
+        said = "name them so" if first.label_source == "names" else say
         raise InputError(
             f"the columns of {name}, {list_columns(columns)}, are not named after the classes "
             f"{list_labels(labels)}: there is none for {list_labels(missing)}; {said}"

@@ -117,15 +117,8 @@ MOST_STEPS = 60
 class GammaMixture:
     """The gamma-exponential mixture m(s, v) for differences in an interval of length c.
 
-    Parameters
-    ----------
-    c : float
-        The length of the interval.
-    rho : float
-        The parameter of the mixing law; ``tuned`` finds one.
+    ``rho`` is the parameter of the mixing law; ``tuned`` finds one.
 
-    Examples
-    --------
     >>> mixture = GammaMixture.tuned(v_opt=10.0, alpha=0.05, c=2.0)
     >>> mixture.log_value([0.0, 12.0, -12.0], [0.0, 10.0, 10.0]).round(4)
     array([ 0.    ,  1.8136, -3.0984])

@@ -420,16 +420,12 @@ def count_forecasts(source: Source | None, asked: Any, *, is_final: bool) -> Cou
         raise OptionError("date_format has no meaning without the column of dates (time=, --time COLUMN)")
     if source is None and isinstance(time, str):
         raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
+    as_asked = ("labels", "positive", "normalise", "clip", "ordinal", "date_format")
     terms = ForecastTerms(
-        labels=asked.labels,
-        positive=asked.positive,
-        normalise=asked.normalise,
-        clip=asked.clip,
+        **{name: asked.get(name) for name in as_asked},
         ordered=asked.ordered or time is not None,
         predictions_made=asked.predictions_made or "before",
         fraction=1.0 if asked.fraction is None else asked.fraction,
-        ordinal=asked.ordinal,
-        date_format=asked.date_format,
     )
     opponent = (asked.against, asked.odds, asked.bookmaker)
     first = int(asked.get("rows_before") or 0)

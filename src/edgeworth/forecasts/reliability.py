@@ -212,18 +212,9 @@ def reliability_bands(
     happened, failed = seen.hits > 0, seen.hits < seen.cases
     if np.any(happened & (seen.values == 0)) or np.any(failed & (seen.values == 1)):
         as_far[:] = False
-    return ReliabilityBands(
-        seen.values,
-        seen.cases,
-        parts.recalibrated,
-        low,
-        high,
-        parts.miscalibration,
-        (1 + int(as_far.sum())) / (1 + draws),
-        level,
-        draws,
-        seen is not curve,
-    )
+    fitted = (seen.values, seen.cases, parts.recalibrated, low, high, parts.miscalibration)
+    p_value = (1 + int(as_far.sum())) / (1 + draws)
+    return ReliabilityBands(*fitted, p_value, level, draws, seen is not curve)
 
 
 def _miscalibrations(curve: Reliability, hits: Values, refitted: Values) -> Values:

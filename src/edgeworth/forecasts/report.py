@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
-import numpy as np
-
-from edgeworth.arrays import finite_or_none
+from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_level, format_number, format_percent, format_wealth, plural
 from edgeworth.core.plain import labels_to_json
 from edgeworth.decisions.report import tail_to_dict
@@ -70,18 +67,14 @@ def sides_section(findings: ForecastFindings) -> Section:
 def agreement(findings: ForecastFindings) -> str:
     """Whether top-1 error, log score and wealth prefer the same forecaster, in a sentence."""
     chosen = {each.name: each.better for each in findings.sides if each.name in DECIDING}
-    blind = (
-        "Top-1 error sees only on which side of ½ a probability lies"
-        if len(findings.scores.labels) == 2
-        else "Top-1 error sees only which label is the likeliest"
-    )
+    is_binary = len(findings.scores.labels) == 2
+    sees = "on which side of ½ a probability lies" if is_binary else "which label is the likeliest"
+    blind = f"Top-1 error sees only {sees}"
     if len(set(chosen.values())) == 1:
         winner = chosen["error"]
-        said = (
-            "find both alike"
-            if winner is None
-            else f"agree on these cases: {findings.name(winner)} is better"
-        )
+        said = "find both alike"
+        if winner is not None:
+            said = f"agree on these cases: {findings.name(winner)} is better"
         return f"Top-1 error, log score and wealth {said}. {blind}; the other two see all of it."
     parts = [
         f"{'the ' if name == 'log' else ''}{NAMES[name]} "
@@ -112,11 +105,7 @@ def _confusion(name: str, table: ContingencyTable) -> Grid:
     """Per cent of all cases: rows are what happened, columns the likeliest label."""
     counts, total = table.counts.T, float(table.counts.sum())
     names = [str(label) for label in table.labels]
-    columns = (
-        Column("actual"),
-        *(Column(f"predicted {each}", "percent") for each in names),
-        Column("all", "percent"),
-    )
+    columns = make_columns("actual/text", *(f"predicted {each}/percent" for each in names), "all/percent")
     rows: list[tuple[Cell, ...]] = [
         (name, *(float(x) / total for x in row), float(row.sum()) / total)
         for name, row in zip(names, counts, strict=True)
@@ -269,10 +258,8 @@ def _scores(findings: ForecastFindings) -> Section:
     scores = findings.scores
     # Of two classes the ranked probability score is the Brier score.
     shown = [name for name in scores.names if name != "ranked" or len(scores.labels) > 2]
-    columns = (
-        Column("score (lower is better)"),
-        *(Column(findings.names.get(x, x), "number") for x in scores.systems),
-    )
+    systems = (Column(findings.names.get(x, x), "number") for x in scores.systems)
+    columns = (Column("score (lower is better)"), *systems)
     rows = tuple(
         (RULES[name].words, *(finite_or_none(scores.mean(name, system)) for system in scores.systems))
         for name in shown
@@ -300,10 +287,9 @@ def _average(findings: ForecastFindings) -> Section:
     columns = make_columns("score/text", "baseline − model", f"{level}/interval", "holds/text")
     found = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
     known = {name: each for name, each in found.items() if each is not None}
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (name, None, (None, None), INFINITE_SCORE)
-        if x is None
-        else (name, finite_or_none(x.mean), *_bounds(x))
+    unknown: tuple[Cell, ...] = (None, (None, None), INFINITE_SCORE)
+    rows = tuple(
+        (name, *(unknown if x is None else (finite_or_none(x.mean), *_bounds(x))))
         for name, x in found.items()
     )
     note = f"above 0 {findings.name('model')} scores better; " + "; ".join(
@@ -323,13 +309,12 @@ def _bounds(found: AverageDifference) -> tuple[Cell, Cell]:
 
 
 def _parts(findings: ForecastFindings) -> Section:
-    names = ("score", "miscalibration", "discrimination", "uncertainty")
-    columns = make_columns("class/text", "score/text", "mean", *names[1:], "ROC area")
+    columns = make_columns("class/text", "score/text", "mean", *PARTS[1:], "ROC area")
     rows = tuple(
         (
             str(label),
             RULES[score].words,
-            *(finite_or_none(getattr(p, name)) for name in names),
+            *(finite_or_none(getattr(p, name)) for name in PARTS),
             finite_or_none(findings.areas[label]),
         )
         for score, by_label in findings.parts.items()
@@ -391,6 +376,7 @@ def _ladder(findings: ForecastFindings) -> Section:
 # -- numbers for JSON and for charts ----------------------------------------------------------------------
 
 
+PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 WAY = ("log_maximum", "log_minimum", "drawdown")
 EVIDENCE = ("full_stakes", "mixture", "reverse", "brier_rounds", "log_rounds")
 
@@ -402,9 +388,9 @@ def evidence_of(bets: Bets) -> dict[str, Evidence]:
 
 
 def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
-    """Everything but the sentences and the tables."""
+    """Everything but the sentences and the tables, as plain values."""
     bets, scores = findings.bets, findings.scores
-    return {
+    found = {
         "kind": "probabilities",
         "level": findings.level,
         "wealth": _wealth_numbers(findings),
@@ -415,33 +401,18 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "drunken": _drunken_numbers(findings),
         "sequences": {"brier": _average_numbers(bets.brier), "log": _average_numbers(bets.log)},
         "scores": scores.to_dict(),
-        "means": {
-            system: {name: finite_or_none(scores.mean(name, system)) for name in scores.names}
-            for system in scores.systems
-        },
-        "skill": {
-            system: {name: finite_or_none(value) for name, value in each.items()}
-            for system, each in findings.skills.items()
-        },
+        "means": {x: {name: scores.mean(name, x) for name in scores.names} for x in scores.systems},
+        "skill": findings.skills,
         "decomposition": {
-            score: {
-                str(label): _fields(p, "score", "miscalibration", "discrimination", "uncertainty")
-                for label, p in by_label.items()
-            }
+            score: {str(label): _fields(p, *PARTS) for label, p in by_label.items()}
             for score, by_label in findings.parts.items()
         },
-        "roc_area": {str(label): finite_or_none(area) for label, area in findings.areas.items()},
+        "roc_area": {str(label): area for label, area in findings.areas.items()},
         "reliability": {str(label): _bands_numbers(each) for label, each in findings.reliability.items()},
-        "side_by_side": {
-            each.name: {
-                "values": {system: finite_or_none(value) for system, value in each.values.items()},
-                "better": each.better,
-            }
-            for each in findings.sides
-        },
+        "side_by_side": {each.name: _fields(each, "values", "better") for each in findings.sides},
         "ladder": {
             str(label): {
-                "log_wealth": finite_or_none(each.wealth.log_wealth),
+                "log_wealth": each.wealth.log_wealth,
                 "evidence": _evidence_numbers(each.against_rival),
                 "brier": _average_numbers(each.brier),
             }
@@ -450,45 +421,32 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "tables": {system: table.to_dict() for system, table in findings.tables.items()},
         "chart_data": _chart_data(findings),
     }
+    return {name: plain_values(value) for name, value in found.items()}
 
 
 def _fields(found: Any, *names: str) -> dict[str, Any]:
-    """Attributes by name: arrays as lists, and numbers that are not finite as None."""
-    return {name: _plain(getattr(found, name)) for name in names}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return finite_or_none(value) if isinstance(value, float) else value
-
-
-def _finite(values: Iterable[float]) -> list[float | None]:
-    return [finite_or_none(float(value)) for value in values]
+    return {name: getattr(found, name) for name in names}
 
 
 def _wealth_numbers(findings: ForecastFindings) -> dict[str, Any]:
-    bets, wealth = findings.bets, findings.bets.wealth
-    path = findings.path
+    wealth, path = findings.bets.wealth, findings.path
     bands = {"": 0, "_low": 1, "_high": 2}
     return {
         **_fields(wealth, "log_wealth", "wealth"),
         "ruined": wealth.log_wealth == -math.inf,
         "cases": wealth.cases,
-        "growth": finite_or_none(bets.growth),
+        "growth": findings.bets.growth,
         # Rows without an order have no way.
-        **dict.fromkeys(WAY),
-        **(_fields(wealth, *WAY) if wealth.ordered else {}),
+        **(_fields(wealth, *WAY) if wealth.ordered else dict.fromkeys(WAY)),
         "log_threshold": -math.log(1 - findings.level),
         "against": wealth.against,
         "stake": wealth.fraction,
         **_fields(wealth, "ordered", "predictions_made"),
         "path": {
-            "cases": path.cases.tolist(),
-            "log_wealth": _finite(path.log_wealth),
-            **{f"expected{end}": _finite(path.expected[row]) for end, row in bands.items()},
-            "expected_deviation": _finite(path.deviation),
-            **{f"priced{end}": _finite(path.priced[row]) for end, row in bands.items()},
+            **_fields(path, "cases", "log_wealth"),
+            **{f"expected{end}": path.expected[row] for end, row in bands.items()},
+            "expected_deviation": path.deviation,
+            **{f"priced{end}": path.priced[row] for end, row in bands.items()},
         },
     }
 
@@ -500,24 +458,17 @@ def _evidence_numbers(found: Evidence) -> dict[str, Any]:
 def _drunken_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
     if not findings.is_drunken:
         return None
-    full = findings.bets.wealth.fraction == 1
-    expected = findings.expected_log_wealth if full else None
-    return {
-        "expected_log_wealth": _plain(expected),
-        "shares_log_wealth": finite_or_none(findings.shares_log_wealth) if full else None,
-    }
+    names = ("expected_log_wealth", "shares_log_wealth")
+    return _fields(findings, *names) if findings.bets.wealth.fraction == 1 else dict.fromkeys(names)
 
 
 def _average_numbers(found: AverageDifference | None) -> dict[str, Any]:
+    names = ("mean", "low", "high", "holds", "method")
     if found is None:
-        names = ("mean", "low", "high", "holds", "method", "path")
-        return {**dict.fromkeys(names), "undefined": INFINITE_SCORE}
-    path = None
-    if found.sequence is not None:
-        cases, *rows = sequence_path(found.sequence)
-        named = zip(("mean", "low", "high"), map(_finite, rows), strict=True)
-        path = {"cases": cases.tolist(), **dict(named)}
-    return {**_fields(found, "mean", "low", "high", "holds", "method"), "path": path, "undefined": None}
+        return {**dict.fromkeys((*names, "path")), "undefined": INFINITE_SCORE}
+    rows = () if found.sequence is None else sequence_path(found.sequence)
+    path = dict(zip(("cases", *names[:3]), rows, strict=False)) or None
+    return {**_fields(found, *names), "path": path, "undefined": None}
 
 
 def _bands_numbers(bands: ReliabilityBands) -> dict[str, Any]:
@@ -530,34 +481,24 @@ def _bands_numbers(bands: ReliabilityBands) -> dict[str, Any]:
 
 
 def _chart_data(findings: ForecastFindings) -> dict[str, Any]:
-    wealth, pairs = findings.bets.wealth, findings.pairs
-    cases, logs = returns(findings.way)
-    law = findings.final_law
-    return {
-        "returns": {"cases": cases.tolist(), "log_return": _finite(logs)},
-        "final_wealth": None
-        if law is None
-        else {
-            "log_wealth": law.log_wealth.tolist(),
-            "prices": _finite(law.prices),
-            "model": _finite(law.model),
-            "observed": finite_or_none(wealth.log_wealth),
-            "method": law.method,
-        },
-        "probability_pairs": None
-        if pairs is None
-        else {
+    law, pairs = findings.final_law, findings.pairs
+    returned = dict(zip(("cases", "log_return"), returns(findings.way), strict=True))
+    data: dict[str, Any] = {"returns": returned, "final_wealth": None, "probability_pairs": None}
+    if law is not None:
+        observed = {"observed": findings.bets.wealth.log_wealth, "method": law.method}
+        data["final_wealth"] = _fields(law, "log_wealth", "prices", "model") | observed
+    if pairs is not None:
+        data["probability_pairs"] = {
             "label": str(pairs.labels[1]),
-            "systems": list(findings.scores.systems),
+            "systems": findings.scores.systems,
             "edges": [cell / CELLS for cell in range(CELLS + 1)],
-            "counts": pairs.counts.tolist(),
-            "hits": pairs.hits.tolist(),
-        },
-    }
+            **_fields(pairs, "counts", "hits"),
+        }
+    return data
 
 
 def _flat_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
     if findings.flat is None:
         return None
-    low, high = map(finite_or_none, findings.flat.interval(findings.level))
+    low, high = findings.flat.interval(findings.level)
     return {**_fields(findings.flat, "bets", "profit", "rate"), "low": low, "high": high}

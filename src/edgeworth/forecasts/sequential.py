@@ -35,20 +35,6 @@ from edgeworth.core.tails import SMALLEST
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.gamma_mixture import GammaMixture
 
-__all__ = [
-    "BURN_IN",
-    "TUNED_FOR",
-    "BernsteinSequence",
-    "BlockSums",
-    "ConfidenceSequence",
-    "Direction",
-    "Evidence",
-    "GammaMixture",
-    "asymptotic_sequence",
-    "better_of",
-    "empirical_bernstein",
-]
-
 Direction: TypeAlias = Literal["greater", "less"]
 
 LOG_TWO = math.log(2)
@@ -99,7 +85,7 @@ class Evidence:
     @property
     def e_value(self) -> float:
         """Wealth at the end; inf beyond 1e308."""
-        return _exponential(self.log_e_value)
+        return math.exp(self.log_e_value) if self.log_e_value < 709.78 else math.inf
 
     @property
     def p_value(self) -> float:
@@ -116,22 +102,9 @@ class Evidence:
 def better_of(first: Evidence, second: Evidence) -> Evidence:
     """Take the stronger of two directions, at the price of half the wealth and twice the p-value.
 
-    Parameters
-    ----------
-    first, second : Evidence
-        The evidence of each direction, both with their order or both without.
-
-    Returns
-    -------
-    Evidence
-
-    Notes
-    -----
     These are two games with half of the stake in each: whichever null is true, the chance that its game ever
-    reaches 2/α is at most α/2.
+    reaches 2/α is at most α/2. Both come with their order, or both without.
 
-    Examples
-    --------
     >>> up = Evidence.from_path([1.0, 4.0], null="A is no better", direction="greater")
     >>> down = Evidence.from_path([-1.0, -4.0], null="B is no better", direction="less")
     >>> better_of(up, down).direction, round(better_of(up, down).p_value / up.p_value, 12)
@@ -147,10 +120,6 @@ def better_of(first: Evidence, second: Evidence) -> Evidence:
     # Half of the wealth has twice the p-value.
     largest = None if found.log_maximum is None else max(0.0, found.log_maximum - LOG_TWO)
     return replace(found, log_e_value=found.log_e_value - LOG_TWO, log_maximum=largest)
-
-
-def _exponential(logarithm: float) -> float:
-    return math.exp(logarithm) if logarithm < 709.78 else math.inf
 
 
 Counts = NDArray[np.int64]
@@ -248,25 +217,10 @@ TUNED_FOR = 1000
 def asymptotic_sequence(differences: ArrayLike | BlockSums, *, level: float = 0.95) -> ConfidenceSequence:
     """Bound the mean difference after every case or block of cases, from the end of the burn-in on.
 
-    Parameters
-    ----------
-    differences : array-like, (n,), or BlockSums
-        A finite difference of scores for each case, or the sums of blocks of them.
-    level : float
-        The probability that all bounds hold at once.
-
-    Returns
-    -------
-    ConfidenceSequence
-        V is t times the running variance, and nan is before the burn-in's end.
-
-    Notes
-    -----
     The bounds are mean ± √(2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α)), σ² the running variance, and ρ such that
-    they are narrowest after ``TUNED_FOR`` cases of the variance at the burn-in's end.
+    they are narrowest after ``TUNED_FOR`` cases of the variance at the burn-in's end; before it they are nan.
+    All hold at once with probability ``level``. V is t times the running variance.
 
-    Examples
-    --------
     >>> sequence = asymptotic_sequence(np.tile([0.3, -0.1], 300))
     >>> [round(end, 4) for end in sequence.last], sequence.low[98]
     ([0.1, 0.075, 0.125], np.float64(nan))
@@ -355,33 +309,15 @@ class BernsteinSequence(ConfidenceSequence):
 def empirical_bernstein(
     differences: ArrayLike | BlockSums, *, c: float = 2.0, level: float = 0.95, v_opt: float = 10.0
 ) -> BernsteinSequence:
-    """Bound the mean of bounded differences after every case, or after every block of cases.
+    """Bound the mean of differences in [−c/2, c/2] after every case, or after every block of cases.
 
-    Parameters
-    ----------
-    differences : array-like, (n,), or BlockSums
-        A difference of scores in [−c/2, c/2] for each case, or the sums of blocks of them.
-    c : float
-        The length of the range of the differences.
-    level : float
-        The probability that all bounds hold at once.
-    v_opt : float
-        The V at which the bounds are nearly tightest, chosen before the data are seen.
-
-    Returns
-    -------
-    BernsteinSequence
-
-    Notes
-    -----
     The bounds are Δ_t ± u(max(1, V_t))/t with m(u(v), v) = 2/α, m the gamma-exponential mixture (Choe &
-    Ramdas 2024, Operations Research 72, 1368–1387, Theorem 2).
+    Ramdas 2024, Operations Research 72, 1368–1387, Theorem 2). All hold at once with probability ``level``;
+    they are nearly tightest at a V of ``v_opt``, which is chosen before the data are seen.
 
     V of blocks is centred on the mean g of all cases before the block (0 for the first), which is known
     before the cases it centres, so the sequence is as valid as case by case: it is Σd² − 2gΣd + n g².
 
-    Examples
-    --------
     >>> values = np.tile([0.3, 0.1], 200)
     >>> sequence = empirical_bernstein(values)
     >>> [round(end, 3) for end in sequence.last], round(sequence.V[-1], 3)

@@ -241,19 +241,9 @@ class ForecastTally(Plain):
             BoundedReliability.of(forecasts.probabilities[:, place], forecasts.codes == place)
             for place in _places(forecasts.size)
         )
-        return cls(
-            wealth,
-            scores,
-            decisions,
-            curves,
-            pairs,
-            cumulative,
-            forecasts.label_source,
-            opponent.shares,
-            None if bookmaker is None else bookmaker.price_range,
-            notes,
-            flat,
-        )
+        prices = None if bookmaker is None else bookmaker.price_range
+        parts = (wealth, scores, decisions, curves, pairs, cumulative)
+        return cls(*parts, forecasts.label_source, opponent.shares, prices, notes, flat)
 
     # -- what it holds ---------------------------------------------------------------------------------
 

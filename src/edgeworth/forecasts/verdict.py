@@ -69,9 +69,8 @@ def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
     is_shown = stronger.p_value <= 1 - findings.level
     value = stronger.p_value if is_shown else findings.bets.p_value
     proof = "p < 1e-6" if value < NEGLIGIBLE else f"p ≤ {format_bound(value)}"
-    hedge = (
-        ", if these were out-of-sample predictions" if wealth.predictions_made == "cross-validated" else ""
-    )
+    is_crossed = wealth.predictions_made == "cross-validated"
+    hedge = ", if these were out-of-sample predictions" if is_crossed else ""
     priced = "some outcomes were likelier than their price" if is_shown else "the odds were wrong"
     of_what = {
         "constant class shares": f"that {model} knows more than the class shares",

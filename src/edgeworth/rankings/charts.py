@@ -34,7 +34,7 @@ from edgeworth.report.charts.axes import (
 )
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, Chart, Kit, Rows
 from edgeworth.report.charts.names import AxisNames, axis_names
-from edgeworth.report.report import Charts, Column, LazyMapping
+from edgeworth.report.report import Charts, Column, LazyMapping, make_columns
 from edgeworth.report.wording import describe_probability
 
 OURS, RANDOM = "this ranking", "random selection"
@@ -113,12 +113,10 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
         base = kit.base("hits").encode(x=alt.X(f"{DEPTH}:Q", scale=scale, axis=axis, title=title))
         share = alt.Y("by chance:Q", title="share of targets found", axis=alt.Axis(format=".0%"))
         pairs = (("chance low", "chance high", CHANCE), ("low", "high", FIRST))
-        chance, ours, touch = _lines(
-            kit, base, base.mark_line(**DASHED).encode(y=share), {"y": "found:Q"}, kinds
-        )
-        here = base.transform_filter(alt.datum[DEPTH] == findings.depth).mark_point(
-            size=60, color=FIRST, **DOT
-        )
+        dashed = base.mark_line(**DASHED).encode(y=share)
+        chance, ours, touch = _lines(kit, base, dashed, {"y": "found:Q"}, kinds)
+        here = base.transform_filter(alt.datum[DEPTH] == findings.depth)
+        here = here.mark_point(size=60, color=FIRST, **DOT)
         around = [band_between(alt, base, *band) for band in pairs if ranking.is_counted]
         return _layer(alt, [*around, chance, ours, here.encode(y="found:Q"), touch])
 
@@ -160,9 +158,8 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         x = _share(alt.X, alt, "recall", "share of targets found")
-        base = kit.base("precision_recall").encode(
-            x=x, y=_share(alt.Y, alt, "precision", "share of looks that hit")
-        )
+        y = _share(alt.Y, alt, "precision", "share of looks that hit")
+        base = kit.base("precision_recall").encode(x=x, y=y)
         band = kit.base("around").encode(x=x)
         chance = kit.once().mark_rule(**DASHED).encode(y=alt.datum(share))
         lines = _lines(kit, base, chance, {"order": f"{DEPTH}:Q"}, kinds)
@@ -194,9 +191,8 @@ def _survival(findings: RankingFindings, depths: Values) -> Chart:
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         base = kit.base("survival").encode(x=alt.X(f"{DEPTH}:Q"))
-        chance = base.mark_line(**DASHED).encode(
-            y=_share(alt.Y, alt, "by chance", "targets still to be found")
-        )
+        share = _share(alt.Y, alt, "by chance", "targets still to be found")
+        chance = base.mark_line(**DASHED).encode(y=share)
         lines = _lines(kit, base, chance, {"y": "survival:Q"}, kinds)
         return _layer(alt, [band_between(alt, base, "low", "high", FIRST), *lines])
 
@@ -231,11 +227,9 @@ def _roc(findings: RankingFindings) -> Chart:
             layers += _best_mark(kit, best.fallout, best.recall)
         return _layer(alt, layers, HIGH)
 
-    cut = (
-        ""
-        if best is None
-        else f" The best cut takes {best.recall:.1%} of the targets and {best.fallout:.1%} of the rest."
-    )
+    cut = ""
+    if best is not None:
+        cut = f" The best cut takes {best.recall:.1%} of the targets and {best.fallout:.1%} of the rest."
     return _chart(
         "roc",
         "Recall against fallout (ROC)",
@@ -286,11 +280,9 @@ def _value(findings: RankingFindings, worth: Worth) -> Chart:
         return _layer(alt, layers)
 
     given = f"Gain {_amount(worth.gain)} per target found, cost {_amount(worth.cost)} per item reviewed"
-    said = (
-        "looking never pays"
-        if worth.best_depth == 0
-        else f"the best depth is {worth.best_depth:,.0f} items, worth {_amount(worth.best_value)}"
-    )
+    said = f"the best depth is {worth.best_depth:,.0f} items, worth {_amount(worth.best_value)}"
+    if worth.best_depth == 0:
+        said = "looking never pays"
     return _chart(
         "value",
         "What looking is worth",
@@ -458,9 +450,7 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
         alt = kit.alt
         base = kit.base("means").encode(
             y=alt.Y("run:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
-            tooltip=kit.tooltip(
-                {"run": ""} | dict.fromkeys(("mean", "low", "high"), ".4~g") | {"lists": ","}
-            ),
+            tooltip=kit.tooltip({"run": "", "mean": ".4~g", "low": ".4~g", "high": ".4~g", "lists": ","}),
         )
         spans = base.mark_rule(strokeWidth=2, color=FIRST).encode(
             x=alt.X("low:Q", title=f"mean {what}, with {level} CI", scale=alt.Scale(zero=False)), x2="high:Q"
@@ -478,11 +468,7 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
         f"whether it is better than the next is a question for a paired comparison.{drawn}",
         {"means": rows},
         draw,
-        (
-            Column("run"),
-            *(Column(name, "number") for name in ("mean", "low", "high")),
-            Column("lists", "count"),
-        ),
+        make_columns("run/text", "mean", "low", "high", "lists/count"),
     )
 
 

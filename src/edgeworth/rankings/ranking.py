@@ -127,11 +127,8 @@ class Ranking(Plain):
             missing=missing,
         )
         if not by_class.scores:
-            why = (
-                f"all {by_class.dropped:,} rows lack truth or score"
-                if by_class.dropped
-                else "truth and scores are empty"
-            )
+            lacking = f"all {by_class.dropped:,} rows lack truth or score"
+            why = lacking if by_class.dropped else "truth and scores are empty"
             raise InputError(f"there are no cases: {why}")
         return cls.from_scores_by_class(by_class, positive=positive, unranked=unranked)
 

@@ -78,10 +78,8 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
         said.append(f"The list has {items}: depth {asked:,} is all of it.")
     for estimate in (findings.average_precision, findings.roc_auc):
         if estimate.doubt is not None:
-            said.append(
-                f"The interval of {describe_measure(estimate.measure)} may cover too little: "
-                f"{estimate.doubt}."
-            )
+            what = describe_measure(estimate.measure)
+            said.append(f"The interval of {what} may cover too little: {estimate.doubt}.")
     if isinstance(findings.average_precision.method, Survival):
         said.append(
             "The survival view takes the ranks of targets as fixed, which does not hold for every ranking. "
@@ -96,9 +94,8 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
     if ranking.bins is not None:
         said.append(f"Scores were put into {len(ranking.bins):,} bins; within a bin they count as tied.")
     if ranking.unranked:
-        said.append(
-            f"{format_count(float(ranking.unranked))} targets have no score and stand below everything."
-        )
+        number = format_count(float(ranking.unranked))
+        said.append(f"{number} targets have no score and stand below everything.")
     said += findings.threshold_warnings
     split = class_split(ranking)
     if split is not None:
@@ -231,10 +228,8 @@ def selection_report(
         f"{depth} of {format_number(law.mean)}, give or take {format_number(law.standard_deviation)}."
     ]
     if value is not None and tail is not None:
-        said.append(
-            f"It reaches {format_option(value)} with probability {describe_probability(tail)} "
-            f"({tail.method})."
-        )
+        chance = f"{describe_probability(tail)} ({tail.method})"
+        said.append(f"It reaches {format_option(value)} with probability {chance}.")
     if hits_law is not None:
         said.append(f"In the top {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average.")
     if hits is not None and hits_tail is not None:
@@ -257,13 +252,8 @@ def selection_report(
         grids.append(Grid("Probabilities", make_columns("what/text", *chances, "method/text"), lines))
     numbers = {
         name.replace(" ", "_"): known
-        and {
-            "mean": known.mean,
-            "variance": known.variance,
-            "standard_deviation": known.standard_deviation,
-            "value": least,
-            "tail": tail_to_dict(found),
-        }
+        and {each: getattr(known, each) for each in ("mean", "variance", "standard_deviation")}
+        | {"value": least, "tail": tail_to_dict(found)}
         for name, (known, least, found) in asked.items()
     }
     return Report(
@@ -310,10 +300,15 @@ def report_lists(tallied: Any, asked: Any, about: About) -> Report:
 
 def compose_lists(findings: ListFindings, provenance: Mapping[str, Any]) -> Report:
     """The report on lists from one source."""
+    grid = estimates_grid(findings.estimates.values(), findings.level, what="mean of")
     return Report(
         verdict=lists_verdict(findings),
         citation=rankings_citation(findings),
-        sections=(_means(findings), *depth_section(findings), _each(findings)),
+        sections=(
+            Section("Means over lists", (), (grid, *chance_grids(findings, "random orders")), is_main=True),
+            *depth_section(findings),
+            _each(findings),
+        ),
         warnings=list_warnings(findings),
         provenance=provenance,
         numbers={"kind": "lists", "level": findings.level, **_list_numbers(findings)},
@@ -368,13 +363,10 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     """Which queries a mean is not over, and why."""
     lists, said = findings.lists, []
     rule = "counted as 0" if lists.empty_is_zero else "left out of means"
+    as_zero = 'absent="zero", --absent zero, counts them as 0'
     left_out = (
         (findings.without_targets, "", f"without a target {rule}."),
-        (
-            len(lists.absent),
-            "judged ",
-            'without a list left out of means (absent="zero", --absent zero, counts them as 0).',
-        ),
+        (len(lists.absent), "judged ", f"without a list left out of means ({as_zero})."),
         (len(lists.unknown_queries), "", "of the run without judgements left out."),
     )
     for number, which, why in left_out:
@@ -383,11 +375,6 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     if 1 < findings.counted < 20:
         said.append(f"{findings.counted} lists are few: intervals over lists are approximate.")
     return tuple(said)
-
-
-def _means(findings: ListFindings) -> Section:
-    grid = estimates_grid(findings.estimates.values(), findings.level, what="mean of")
-    return Section("Means over lists", (), (grid, *chance_grids(findings, "random orders")), is_main=True)
 
 
 def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
@@ -430,10 +417,7 @@ def _each(findings: ListFindings, name: str = "") -> Section:
 def _list_numbers(findings: ListFindings) -> dict[str, Any]:
     level, lists = findings.level, findings.lists
     return {
-        "queries": {
-            str(query): {measure: finite_or_none(value) for measure, value in values.items()}
-            for query, values in findings.queries.items()
-        },
+        "queries": {str(query): plain_values(values) for query, values in findings.queries.items()},
         "means": {name: finite_or_none(x.value) for name, x in findings.estimates.items()},
         "measures": {
             name: {**x.to_dict(level), "trec_name": trec_name(name)} for name, x in findings.estimates.items()

@@ -152,17 +152,10 @@ def _duels(
     bet: Callable[..., Wealth] = Wealth.from_forecasts
     if units is not None:
         bet = partial(wealth_of_clusters, clusters=units)
-    terms: dict[str, Any] = {"ordered": ordered, "predictions_made": predictions_made}
-    return tuple(
-        forecast_duel(
-            bet(forecasts[first], forecasts[second], against=second, **terms),
-            first,
-            second,
-            level=level,
-            unit="case" if units is None else "cluster",
-        )
-        for first, second in pairs
-    )
+    bet = partial(bet, ordered=ordered, predictions_made=predictions_made)
+    unit = "case" if units is None else "cluster"
+    wealth = {(one, two): bet(forecasts[one], forecasts[two], against=two) for one, two in pairs}
+    return tuple(forecast_duel(each, *pair, level=level, unit=unit) for pair, each in wealth.items())
 
 
 def _race_at_the_end(forecasts: Mapping[str, Forecasts], units: CaseClusters | None) -> WealthRace:

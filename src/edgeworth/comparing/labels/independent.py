@@ -147,11 +147,9 @@ class _Side:
     def freedom(self) -> float:
         """The degrees of freedom of the variance."""
         clusters = self.table.clusters
-        return (
-            self.units - 1
-            if clusters is None
-            else cluster_spread(self.table, clusters, self.resolved).freedom
-        )
+        if clusters is None:
+            return self.units - 1
+        return cluster_spread(self.table, clusters, self.resolved).freedom
 
     @property
     def variance(self) -> float:
