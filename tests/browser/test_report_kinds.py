@@ -93,7 +93,7 @@ def test_every_kind_of_page(kind: str, tmp_path: Path, visit: Any) -> None:
         assert set(seen.drawn()) == {"yes"}
         assert seen.requests == [path.as_uri()]
         assert seen.complaints == []
-        assert seen.page.title() == "Edgeworth report"
+        assert seen.page.title().endswith(("Edgeworth report", " – Edgeworth"))
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     still = visit(path, script=False)
     assert still.page.locator("figure svg").count() == len(report.charts)

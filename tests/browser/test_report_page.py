@@ -43,7 +43,7 @@ def test_charts_come_alive_without_network_or_complaint(
 ) -> None:
     seen = visit(page_file, width=width, scheme=scheme)
     assert set(seen.drawn()) == {"yes"}
-    assert len(seen.drawn()) == 5
+    assert len(seen.drawn()) == 4
     assert seen.requests == [page_file.as_uri()]
     assert seen.complaints == []
     # Nothing sticks out of the window.
