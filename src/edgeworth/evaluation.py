@@ -79,7 +79,10 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
         from edgeworth.tips import with_tips
 
         report = with_tips(report, opened.source, asked, tallied.final.labels)
-    return report if asked.by is None else _by_slice(report, opened, tallied.final)
+    if asked.by is None:
+        return report
+    report = _by_slice(report, opened, tallied.final)
+    return report.as_made("in-sample") if asked.predictions_made == "in-sample" else report
 
 
 def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:

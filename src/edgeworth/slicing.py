@@ -13,6 +13,7 @@ from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.comparing.families import holm
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, format_number, plural
+from edgeworth.core.tails import hypergeometric_tails
 from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.report.frames import Row, p_value_of
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
@@ -106,9 +107,9 @@ def with_slices(
     for row, adjusted in zip(rows, holm([row["p_value"] for row in rows]).tolist(), strict=True):
         row["adjusted_p_value"] = adjusted
         if "first" in row:
-            row["is_shown"] &= adjusted < round(1 - level, 12)
+            row["is_shown"] &= adjusted < round(1 - level, 12) and row["cases"] >= FEW
         elif overall is not None:
-            row["is_shown"] = _is_weaker(row, overall, of_each, sign)
+            row["is_shown"] = row["cases"] >= FEW and _is_weaker(row, overall, of_each, sign)
     rows.sort(key=lambda row: math.inf if math.isnan(row["value"]) else sign * row["value"])
     text, grid = _describe(rows, measure, overall), _grid(rows, measure, of_each, level)
     numbers = {"measure": measure, "level": level, "level_of_each": of_each, "adjust": "holm"}
@@ -152,6 +153,13 @@ def _row(part: Slice, pair: Any, result: Any, of_each: float) -> dict[str, Any]:
 
 def _is_weaker(row: Row, overall: Estimate, of_each: float, sign: int) -> bool:
     """Tell whether a slice is weaker than a sample of all cases, drawn without replacement, would be."""
+    if math.isnan(row["value"]):
+        return False
+    counts = row["value"] * row["cases"], overall.value * overall.size
+    right, of_all = map(round, counts)
+    if overall.measure == "accuracy" and abs(counts[0] - right) + abs(counts[1] - of_all) < 1e-6:
+        tail = hypergeometric_tails(round(overall.size), of_all, round(row["cases"]), right)[0]
+        return tail <= (1 - of_each) / 2
     others = max(overall.size / row["cases"] - 1, 0.0)
     end, reach = (row["low"], 1) if sign < 0 else (row["high"], 0)
     margin = math.sqrt(others) * abs(overall.value - overall.interval(of_each)[reach])
@@ -195,7 +203,8 @@ def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Gr
         value_cell, low, high, *p_value = (finite_or_none(row[x]) for x in ("value", "low", "high", *tests))
         own = (row.get(name, "") for name in names)
         shown.append((_name(row, rows), *own, round(row["cases"]), value_cell, (low, high), *p_value))
-    note = f"weakest first; intervals hold together at {format_level(level)} (Bonferroni)"
+    together = f"intervals hold together at about {format_level(level)} (Bonferroni)"
+    note = f"weakest first; {together}, less for shares near 0 or 1"
     if tests:
         note += "; p-values adjusted by Holm"
     if len(rows) > SHOWN:

@@ -31,8 +31,8 @@ def tips_tail(profit: float, odds: Floats) -> Tail:
 
     No other chances at which no tip returns more than its stake give more.
 
-    >>> tips_tail(1.0, np.array([2.0, 2.0, 2.0])).exact
-    Fraction(1, 2)
+    >>> round(tips_tail(1.0, np.array([2.0, 2.0, 2.0])).p_value, 9)
+    0.5
     """
     chances = np.stack([1 / odds, 1 - 1 / odds], axis=1)
     return LogWealthLaw.of(np.stack([odds - 1, np.full(len(odds), -1.0)], axis=1), chances).tail(profit)

@@ -127,3 +127,11 @@ def test_an_option_of_other_predictions_is_refused() -> None:
     systems = {name: ew.Grades.from_grades([1, 0, 1], ids=["a", "b", "c"]) for name in ("A", "B")}
     with pytest.raises(OptionError, match="abstentions has no meaning with grades"):
         ew.compare(systems, abstentions="left-out")
+
+
+def test_without_an_interval_no_winner_is_named() -> None:
+    grades = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    comparison = ew.compare(None, {"a": grades + 0.1, "b": grades}, kind="grades")
+    difference = comparison["a", "b"][comparison.findings.headline]
+    assert difference.p_value() < 0.05
+    assert not difference.is_shown(0.95)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.stats.contingency_tables import (  # type: ignore[import-untyped]  # it has no stubs
     mcnemar as peer_mcnemar,
 )
@@ -386,3 +387,15 @@ def test_every_measure_of_a_pair_is_drawn() -> None:
     found = ew.compare(truth, said)
     assert len(found.measures) == 35
     assert len(found.report.charts["differences"].data["differences"]) == 35
+
+
+def test_precisions_with_hardly_an_error_are_told_apart_by_fishers_test() -> None:
+    """65 of 65 against 392 of 400: standard errors know nothing of errors that were not seen."""
+    truth, sure, bold = np.zeros(1000, int), np.zeros(1000, int), np.zeros(1000, int)
+    truth[:500], sure[:65], bold[:392], bold[500:508] = 1, 1, 1, 1
+    assert stats.fisher_exact([[65, 0], [392, 8]])[1] > 0.5
+    found = ew.compare(truth, {"sure": sure, "bold": bold}, measures=["precision[1]"])
+    assert found["sure", "bold"]["precision[1]"].no_winner is not None
+    bold[500:900] = 1
+    found = ew.compare(truth, {"sure": sure, "bold": bold}, measures=["precision[1]"])
+    assert found["sure", "bold"]["precision[1]"].no_winner is None

@@ -12,6 +12,7 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.findings import split_variance
 
 WORDS = ["C", "i", "TRUE", "False", "Yes", "no", "1", "0", 1, 0, True, False, 1.0]
@@ -159,3 +160,18 @@ def test_a_report_has_claims_a_page_and_a_chart() -> None:
     assert [claim["about"] for claim in report.to_dict()["claims"]] == ["mean"]
     assert sum(row["items"] for row in report.charts["items"].data["items"]) == 5
     assert "Items by grade" in report.to_html()
+
+
+@pytest.mark.parametrize(("right", "items", "rate"), [(9, 10, 0.7), (4, 5, 0.5), (2, 20, 0.25), (1, 1, 0.5)])
+def test_more_items_are_planned_for_the_binomial_test(right: int, items: int, rate: float) -> None:
+    tally = ew.Grades.from_grades([1] * right + [0] * (items - right))
+    planned = int(estimate_grades(tally, "accuracy", guess_rate=rate).cases_needed().needed)
+
+    def power(number: int) -> float:
+        every = range(number + 1)
+        sides = [(stats.binom.cdf(x, number, rate), stats.binom.sf(x - 1, number, rate)) for x in every]
+        law = stats.binom(number, right / items).pmf(every)
+        return sum(p for p, both in zip(law, sides, strict=True) if 2 * min(both) <= 0.05)
+
+    assert power(planned) >= 0.8
+    assert all(power(fewer) < 0.8 for fewer in range(2, planned))

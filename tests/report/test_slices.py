@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import stats
 
 import edgeworth as ew
 from edgeworth.comparing.families import holm
@@ -211,3 +212,23 @@ def test_joined_grades_in_slices_that_one_table_knows() -> None:
         alone = ew.compare(None, "ok", data={"one": part, "two": other[other.id.isin(part.id)]}, **options)
         assert row["cases"] == len(part)
         assert row["value"] == pytest.approx(alone["one", "two"]["accuracy"].difference, abs=1e-12)
+
+
+def test_accuracy_of_a_slice_is_judged_by_the_hypergeometric_law() -> None:
+    for wrong in range(1, 9):
+        right = [1] * 280 + [0] * 20 + [1] * (100 - wrong) + [0] * wrong
+        found = ew.evaluate(correct=right, by=["rest"] * 300 + ["slice"] * 100).numbers["slices"]
+        shown = {row["slice"]: row["is_shown"] for row in found["slices"]}
+        for name, size, failed in (("rest", 300, 20), ("slice", 100, wrong)):
+            law = stats.hypergeom(400, 380 - wrong, size)
+            assert shown[name] == (law.cdf(size - failed) <= 0.0125)
+
+
+def test_nothing_is_said_of_small_slices_or_in_sample() -> None:
+    data = {"correct": [1] * 180 + [0] * 10 + [1] * 10, "by": ["big"] * 180 + ["small"] * 20}
+    assert not any(row["is_shown"] for row in ew.evaluate(**data).numbers["slices"]["slices"])
+    data = {"correct": [1] * 180 + [0] * 40, "by": ["big"] * 180 + ["small"] * 40}
+    assert any(row["is_shown"] for row in ew.evaluate(**data).numbers["slices"]["slices"])
+    fitted = ew.evaluate(**data, predictions_made="in-sample")
+    assert not any(row["is_shown"] for row in fitted.numbers["slices"]["slices"])
+    assert not any(section.text for section in fitted.sections)

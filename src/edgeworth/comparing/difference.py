@@ -142,7 +142,7 @@ class Difference:
     def is_shown(self, level: float) -> bool:
         """Tell whether the interval excludes 0, and enough is known to name a winner."""
         low, high = self.interval(level)
-        return self.no_winner is None and not low <= 0 <= high
+        return self.no_winner is None and (low > 0 or high < 0)
 
     @property
     def better(self) -> str | None:

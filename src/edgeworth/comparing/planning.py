@@ -77,7 +77,9 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
     if distance < ZERO:
         return Needed(size, math.inf, power, level, reach * error)
     effect = distance / (error * math.sqrt(size))
-    normal = max(2.0, math.ceil((normal_reach / effect) ** 2))
+    # Fewer signs than these cannot all be alike by a chance below the level.
+    fewest = math.ceil(1 - math.log2(1 - level))
+    normal = max(float(fewest), math.ceil((normal_reach / effect) ** 2))
     needed = normal if normal >= MANY or math.isinf(freedom) else _student_units(effect, normal, level, power)
     return Needed(size, needed, power, level, reach * error)
 

@@ -242,8 +242,8 @@ def comparison_citation(findings: ComparisonFindings) -> str:
     low, high = found.interval(findings.level)
     _, *ends = format_together(found.difference, low, high)
     interval = f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}, {found.interval_method}"
-    units = plural(findings.cases, findings.unit, {"query": "queries"}.get(findings.unit))
-    number = f"{format_count(findings.cases)} {units}"
+    units = plural(found.cases, findings.unit, {"query": "queries"}.get(findings.unit))
+    number = f"{format_count(found.cases)} {units}"
     return f"{said} ({interval}); {_test(found)}; {number}; Edgeworth {__version__}."
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from edgeworth.arrays import Floats
 
-FEWEST_FREEDOM = 4.0
+FEWEST_FREEDOM = 4.0 - 1e-9
 """With fewer degrees of freedom intervals cover too little to name a winner by them."""
 
 

@@ -82,11 +82,15 @@ class DecisionFindings:
 
     @cached_property
     def association(self) -> tuple[float, Tail] | None:
-        """χ² of predictions and outcomes where it is significant; of two labels informedness says it."""
+        """χ² of predictions and outcomes where it is significant, and more of errors than of hits."""
         if len(self.labels) < 3 or not self.table.is_plain or not self.table.is_counted:
             return None
         found = estimate(self.table, "chi_square")
         tail = found.chance_tail("greater")
+        expected = np.diag(np.outer(self.table.predicted, self.table.real)) / self.table.total
+        of_hits = (np.diag(self.table.counts) - expected) ** 2 / np.where(expected > 0, expected, 1.0)
+        if of_hits.sum() > found.value / 2:
+            return None
         return (found.value, tail) if tail is not None and tail.p_value <= 1 - self.level else None
 
     @property

@@ -455,7 +455,10 @@ def cases_for_power(
     if resolved.position is None and slopes is not None and len(table.labels) > 2:
         law = guessing_law(table, slopes)
         reach = normal_quantile(level) * law.standard_deviation + NormalDist().inv_cdf(power) * error
-        return math.ceil(law.cases * (reach / float(law.value_of(np.diag(table.counts).tolist()))) ** 2)
+        # The verdict needs the interval too, for which the rough number is.
+        return max(
+            rough, math.ceil(law.cases * (reach / float(law.value_of(np.diag(table.counts).tolist()))) ** 2)
+        )
     one = table if resolved.position is None else table.one_against_rest(resolved.label)
     shares = one.counts / one.total
     if rough > MOST_PLANNED:

@@ -62,9 +62,9 @@ def _reading(findings: DecisionFindings) -> str:
             return ": no significant difference from guessing"
         square, tail = findings.association
         return (
-            ": no better than guessing on average, though predictions and outcomes are related "
-            f"(χ² = {format_count(round(square))}, {describe_p_value(tail)}): some labels are systematically "
-            "confused"
+            ": no significant difference from guessing on average, though predictions and outcomes are "
+            f"related (χ² = {format_count(round(square))}, {describe_p_value(tail)}): some labels are "
+            "systematically confused"
         )
     share = format_percent(abs(value), 0 if abs(value) >= 0.02 else 1)
     if value == 1:

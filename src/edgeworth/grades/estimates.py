@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 
 from edgeworth.core.clusters import FEWEST_FREEDOM, ClusterSpread, shown_freedom, spread_of_ratios
 from edgeworth.core.estimates import Estimate, undefined_estimate
@@ -24,6 +25,9 @@ from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.measures import ItemValues, resolve_grades
+
+MOST_PLANNED = 500
+"""Up to so many items are planned by the exact test itself."""
 
 NO_SPREAD = 1e-24
 """A variance, relative to the square of the range or of the mean, below which items are all the same."""
@@ -128,7 +132,19 @@ def estimate_grades(
         p_value = ClopperPearsonLaw(round(found.mean * number), number).p_value(chance, alternative)
         return Tail(p_value, p_value, p_value, "exact binomial test")
 
+    def planner(level: float, power: float, rough: int, _: float) -> int | None:
+        if binomial("two-sided") is None or rough > MOST_PLANNED:
+            return None
+        bdtr, bdtrc = scipy.special.bdtr, scipy.special.bdtrc
+        for items in range(2, 4 * MOST_PLANNED):
+            right = np.arange(items + 1)
+            below, above = bdtr(right, items, chance), bdtrc(right - 1, items, chance)
+            least = np.minimum(below, np.where(right, above, 1.0))
+            law_of_seen = np.diff(bdtr(right, items, found.mean), prepend=0.0)
+            if law_of_seen[2 * least <= round(1 - level, 12)].sum() >= power:
+                return items
+        return None
+
     chosen = OverItems(words) if words else None
-    return Estimate(
-        found.spelling, found.mean, chance, chosen, None, reason, tally, law, binomial, size=number
-    )
+    named = (found.spelling, found.mean, chance, chosen, None, reason, tally, law, binomial)
+    return Estimate(*named, size=number, planner=planner)

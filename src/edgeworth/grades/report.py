@@ -100,7 +100,12 @@ def _guessing(findings: GradeFindings) -> Claim | None:
     if tail is not None:
         p_value, method = tail.p_value, tail.method
         how = "well" if estimate.value >= rate else "badly"
-        text = f"Chance of doing this {how} by guessing: {describe_odds(tail)} ({describe_test(tail)})."
+        both = estimate.p_value()
+        is_close = tail.p_value <= 1 - findings.level < both
+        sides = f"; two-sided {format_p_value(both)}" if is_close else ""
+        text = (
+            f"Chance of doing this {how} by guessing: {describe_odds(tail)} ({describe_test(tail)}{sides})."
+        )
     if findings.is_conclusive and estimate.value > rate:
         known, interval = _describe_share(findings.estimates[1], findings.level)
         text += f" Corrected for guessing, it knows {known} of the answers {interval}."

@@ -230,7 +230,12 @@ class Report:
         """Claim no more than predictions can show that were not made before the outcomes."""
         if made == "in-sample":
             numbers = {**self.numbers, "is_conclusive": False}
-            return replace(self, verdict=Verdict((IN_SAMPLE,)), citation="", numbers=numbers)
+            for row in numbers.get("slices", {}).get("slices", ()):
+                row["is_shown"] = False
+            sections = tuple(replace(section, text=()) for section in self.sections)
+            return replace(
+                self, verdict=Verdict((IN_SAMPLE,)), citation="", numbers=numbers, sections=sections
+            )
         if made == "cross-validated":
             return replace(self, warnings=(CROSS_VALIDATED, *self.warnings))
         return self

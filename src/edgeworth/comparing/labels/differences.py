@@ -39,7 +39,7 @@ from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, Grid
 from edgeworth.core.laws import SamplingLaw
-from edgeworth.core.tails import Tail
+from edgeworth.core.tails import Tail, hypergeometric_tails
 from edgeworth.decisions.resampling import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
@@ -47,7 +47,8 @@ from edgeworth.errors import OptionError, check_seed
 SUMS = ("fallout", "inverse_recall", "prevalence", "predicted_share", "label_bias", "coverage")
 """Other measures whose differences are sums over the same cases."""
 
-FEWEST_PREDICTIONS = 20
+FEWEST_PREDICTIONS, FEWEST_OF_EACH = 20, 5
+RATES_OF_PREDICTIONS = ("precision", "false_discovery_rate", "inverse_precision", "markedness")
 """Below so many predictions of a class, tests of precision and its kin reject equals too often."""
 
 
@@ -190,7 +191,25 @@ def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw
             f"a system predicts the class {fewest:.0f} times, and below {FEWEST_PREDICTIONS} no winner is "
             f"named by {resolved.spelling}"
         )
+    if resolved.measure.name in RATES_OF_PREDICTIONS and any(_is_unclear(cells, label) for label in labels):
+        return (
+            f"predictions of a class are right, or wrong, fewer than {FEWEST_OF_EACH} times: too few to tell"
+        )
     return None
+
+
+def _is_unclear(cells: JointCells, label: int) -> bool:
+    """Tell whether predictions are too seldom right, or wrong, and Fisher's test shows nothing."""
+    right, wrong = [], []
+    for output, real in map(cells.split, cells.places):
+        is_predicted = output == label
+        right.append(round(float(cells.weight[is_predicted & (real == label)].sum())))
+        wrong.append(round(float(cells.weight[is_predicted].sum())) - right[-1])
+    if min(*right, *wrong) >= FEWEST_OF_EACH:
+        return False
+    drawn = right[0] + wrong[0]
+    tails = hypergeometric_tails(sum(right) + sum(wrong), sum(right), drawn, right[0])
+    return 2 * min(tails) > 0.05
 
 
 def _has_derivative(resolved: Resolved) -> bool:

@@ -214,7 +214,8 @@ def swap_test(
     found = _sum_of_ways(limits, MOST_WAYS // (16 if studentised else 1), beyond)
     if found is not None:
         return from_probability(found, f"all swaps of {said}")
-    if studentised and coins > MANY:
+    # Of several classes a rare one may decide, and then few cases do.
+    if studentised and coins > MANY and cells.size == 2:
         return Tail.approximated(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {said}")
     number = affordable_draws(draws, len(limits))
     rng, count, at_once = np.random.default_rng(seed), 0, max(1, AT_ONCE // len(limits))
