@@ -14,9 +14,18 @@ from edgeworth.core.measures import quote_label
 from edgeworth.core.plain import labels_to_json
 from edgeworth.core.registry import catalogue, spell, spell_measures
 from edgeworth.errors import OptionError
-from edgeworth.options import LABELS, SEVERAL, EvaluateOptions, ManyOptions, ReportOptions, options_of
+from edgeworth.options import (
+    LABELS,
+    PROBABILITIES,
+    SEVERAL,
+    EvaluateOptions,
+    ManyOptions,
+    ReportOptions,
+    options_of,
+)
 from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, about_run
+from edgeworth.report.verdict import ACROSS_FOLDS
 from edgeworth.sources.roles import FORMS, GRADED
 from edgeworth.tallied import Part, Tallied, dropped_rows
 from edgeworth.tallying import OTHER_ROLES, Opened, canonical_terms, count
@@ -81,6 +90,8 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
         report = with_tips(report, opened.source, asked, tallied.final.labels)
     if asked.by is None:
         return report
+    if asked.fold is not None and asked.predictions == PROBABILITIES:
+        report = replace(report, warnings=(*report.warnings, ACROSS_FOLDS))
     report = _by_slice(report, opened, tallied.final)
     return report.as_made("in-sample") if asked.predictions_made == "in-sample" else report
 

@@ -356,7 +356,7 @@ def said(**options: Any) -> str:
 def test_the_report_warns_of_predictions_that_were_not_made_before() -> None:
     assert "cross-validated" in said(predictions_made="cross-validated", ordered=True)
     assert said(predictions_made="before", ordered=True) == ""
-    assert "only the wealth after the last of them" in said()
+    assert "only the final result is evidence" in said()
 
 
 def test_predictions_in_sample_rule_nothing_out() -> None:

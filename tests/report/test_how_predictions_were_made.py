@@ -53,6 +53,7 @@ def test_each_fold_is_judged_by_itself(kind: str) -> None:
     assert slices["3"]["value"] == pytest.approx(frame.loc[measure, "value"], rel=1e-12)
     assert found.provenance["predictions_made"] == "cross-validated"
     assert any("cross-validated" in warning for warning in found.warnings)
+    assert any("ROC area" in warning for warning in found.warnings) == (kind == "probabilities")
 
 
 def test_folds_of_a_comparison_and_of_a_column() -> None:

@@ -220,7 +220,7 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     if table.clusters is not None:
         number = table.clusters.number
         rest = f"{number:,} {plural(number, 'cluster')}{', which is few' if number < 20 else ''}"
-        said.append(f"Rows of one cluster are not taken as independent: intervals rest on {rest}.")
+        said.append(f"Rows of one cluster may be alike, which intervals allow for: they rest on {rest}.")
     shown, labels = len(findings.labels), len(table.labels)
     if labels > shown:
         said.append(f"Only the {shown} most frequent of {labels:,} labels are shown singly.")
@@ -231,7 +231,7 @@ def _weights_warning(findings: DecisionFindings) -> str:
     table = findings.table
     if not table.counts_alike:
         size = f"{table.effective_size:,.0f}"
-        return f"Rows are weighted: they tell as much as {size} equal ones, and exact tests are left out."
+        return f"By their weights the rows tell as much as {size} equal ones; no test is exact."
     if (table.cells == table.cells.round()).all():
         return "The weights are fractions by their type, so exact tests are left out; do they count cases?"
     return "The counts are not whole numbers: each unit is taken as one case, and exact tests are left out."

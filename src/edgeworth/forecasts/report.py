@@ -130,7 +130,6 @@ CHARTS = {
 
 NOT_BEFORE = {
     "cross-validated": ("What follows holds only roughly: the predictions are cross-validated.",),
-    "in-sample": ("Nothing of what follows holds: the model had seen these outcomes.",),
 }
 MOST_LEVELS = 12
 """Steps of a reliability diagram shown on a terminal, in all; JSON has every one."""

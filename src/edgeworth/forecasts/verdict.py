@@ -28,8 +28,8 @@ CROSS_VALIDATED = (
     "proves holds only roughly; choosing variables outside the folds flatters the larger model."
 )
 UNORDERED = (
-    "The order of the rows is not known, so only the wealth after the last of them is evidence, and "
-    "intervals hold for looking once. Rows in time order: ordered=True (--ordered) or time (--time)."
+    "The order of the rows is not known, so only the final result is evidence, looked at once and not again "
+    "and again as rows come in. Rows in time order: ordered=True (--ordered) or time (--time)."
 )
 
 
@@ -44,7 +44,7 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
         return Verdict(Claim("bets", text) for text in (_became(findings), *_no_opponent(findings)))
     # Ruin proves only that what was ruled out happened, which the scores say.
     bets = () if wealth.log_wealth == -math.inf else (_bets(findings, model, rival),)
-    scores = (_better(findings, model, rival), _describe_quality(findings), *_describe_zeros(findings))
+    scores = (_better(findings, model, rival), _describe_quality(findings, model), *_describe_zeros(findings))
     if bets and bets[0].strength == "shown" and scores[0].strength == "not shown":
         text = f"{bets[0].text[:-1]}, which is another question than which scores better."
         bets = (replace(bets[0], text=text),)
@@ -83,7 +83,7 @@ def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
     return Claim("bets", text, "shown" if is_shown else "not shown", numbers, stronger.null)
 
 
-def _describe_quality(findings: ForecastFindings) -> Claim:
+def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
     """Discrimination and calibration of the model; of several classes the one that strays furthest."""
     classes = len(findings.reliability)
     label, bands = min(findings.reliability.items(), key=lambda item: item[1].p_value)
@@ -91,10 +91,11 @@ def _describe_quality(findings: ForecastFindings) -> Claim:
     is_off = p_value <= 1 - findings.level
     said = describe_calibration(replace(bands, p_value=p_value), findings.level)
     where = f" of {label}" if classes > 1 and is_off else ""
-    paid = f", smallest of {classes} classes" if classes > 1 else ""
-    text = f"Its probabilities{where} show {said.lower()} ({bands.p_text}{paid})."
+    paid = f", the smallest of {classes} p-values" if classes > 1 else ""
+    shows = f"probabilities{where} show {said.lower()} ({bands.p_text}{paid})."
+    text = f"{'The model' if model == 'the model' else model}'s {shows}"
     if classes == 1 and math.isfinite(findings.areas[label]):
-        text = f"Its ROC area is {format_number(findings.areas[label])}; its{text[3:]}"
+        text = f"The ROC area of {model} is {format_number(findings.areas[label])}; its {shows}"
     numbers = {"roc_area": findings.areas[label], "p_value": p_value}
     return Claim("calibration", text, "shown" if is_off else "not shown", numbers, "Monte Carlo")
 
@@ -111,8 +112,8 @@ def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
         return ()
     text = (
         f"It gave probability 0 to what happened in {zeros:,} of {format_cases(findings.scores.cases)}: its "
-        "log score is infinite, the worst there is, and full Kelly stakes lose everything. clip (--clip) "
-        "sets a lowest probability."
+        "log score is infinite, the worst there is, and betting on it at full stakes loses everything. Set a "
+        "lowest probability by clip (--clip)."
     )
     return (Claim("zeros", text, "shown", {"zeros": zeros}),)
 

@@ -22,7 +22,9 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, check_decisions, resolve
 from edgeworth.errors import OptionError, check_seed
 
-DIFFERENT_CASES = "The systems were judged on different cases: nothing is paired, and their variances add up."
+DIFFERENT_CASES = (
+    "The systems were judged on different cases: their difference is less certain than on the same."
+)
 NEWCOMBE = "Newcombe's square-and-add interval"
 DELTA = "delta method, both variances added"
 GOUTTE_GAUSSIER = "exact, Beta posteriors (Goutte & Gaussier), prior ½"
