@@ -80,7 +80,7 @@ def compose_decisions(findings: DecisionFindings, provenance: Mapping[str, Any],
     return Report(
         verdict=decisions_verdict(findings, name),
         citation=decisions_citation(findings),
-        lead="contingency",
+        lead="contingency" if len(findings.table.labels) <= SHOWN_LABELS else "edges",
         next_steps=_next_steps(findings),
         sections=(
             _overall_section(findings),
