@@ -106,9 +106,8 @@ class Comparison:
         with digits_shown(self.digits):
             report = compose_comparison(self.findings, self.provenance)
             report = report if self.finish is None else self.finish(report)
-        made = self.provenance.get("predictions_made")
-        if self.findings.race is None or made == "in-sample":
-            report = report.as_made(made)
+        if self.findings.race is None or self.findings.is_in_sample:
+            report = report.as_made(self.findings.predictions_made)
         return report.with_notices(self.notices, self.digits)
 
     @property
@@ -344,7 +343,7 @@ def _find(tally: Any, asked: Asked, **more: Any) -> ComparisonFindings:
         elif is_given(asked.get(name), option):
             raise OptionError(f"{spelt(name)} has no meaning with {predictions}")
     findings: ComparisonFindings = load(f"edgeworth.comparing.{where}")(tally, **options, **more)
-    return findings
+    return replace(findings, predictions_made=asked.get("predictions_made"))
 
 
 def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source | None, Any, tuple[str, ...]]:

@@ -16,7 +16,6 @@ from edgeworth.core.registry import catalogue, spell, spell_measures
 from edgeworth.errors import OptionError
 from edgeworth.options import (
     LABELS,
-    PROBABILITIES,
     SEVERAL,
     EvaluateOptions,
     ManyOptions,
@@ -25,7 +24,6 @@ from edgeworth.options import (
 )
 from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, about_run
-from edgeworth.report.verdict import ACROSS_FOLDS
 from edgeworth.sources.roles import FORMS, GRADED
 from edgeworth.tallied import Part, Tallied, dropped_rows
 from edgeworth.tallying import OTHER_ROLES, Opened, canonical_terms, count
@@ -90,8 +88,6 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
         report = with_tips(report, opened.source, asked, tallied.final.labels)
     if asked.by is None:
         return report
-    if asked.fold is not None and asked.predictions == PROBABILITIES:
-        report = replace(report, warnings=(*report.warnings, ACROSS_FOLDS))
     report = _by_slice(report, opened, tallied.final)
     return report.as_made("in-sample") if asked.predictions_made == "in-sample" else report
 
@@ -111,15 +107,23 @@ def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
         asked = asked.having(labels=list(whole.labels))
     roles = {role: asked.get(role) for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"}
 
+    folds: list[Any] = []
+
     def find(part: Slice) -> dict[Any, Estimate]:
         counted = count(Opened(part.source, asked.having(**part.arrays)), is_final=True)
+        folds.append(counted.final)
         return {(): estimate_of(counted.final, overall.measure, asked)}
 
     directions = (each.direction for each in catalogue() if each.name == spell(overall.measure).name)
     is_lower = next(directions, "higher") == "lower" or getattr(whole, "lower_is_better", False)
     slices = cut_slices(opened.source, roles, asked.by)
     terms = (slices, find, overall.measure, asked.level)
-    return with_slices(report, *terms, is_lower_better=is_lower, overall=overall)
+    report = with_slices(report, *terms, is_lower_better=is_lower, overall=overall)
+    if folds and asked.fold is not None and kind.name == "forecasts":
+        from edgeworth.forecasts.report import with_areas_within
+
+        return with_areas_within(report, folds)
+    return report
 
 
 def is_tally(data: Any) -> bool:

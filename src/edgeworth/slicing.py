@@ -13,6 +13,7 @@ from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.comparing.families import holm
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, format_number, plural
+from edgeworth.core.laws import NewcombeLaw
 from edgeworth.core.tails import hypergeometric_tails
 from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.report.frames import Row, p_value_of
@@ -144,7 +145,9 @@ def _row(part: Slice, pair: Any, result: Any, of_each: float) -> dict[str, Any]:
         row |= {"first": pair[0], "second": pair[1], "better": None}
     if row["undefined"] is not None:
         return row
-    row["low"], row["high"] = result.interval(of_each)
+    law = result.law
+    outer = law.outer_interval if isinstance(law, NewcombeLaw) else result.interval
+    row["low"], row["high"] = outer(of_each)
     if pair:
         own = {"value": result.difference, "p_value": result.p_value(), "better": result.better}
         return row | own | {"cases": float(result.cases), "is_shown": bool(result.is_shown(of_each))}
@@ -203,8 +206,7 @@ def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Gr
         value_cell, low, high, *p_value = (finite_or_none(row[x]) for x in ("value", "low", "high", *tests))
         own = (row.get(name, "") for name in names)
         shown.append((_name(row, rows), *own, round(row["cases"]), value_cell, (low, high), *p_value))
-    together = f"intervals hold together at about {format_level(level)} (Bonferroni)"
-    note = f"weakest first; {together}, less for shares near 0 or 1"
+    note = f"weakest first; intervals hold together at about {format_level(level)} (Bonferroni)"
     if tests:
         note += "; p-values adjusted by Holm"
     if len(rows) > SHOWN:

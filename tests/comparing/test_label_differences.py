@@ -19,7 +19,7 @@ from edgeworth.comparing.labels.differences import default_spellings, label_diff
 from edgeworth.comparing.labels.joint_cells import in_focus, joint_cells
 from edgeworth.comparing.labels.swapping import swap_test
 from edgeworth.decisions.views import resolve
-from edgeworth.methods import Bootstrap, ClopperPearson, Delta
+from edgeworth.methods import Bootstrap, ClopperPearson, Delta, Dirichlet
 
 DECISIONS = [
     f"{each.name}[1]" if each.scope == "label" else each.name
@@ -95,7 +95,8 @@ def test_identical_predictors(labels: int, options: dict[str, Any]) -> None:
     for spelling in default_spellings(paired):
         found = label_difference(paired, "one", "two", spelling)
         assert found.difference == 0
-        assert [*found.interval()] == [0, 0]
+        low, high = found.interval()
+        assert low < 0 < high or (math.isnan(low) and found.no_interval is not None)
         assert found.p_value() == 1
         assert {tail.p_value for tail in found.tests.values()} == {1.0}
         assert found.probability_better == 0.5
@@ -109,8 +110,32 @@ def test_disagreement_elsewhere_says_nothing_of_a_label() -> None:
         ["a", "b", "c", "c"], {"one": ["a", "b", "b", "c"], "two": ["a", "c", "c", "c"]}
     )
     found = label_difference(paired, "one", "two", "f[a]")
-    assert (found.difference, found.p_value(), [*found.interval()]) == (0, 1, [0, 0])
+    assert (found.difference, found.p_value(), found.law) == (0, 1, None)
     assert found.doubt is not None
+
+
+@pytest.mark.parametrize("method", [None, Delta(), Bootstrap(), Dirichlet()])
+def test_no_disagreement_is_no_certainty(method: Any) -> None:
+    """Tango's interval of no discordant case among n is ±z²/(n + z²); of two classes squared and added."""
+    truth = np.repeat([0, 1], [40, 20])
+    paired = ew.Paired.from_labels(truth, {"one": truth, "two": truth})
+    reach = {n: 1.959963984540054**2 / (n + 1.959963984540054**2) for n in (20, 40, 60)}
+    known = {"accuracy": reach[60], "recall[1]": reach[20], "informedness": math.hypot(reach[20], reach[40])}
+    for spelling, high in known.items():
+        found = label_difference(paired, "one", "two", spelling, method=method)
+        assert found.interval() == pytest.approx((-high, high)) if method is None else found.law is None
+
+
+def test_clusters_without_disagreement_are_as_few_as_they_are() -> None:
+    """Ten clusters of like size: ±t²/(10 + t²), Student's t with 9 degrees of freedom."""
+    truth = np.arange(80) % 2
+    options: Any = {"clusters": np.arange(80) // 8}
+    paired = ew.Paired.from_labels(truth, {"one": truth, "two": truth}, **options)
+    square = stats.t.ppf(0.975, 9) ** 2
+    found = label_difference(paired, "one", "two", "accuracy")
+    assert found.interval() == pytest.approx((-square / (10 + square), square / (10 + square)))
+    alone = ew.Paired.from_labels(truth, {"one": truth, "two": truth}, clusters=np.zeros(80, dtype=int))
+    assert label_difference(alone, "one", "two", "accuracy").law is None
 
 
 @pytest.mark.slow

@@ -360,7 +360,7 @@ def test_methods_that_do_not_apply() -> None:
     together = ew.Paired.from_labels(truth, predictions, clusters=np.zeros(60, dtype=int))
     for paired, spelling, method, said in [
         (plain, "precision[1]", Tango(), "proportions of the same"),
-        (clustered, "accuracy", Tango(), "independent"),
+        (clustered, "f[1]", Tango(), "proportions of the same"),
         (weighted, "accuracy", Bootstrap(), "count alike"),
         (clustered, "accuracy", Dirichlet(), "independent"),
         (together, "accuracy", Bootstrap(), "one cluster"),

@@ -139,6 +139,6 @@ def test_it_needs_independent_cases_that_all_were_decided() -> None:
         cells = joint_cells(paired, "one", "two")
         assert paired_combination(cells, resolve(cells.tables[0], "informedness")) is None
         assert isinstance(found(paired, "informedness").law, NormalLaw)
-    with pytest.raises(OptionError, match="proportions of the same independent cases"):
+    with pytest.raises(OptionError, match="proportions of the same cases"):
         found(noisy(60, 3, seed=3), "informedness", method=Tango())
     assert isinstance(found(noisy(60, 2, seed=3), "informedness", method=Tango()).law, PairedCombination)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 
 import edgeworth as ew
 from edgeworth.errors import OptionError
@@ -41,6 +42,20 @@ def test_no_winner_is_named_in_sample(kind: str) -> None:
     assert not any(claim["strength"] == "shown" for claim in fitted.to_dict()["claims"])
 
 
+@pytest.mark.parametrize("kind", ["labels", "scores", "probabilities"])
+def test_systems_have_no_places_in_sample(kind: str) -> None:
+    (own,) = (value for name, value in KINDS[kind].items() if name != "truth")
+    systems = {"a": own, "b": np.roll(own, 7), "c": np.roll(own, 11)}
+    assert ew.compare(TRUTH, systems, kind=kind).ranks["a"] == (1, 1)
+    fitted = ew.compare(TRUTH, systems, kind=kind, predictions_made="in-sample")
+    assert (fitted.ranks, fitted.tied_for_first, {*fitted.letters.values()}) == ({}, (), {""})
+    numbers = fitted.to_dict()["comparison"]
+    assert not any(pair["is_conclusive"] for pair in numbers["pairs"])
+    columns = fitted.report.sections[0].grids[0].columns
+    assert not {"rank", "letters"} & {column.name for column in columns}
+    assert "leaderboard" not in fitted.report.charts
+
+
 @pytest.mark.parametrize("kind", ["labels", "probabilities", "grades"])
 def test_each_fold_is_judged_by_itself(kind: str) -> None:
     found = ew.evaluate(**KINDS[kind], fold=FOLD)
@@ -53,7 +68,16 @@ def test_each_fold_is_judged_by_itself(kind: str) -> None:
     assert slices["3"]["value"] == pytest.approx(frame.loc[measure, "value"], rel=1e-12)
     assert found.provenance["predictions_made"] == "cross-validated"
     assert any("cross-validated" in warning for warning in found.warnings)
-    assert any("ROC area" in warning for warning in found.warnings) == (kind == "probabilities")
+
+
+def test_roc_areas_of_probabilities_rank_within_folds() -> None:
+    """Models that are shifted from fold to fold rank as before within each, and as luck across them."""
+    shifted = 1 / (1 + np.exp(1 - SCORE - 6 * FOLD))
+    found = ew.evaluate(truth=TRUTH, probabilities=shifted, fold=FOLD)
+    folds = [np.arange(number, 200, 5) for number in range(5)]
+    alone = [roc_auc_score(TRUTH[fold], shifted[fold]) for fold in folds]
+    assert found.numbers["roc_area"]["True"] == pytest.approx(np.mean(alone))
+    assert "ROC area" not in found.verdict + found.citation
 
 
 def test_folds_of_a_comparison_and_of_a_column() -> None:

@@ -16,6 +16,8 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.comparing.families import holm
+from edgeworth.core.laws import NewcombeLaw
+from edgeworth.core.measures import Combination
 from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Report
 
@@ -72,7 +74,46 @@ def test_a_slice_says_what_its_cases_say_alone(name: str) -> None:
         known = next(x for x in alone.rows() if x["measure"] == measure)
         wanted = [known[x] for x in ("value", "low", "high", "p", "cases")]
         seen = [row[x] for x in ("value", "low", "high", "p_value", "cases")]
+        if name in ("labels", "clusters", "right or wrong"):  # these have exact bounds instead of Wilson's
+            assert seen[1] < seen[0] < seen[2]
+            del seen[1:3], wanted[1:3]
         assert [np.nan if x is None else x for x in seen] == pytest.approx(wanted, nan_ok=True)
+
+
+def test_shares_in_slices_have_exact_bounds() -> None:
+    """Clopper and Pearson's; of informedness those of recall and of fallout, added."""
+
+    def bounds(hits: Any) -> Any:
+        return stats.binomtest(int(hits.sum()), len(hits)).proportion_ci(1 - 0.05 / 3)
+
+    for row in evaluated("right or wrong").numbers["slices"]["slices"]:
+        exact = bounds(DATA.right[DATA.site == row["slice"]])
+        assert (row["low"], row["high"]) == pytest.approx((exact.low, exact.high))
+    for row in evaluated("labels").numbers["slices"]["slices"]:
+        part = DATA[DATA.site == row["slice"]]
+        recall, fallout = (bounds(part.guess[part.y == label]) for label in (1, 0))
+        ends = recall.low - fallout.high, recall.high - fallout.low
+        assert (row["low"], row["high"]) == pytest.approx(ends)
+
+
+@pytest.mark.parametrize(("recall", "fallout"), [(0.99, 0.01), (0.95, 0.05), (0.9, 0.02), (0.7, 0.3)])
+@pytest.mark.parametrize("sizes", [(15, 15), (10, 40), (30, 30)])
+def test_intervals_of_fifty_slices_hold_together(
+    sizes: tuple[int, int], recall: float, fallout: float
+) -> None:
+    """Exact sums over all outcomes, of informedness and of one share alone."""
+    level, law = 1 - 0.05 / 50, [stats.binom(*x) for x in zip(sizes, (recall, fallout), strict=True)]
+    covered = alone = 0.0
+    for hits in range(sizes[0] + 1):
+        shares = [np.array([each], dtype=float) for each in (hits, sizes[0])]
+        low, high = NewcombeLaw(Combination(0.0, np.ones(1), *shares)).outer_interval(level)
+        alone += law[0].pmf(hits) * (low <= recall <= high)
+        for alarms in range(sizes[1] + 1):
+            counts = np.array([hits, alarms], dtype=float), np.array(sizes, dtype=float)
+            two = NewcombeLaw(Combination(0.0, np.array([1.0, -1.0]), *counts))
+            low, high = two.outer_interval(level)
+            covered += law[0].pmf(hits) * law[1].pmf(alarms) * (low <= recall - fallout <= high)
+    assert min(alone, covered) ** 50 >= 0.95
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 from edgeworth.arrays import plain_values
-from edgeworth.choices import Adjust
+from edgeworth.choices import Adjust, PredictionsMade
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.families import benjamini_hochberg, compact_letters, holm
 from edgeworth.comparing.planning import Needed, units_needed
@@ -63,6 +63,7 @@ class ComparisonFindings:
     dropped: int = 0
     """Rows left out for missing values."""
     notes: tuple[str, ...] = ()
+    predictions_made: PredictionsMade | None = None
     judged: str = ""
     """Which cases were judged, where that is not all: the verdict begins with it."""
 
@@ -92,15 +93,23 @@ class ComparisonFindings:
         return tuple(sorted(self.names, key=lambda name: (not math.isfinite(values[name]), places[name])))
 
     def is_conclusive(self, first: str, second: str) -> bool:
-        """Tell whether test, all pairs considered, and interval both show that two systems differ."""
+        """Tell whether test, all pairs considered, and interval both show that two systems differ.
+
+        Predictions of a model that had seen the outcomes show nothing.
+        """
         pair = self.as_given(first, second)
         is_shown = self.pairs[pair][self.headline].is_shown(self.level)
-        return is_shown and self.adjusted[pair] < round(1 - self.level, 12)
+        return is_shown and not self.is_in_sample and self.adjusted[pair] < round(1 - self.level, 12)
+
+    @property
+    def is_in_sample(self) -> bool:
+        """Whether the systems had seen the outcomes."""
+        return self.predictions_made == "in-sample"
 
     @property
     def letters(self) -> dict[str, str]:
         """Letters of each system, the best first: those that share one do not differ significantly."""
-        valued = self.valued
+        valued = () if self.is_in_sample else self.valued
         apart = {
             frozenset(pair) for pair in self.pairs if set(pair) <= set(valued) and self.is_conclusive(*pair)
         }
@@ -108,13 +117,13 @@ class ComparisonFindings:
 
     @cached_property
     def ranks(self) -> dict[str, tuple[int, int]]:
-        """The places that each system may have, the best first; nothing where neither direction is better.
+        """The places that each system may have, the best first; nothing in sample, or without a direction.
 
         From 1 and the systems that are shown to be better than it, down to the last but for those that it is
         shown to be better than (Klein, Wright & Wieczorek 2020; Mogstad, Romano, Shaikh & Wilhelm 2024). With
         p-values adjusted for all pairs, all of these hold together at the level.
         """
-        if self.direction == "neither":
+        if self.direction == "neither" or self.is_in_sample:
             return {}
         valued = self.valued
         beaten = dict.fromkeys(valued, 0)

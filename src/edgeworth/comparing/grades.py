@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import scipy
 
 from edgeworth.arrays import Floats
@@ -36,17 +37,17 @@ def compare_grades(
         spelt = resolve_grades(first, spelling).spelling
         is_lower = first.lower_is_better and spelt == "mean"
         found = {name: measure_items(each, spelling) for name, each in grades.items()}
-        return spelt, "lower" if is_lower else "higher", found
+        low, high = (0.0, 1.0) if spelt != "mean" else first.bounds
+        return spelt, "lower" if is_lower else "higher", high - low, found
 
     usual = "accuracy" if all(each.is_binary for each in grades.values()) else "mean"
     clusters, unscored = _clusters(grades), {name: x.unscored for name, x in grades.items() if x.unscored}
-    if clusters is None:
-        options["refine"] = _by_discordance
     return compare_values(
         "grades",
         map(values, measures or [usual]),
         unit="item",
         clusters=clusters,
+        refine=_by_discordance,
         notes=[f"{number:,} answers of {name} have no grade." for name, number in unscored.items()],
         **options,
     )
@@ -62,12 +63,18 @@ def _clusters(grades: Mapping[str, Grades]) -> dict[str, Hashable] | None:
     return found or None
 
 
-def _by_discordance(found: Difference, values: Floats) -> Difference:
+def _by_discordance(found: Difference, values: Floats, clusters: Sequence[Hashable] | None) -> Difference:
     """Compare right or wrong answers by items on which only one system is right: McNemar, and Tango."""
     if not ((values == 0) | (values == 1)).all():
         return found
-    wins, losses = (int((values @ [sign, -sign] > 0).sum()) for sign in (1, -1))
+    ahead = values @ [1, -1]
+    wins, losses = (int((ahead == sign).sum()) for sign in (1, -1))
     law = PairedProportions(wins, losses, len(values))
+    if clusters is not None:
+        wide = law.over_clusters(clusters, ahead, np.ones(len(ahead)))
+        return (
+            found if wide is None else replace(found, law=wide, interval_method=str(wide), no_interval=None)
+        )
     return replace(
         found,
         law=law,

@@ -181,12 +181,12 @@ def _standings(findings: ComparisonFindings) -> Section:
     shown, letters, ranks = findings.measures[:SHOWN_MEASURES], findings.letters, findings.ranks
     places = {name: f"{low} to {high}" if low < high else f"{low}" for name, (low, high) in ranks.items()}
     measures = (Column(describe_measure(measure), "number") for measure in shown)
-    columns = (Column("system"), *([Column("rank")] if ranks else []), Column("letters"), *measures)
+    told = {head: each for head, each in (("rank", places), ("letters", letters)) if any(each.values())}
+    columns = (Column("system"), *map(Column, told), *measures)
     rows = tuple(
         (
             _short(name),
-            *([places.get(name, "–")] if ranks else []),
-            letters[name],
+            *(each.get(name, "–") for each in told.values()),
             *(finite_or_none(findings.values[name][measure]) for measure in shown),
         )
         for name in findings.ranked
@@ -198,8 +198,9 @@ def _standings(findings: ComparisonFindings) -> Section:
             f"rank: {sure if findings.adjust in ('holm', 'tukey') else 'not adjusted for all pairs'}"
         )
         notes.append(f"tied for first: {', '.join(map(_short, findings.tied_for_first))}")
-    limit = f"{ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)}"
-    notes.append(f"systems that share a letter cannot be told apart ({limit})")
+    if "letters" in told:
+        limit = f"{ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)}"
+        notes.append(f"systems that share a letter cannot be told apart ({limit})")
     note, charts = "; ".join([*notes, *_hidden(findings, len(shown))]), ("leaderboard",) if ranks else ()
     return Section("Standings", (), (Grid("", columns, rows, note),), charts, is_main=True)
 

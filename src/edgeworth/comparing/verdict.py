@@ -77,8 +77,14 @@ def _of_two(findings: ComparisonFindings) -> Claim:
         return Claim(measure, text, "undefined")
     if difference.difference == 0:
         silent = findings.disagreements and not findings.disagreements[0]["disagreements"]
-        alike = "give the same answer on every case" if silent else f"have the same {said}"
-        return Claim(measure, f"{first} and {second} {alike}.", "not shown", {"difference": 0.0})
+        alike, how = f"have the same {said}", "difference 0"
+        if silent:
+            alike = f"gave the same answers on all {format_count(findings.cases)} cases"
+            how = f"{said} difference 0"
+        brackets = f"{how}, {_interval(difference, findings)}"
+        if difference.no_interval is not None:
+            brackets = f"no interval: {difference.no_interval}"
+        return Claim(measure, f"{first} and {second} {alike} ({brackets}).", "not shown", {"difference": 0.0})
     same = f"No significant difference between {first} and {second}"
     is_shown = findings.is_conclusive(first, second)
     strength: Strength = "shown" if is_shown else "not shown"
@@ -100,6 +106,8 @@ def _of_two(findings: ComparisonFindings) -> Claim:
         text = f"{same}: {lead}."
         if ahead.no_winner is not None:
             text += f" {ahead.no_winner[0].upper()}{ahead.no_winner[1:]}."
+        elif ahead.no_interval is not None:
+            text += f" No winner is named without an interval: {ahead.no_interval}."
         elif ahead.disagrees(findings.level):
             text += " Test and interval disagree, so no winner is named."
     test = name_of_test(next(iter(ahead.tests), "the interval's law"))
@@ -172,7 +180,7 @@ def _interval(better: Difference, findings: ComparisonFindings) -> str:
     low, high = better.interval(findings.level)
     if math.isnan(low):
         return "no interval"
-    low, high = sorted((low, high) if better.difference > 0 else (-low, -high))
+    low, high = sorted((low, high) if better.difference >= 0 else (-low, -high))
     _, *ends = format_together(abs(better.difference), low, high)
     return f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}"
 

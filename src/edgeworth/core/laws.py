@@ -93,7 +93,7 @@ def normal_quantile(level: float) -> float:
 
 
 def student_quantile(level: float, freedom: float) -> float:
-    """Find how many standard errors Student's t interval of this level reaches."""
+    """Find how many standard errors Student's t interval of this level reaches; with inf the normal's."""
     from scipy.special import stdtrit
 
     return float(-stdtrit(freedom, (1 - level) / 2))
@@ -160,10 +160,9 @@ class NormalLaw:
         distance = (scale.forward(self.value) - scale.forward(null)) / (
             self.standard_error * scale.slope(self.value)
         )
-        from scipy.special import ndtr, stdtr
+        from scipy.special import stdtr
 
-        tails = [distance, -distance]
-        lower, upper = stdtr(self.freedom, tails) if np.isfinite(self.freedom) else ndtr(tails)
+        lower, upper = stdtr(self.freedom, [distance, -distance])
         return choose_tail(float(lower), float(upper), alternative)
 
 
@@ -261,12 +260,29 @@ class NewcombeLaw(DoubtsClusters):
         return self._bounds(normal_quantile(level))
 
     def _bounds(self, quantile: float) -> tuple[float, float]:
-        trials, share, weight = self._trials_at(quantile), self._shares, self.combination.coefficients
-        low, high = wilson_bounds(share * trials, trials, quantile)
+        trials = self._trials_at(quantile)
+        down, up = self._reaches(*wilson_bounds(self._shares * trials, trials, quantile))
+        return self.value - self._length(down), self.value + self._length(up)
+
+    def _reaches(self, low: Any, high: Any) -> tuple[Any, Any]:
+        """Tell how far bounds of the proportions take the combination down and up, each with its sign."""
+        share, weight = self._shares, self.combination.coefficients
         # With its sign, so that proportions that go together are added with theirs.
         down = weight * np.where(weight > 0, share - low, high - share)
-        up = weight * np.where(weight > 0, high - share, share - low)
-        return self.value - self._length(down), self.value + self._length(up)
+        return down, weight * np.where(weight > 0, high - share, share - low)
+
+    def outer_interval(self, level: float) -> tuple[float, float]:
+        """Add exact binomial bounds, which hold at levels near 1 too, where Wilson's, squared, do not.
+
+        Of more than two proportions, which are far from all being at their ends, they are squared and added.
+        """
+        trials = self._trials_at(normal_quantile(level))
+        exact = [
+            ClopperPearsonLaw(*x).interval(level) for x in zip(self._shares * trials, trials, strict=True)
+        ]
+        down, up = self._reaches(*np.array(exact).T)
+        length = self._length if len(trials) > 2 else lambda parts: float(abs(parts).sum())
+        return self.value - length(down), self.value + length(up)
 
     def _trials_at(self, quantile: float) -> NDArray[np.float64]:
         """Reduce trials that are known with few degrees of freedom, by Student's t (Korn & Graubard 1998)."""

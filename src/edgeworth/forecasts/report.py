@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from edgeworth.forecasts.charts import forecast_charts
 from edgeworth.forecasts.curves import returns, sequence_path
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import DECIDING, Bets, Criterion, ForecastFindings, examine_forecasts
-from edgeworth.forecasts.reliability import ReliabilityBands
+from edgeworth.forecasts.reliability import ReliabilityBands, roc_area
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence
 from edgeworth.forecasts.tally import CELLS
@@ -141,6 +142,19 @@ TAKEN_AS_BEFORE = (
 )
 
 
+def with_areas_within(report: Report, folds: Sequence[Any]) -> Report:
+    """Say the ROC area of each class within folds, its mean over those that have one."""
+    areas = {}
+    for label in folds[0].reliability:
+        known = [x for x in (roc_area(each.reliability[label]) for each in folds) if math.isfinite(x)]
+        areas[str(label)] = math.fsum(known) / len(known) if known else math.nan
+    listed = ", ".join(f"{name} {format_number(area)}" for name, area in areas.items())
+    first, own, *rest = report.sections
+    own = replace(own, text=(*own.text, f"ROC area, mean over folds of that within each: {listed}."))
+    numbers = {**report.numbers, "roc_area": plain_values(areas)}
+    return replace(report, sections=(first, own, *rest), numbers=numbers)
+
+
 def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     """Examine bets and scores of forecasts and report on them."""
     tally, terms = tallied.final, tallied.terms
@@ -165,6 +179,8 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     named = zip(("model", "the rival"), given, is_one, strict=True)
     names = {system: name for system, name, one in named if one}
     findings = replace(examine_forecasts(tally, level=asked.level, seed=asked.seed), names=names)
+    if asked.get("fold") is not None:  # the models of different folds are not ranked together
+        findings = replace(findings, areas=dict.fromkeys(findings.areas, math.nan))
     sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
     # Who brings odds or asks for a bookmaker reads of the bets first.
     bets_first = findings.bets.wealth.against not in ("the rival", "constant class shares")

@@ -50,10 +50,6 @@ IN_SAMPLE = Claim(
     "these cases and prove nothing about new ones.",
     "undefined",
 )
-ACROSS_FOLDS = (
-    "The ROC area ranks cases of different folds together, whose models differ: score (--score) with fold "
-    "(--fold) ranks within them."
-)
 CROSS_VALIDATED = (
     "The predictions are cross-validated: models of different folds share training data, which intervals and "
     "tests do not know, so coverage may be below the level."

@@ -214,7 +214,8 @@ def mean_score_difference(
         return replace(bare, no_interval=said)
     differences = first - second
     size = float(max(np.abs(first).max(), np.abs(second).max()))
-    mean = mean_difference(differences, clusters=None if clusters is None else clusters.codes, size=size)
+    codes = None if clusters is None else clusters.codes
+    mean = mean_difference(differences, clusters=codes, size=size, reach=reach)
     if horizon > 1 and mean.law is not None:
         return _with_diebold_mariano(bare, differences - differences.mean(), horizon)
     found = _with_t_test(bare, mean, clusters is not None)

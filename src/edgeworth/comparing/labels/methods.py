@@ -31,6 +31,7 @@ from edgeworth.errors import OptionError
 PRIOR = 2.0
 """Cases that the prior of the joint cells weighs; see ``resampling.posterior``."""
 
+ALIKE = "the two never differ here, so nothing tells how much they might"
 NO_SPREAD = (
     "no {unit} moves the difference: the sample shows no error where it could, so it does not tell how large "
     "the error may be"
@@ -67,26 +68,26 @@ def default_method(cells: JointCells, resolved: Resolved) -> Any:
 
 def score_law(cells: JointCells, resolved: Resolved) -> PairedProportions | PairedCombination | None:
     """Find Tango's law of the measure or of its parts; None where it is no paired proportion."""
-    return paired_proportions(cells, resolved) or paired_combination(cells, resolved)
+    return paired_proportions(cells, resolved, clustered=True) or paired_combination(cells, resolved)
 
 
 def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) -> SamplingLaw:
     """Find the sampling law of the difference, by a method or by the one that suits the measure.
 
-    Predictors that never differ have a law without spread: what they would do elsewhere is not known.
+    Predictors that never differ have Tango's law, or none: what they would do elsewhere is not known.
     """
     check_method_of_differences(method)
-    if cells.is_identical:
-        return NormalLaw(0.0, 0.0, Scale("identity"))
     chosen = default_method(cells, resolved) if method is None else method
     if isinstance(chosen, Tango):
         found = score_law(cells, resolved)
         if found is None:
             raise OptionError(
-                f"Tango() is for proportions of the same independent cases, which {resolved.spelling} is "
-                "not here: use Delta()"
+                f"Tango() is for proportions of the same cases, which {resolved.spelling} is not here: use "
+                "Delta()"
             )
         return found
+    if cells.is_identical:
+        raise NothingVariesError(ALIKE)
     if isinstance(chosen, Delta):
         law = delta_law(cells, resolved)
         if law.standard_error**2 > NO_ERROR:
@@ -126,10 +127,11 @@ def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) ->
 
 def too_little_freedom(law: SamplingLaw | None) -> str | None:
     """Say that clusters leave too few degrees of freedom to name a winner; None where there are enough."""
-    if not isinstance(law, NormalLaw) or law.freedom >= FEWEST_FREEDOM:
+    freedom = getattr(law, "freedom", math.inf)
+    if freedom >= FEWEST_FREEDOM:
         return None
     return (
-        f"clusters so few or so unequal leave {law.freedom:.2g} degrees of freedom, and below "
+        f"clusters so few or so unequal leave {freedom:.2g} degrees of freedom, and below "
         f"{FEWEST_FREEDOM:g} no winner is named"
     )
 
@@ -151,9 +153,8 @@ def doubt_of(
     if cells.is_identical:
         most = -math.expm1(math.log1p(-level) / max(cells.units, 1.0))
         return (
-            f"the two never differ in what {resolved.spelling} counts, so nothing tells how much their "
-            f"difference varies; it is {100 * level:g}% sure that they would differ on less than {most:.2%} "
-            f"of {cells.unit}s"
+            f"the two never differ in what {resolved.spelling} counts; it is {100 * level:g}% sure that they "
+            f"would differ on less than {most:.2%} of {cells.unit}s"
         )
     if not isinstance(law, NormalLaw):
         return None

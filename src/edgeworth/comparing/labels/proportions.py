@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from edgeworth.comparing.difference import Effect
 from edgeworth.comparing.labels.joint_cells import JointCells, Places
 from edgeworth.comparing.planning import bisected
+from edgeworth.core.clusters import spread_of_ratios
 from edgeworth.core.laws import (
     Alternative,
     ClopperPearsonLaw,
@@ -19,6 +22,7 @@ from edgeworth.core.laws import (
     choose_tail,
     normal_quantile,
     reaching_quantile,
+    student_quantile,
 )
 from edgeworth.core.measures import Combination
 from edgeworth.decisions.effective_sizes import combination_of
@@ -32,7 +36,7 @@ class PairedProportions:
 
     As a sampling law it is Tango's: the differences that a normal test with the variance under that very
     difference keeps (Tango 1998). At a difference of 0 that test is McNemar's. It needs no correction for
-    few discordant cases, nor for none.
+    few discordant cases, nor for none. With few degrees of ``freedom`` Student's t takes the normal's place.
 
     >>> table = PairedProportions(6, 16, 161)  # Cavo et al. 2012, in Fagerland, Lydersen & Laake 2017
     >>> [round(bound, 4) for bound in table.interval(0.95)]
@@ -42,6 +46,7 @@ class PairedProportions:
     only_first: float
     only_second: float
     trials: float
+    freedom: float = math.inf
 
     @property
     def value(self) -> float:
@@ -56,7 +61,26 @@ class PairedProportions:
 
     def interval(self, level: float) -> tuple[float, float]:
         """The differences that the score test keeps at this level."""
-        return self.bounds(normal_quantile(level))
+        return self.bounds(student_quantile(level, self.freedom))
+
+    def over_clusters(
+        self, clusters: Sequence[Any] | NDArray[Any], ahead: NDArray[Any], weight: NDArray[Any]
+    ) -> PairedProportions | None:
+        """Take as many trials as have the variance between clusters (CR2), given who is ahead in each trial.
+
+        At most those there are, and no fewer than clusters whose trials are all the same would leave. None
+        where all trials are in one cluster.
+        """
+        _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
+        sums, sizes = (np.bincount(cluster, each).astype(np.float64) for each in (weight * ahead, weight))
+        spread = spread_of_ratios(sums - self.value * sizes, sizes)
+        if not spread.freedom > 0:
+            return None
+        trials, seen = spread.effective, self.standard_error**2
+        if spread.variance > 0 and seen > 0:
+            trials = min(max(self.trials * seen / spread.variance, trials), self.trials)
+        part = trials / self.trials
+        return PairedProportions(self.only_first * part, self.only_second * part, trials, spread.freedom)
 
     def bounds(self, quantile: float) -> tuple[float, float]:
         """The differences that lie within so many standard deviations, as they are under each."""
@@ -64,10 +88,8 @@ class PairedProportions:
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """The score test of a difference."""
-        distance = self.score(null)
-        return choose_tail(
-            float(scipy.special.ndtr(distance)), float(scipy.special.ndtr(-distance)), alternative
-        )
+        lower, upper = scipy.special.stdtr(self.freedom, np.array([1, -1]) * self.score(null))
+        return choose_tail(float(lower), float(upper), alternative)
 
     def score(self, difference: float) -> float:
         """How many standard deviations, as they are under a difference, the observed one lies above it."""
@@ -104,15 +126,19 @@ class PairedProportions:
         return _log_odds(low), _log_odds(high)
 
     def __str__(self) -> str:
-        return "Tango's score interval"
+        clusters = "" if math.isinf(self.freedom) else " at the variance between clusters (CR2)"
+        return f"Tango's score interval{clusters}"
 
 
-def paired_proportions(cells: JointCells, resolved: Resolved) -> PairedProportions | None:
+def paired_proportions(
+    cells: JointCells, resolved: Resolved, *, clustered: bool = False
+) -> PairedProportions | None:
     """The measure as two proportions of the same cases; None where it is no such thing.
 
-    Precision is not: each predictor has its own trials, the cases it predicted to have the label.
+    Precision is not: each predictor has its own trials, the cases it predicted to have the label. Nor are
+    ``clustered`` cases, unless they are asked for.
     """
-    if cells.clusters is not None:
+    if cells.clusters is not None and not clustered:
         return None
     indicators = [_indicators(cells, resolved, place) for place in cells.places]
     if None in indicators:
@@ -120,7 +146,11 @@ def paired_proportions(cells: JointCells, resolved: Resolved) -> PairedProportio
     (success, trial), (other, other_trial) = (found for found in indicators if found is not None)
     if not np.array_equal(trial, other_trial) or not trial.any():
         return None
-    return _stratum(cells, trial, success, other)
+    found = _stratum(cells, trial, success, other)
+    if cells.clusters is None:
+        return found
+    ahead = success.astype(int) - other
+    return found.over_clusters(cells.clusters[trial], ahead[trial], cells.weight[trial])
 
 
 def _indicators(

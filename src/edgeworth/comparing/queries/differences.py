@@ -120,13 +120,15 @@ def value_difference(
     measure: str,
     names: tuple[str, str] = ("first", "second"),
     direction: Direction = "higher",
+    reach: float = math.inf,
     clusters: Sequence[Hashable] | None = None,
     doubt: str | None = None,
     permute: Callable[[Scaled], Tail] = sign_flip_tail,
 ) -> Difference:
     """The difference of means of paired values, with its tests: permutation, t, Wilcoxon and sign.
 
-    ``permute`` is the permutation test of the differences as whole numbers. Of more than ``MOST_FLIPPED``
+    ``reach`` is how far apart two values may be, and the bounds of the interval stay within it. ``permute``
+    is the permutation test of the differences as whole numbers. Of more than ``MOST_FLIPPED``
     values only t is taken, which says the same by then.
 
     >>> found = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
@@ -139,7 +141,7 @@ def value_difference(
             f"paired values need one value of each a unit; saw shapes {one.shape}, {other.shape}"
         )
     differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
-    mean = mean_difference(differences, clusters=clusters, size=size)
+    mean = mean_difference(differences, clusters=clusters, size=size, reach=reach)
     student = mean.test()
     tests = {} if math.isnan(student.p_value) else {"t": student}
     is_same = mean.value == 0
@@ -180,13 +182,14 @@ def compare_queries(
     def values(spelling: str) -> ValuesOfMeasure:
         resolved = resolve_ranking(next(iter(lists.values())), spelling)
         found = {name: query_values(each, spelling) for name, each in lists.items()}
-        return resolved.spelling, resolved.measure.direction, found
+        low, high = resolved.measure.range
+        return resolved.spelling, resolved.measure.direction, high - low, found
 
     return compare_values("lists", map(values, measures or MEASURES), **options)
 
 
-ValuesOfMeasure: TypeAlias = tuple[str, Direction, Mapping[str, Mapping[Any, float]]]
-"""A measure, its direction, and for each system its value in each query, or other unit."""
+ValuesOfMeasure: TypeAlias = tuple[str, Direction, float, Mapping[str, Mapping[Any, float]]]
+"""A measure, its direction, how far apart two values may be, and each system's value in each unit."""
 
 
 def compare_values(
@@ -196,7 +199,7 @@ def compare_values(
     unit: str = "query",
     queries: QueryRule = "intersection",
     clusters: Mapping[Any, Hashable] | None = None,
-    refine: Callable[[Difference, Floats], Difference] = lambda found, _: found,
+    refine: Callable[[Difference, Floats, Sequence[Hashable] | None], Difference] = lambda found, *_: found,
     level: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
@@ -206,18 +209,18 @@ def compare_values(
     """Compare systems by their values in the units that all have.
 
     ``clusters`` names the cluster of each unit, where some belong together: the unit is then the cluster.
-    ``refine`` may know more of a difference from the two systems' values, a column each.
+    ``refine`` may know more of a difference from the two systems' values, a column each, and the clusters.
     """
     drawing: dict[str, Any] = {"draws": draws, "seed": seed}
     match = partial(match_queries, queries=queries, unit=unit)
-    found = {measure: (direction, match(values)) for measure, direction, values in measured}
-    headline, (_, judged) = next(iter(found.items()))
+    found = {measure: (which, reach, match(values)) for measure, which, reach, values in measured}
+    headline, (_, _, judged) = next(iter(found.items()))
     names = judged.names
     # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
     many = found if len(names) > 3 else {}
     shared = {
         name: shared_sign_flips(matched.values, **drawing, is_counted=name == headline)
-        for name, (_, matched) in many.items()
+        for name, (_, _, matched) in many.items()
         if 0 < len(matched.queries) <= MOST_FLIPPED and clusters is None
     }
     tukey: dict[Pair, float] | None = None
@@ -233,7 +236,7 @@ def compare_values(
         return {measure: difference(first, second, measure) for measure in found}
 
     def difference(first: str, second: str, measure: str) -> Difference:
-        direction, matched = found[measure]
+        direction, reach, matched = found[measure]
         if not matched.queries:
             why, nothing = f"no {unit} has a value of both {first} and {second}", (math.nan, math.nan)
             bare = Difference(measure, first, second, nothing, direction, cases=0.0)
@@ -242,12 +245,13 @@ def compare_values(
         one_of_many = shared.get(measure)
         permute = partial(one_of_many, *places) if one_of_many else partial(sign_flip_tail, **drawing)
         one, other = (matched.values[:, place] for place in places)
-        options: Any = {"names": (first, second), "direction": direction, "doubt": matched.note}
+        options: Any = {"names": (first, second), "direction": direction, "reach": reach}
+        options["doubt"] = matched.note
         options["clusters"] = None if clusters is None else [clusters[each] for each in matched.queries]
         made = value_difference(one, other, measure=measure, permute=permute, **options)
-        return refine(made, matched.values[:, places])
+        return refine(made, matched.values[:, places], options["clusters"])
 
-    left_out = (matched.note for _, matched in found.values() if matched.note)
+    left_out = (matched.note for _, _, matched in found.values() if matched.note)
     units = len(judged.queries if clusters is None else {clusters[each] for each in judged.queries})
     return compare_pairs(
         kind,

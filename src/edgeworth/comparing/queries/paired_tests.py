@@ -30,6 +30,18 @@ FAR = 200
 
 
 @dataclass(frozen=True)
+class LawWithinReach(NormalLaw):
+    """Student's t, cut at the largest difference there can be: that takes nothing from its coverage."""
+
+    reach: float = math.inf
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Give the bounds that are possible."""
+        low, high = super().interval(level)
+        return max(low, -self.reach), min(high, self.reach)
+
+
+@dataclass(frozen=True)
 class MeanDifference:
     """The mean of paired differences with its standard error over independent units.
 
@@ -46,6 +58,8 @@ class MeanDifference:
     """The degrees of freedom that clusters leave."""
     doubt: str | None = None
     """Why clusters are too few, or too unequal, to name a winner by."""
+    reach: float = math.inf
+    """How large a difference may be."""
 
     @property
     def freedom(self) -> float:
@@ -64,14 +78,15 @@ class MeanDifference:
             return None
         if self.units < 2:
             return "a single unit does not tell how much units vary"
-        return "the difference is the same in every unit, so nothing tells how much it varies"
+        same = "the difference is the same" if self.value else "both have the same value"
+        return f"{same} in every unit, so nothing tells how much it varies"
 
     @property
     def law(self) -> NormalLaw | None:
         """Student's t around the mean."""
         if self.no_law is not None:
             return None
-        return NormalLaw(self.value, self.standard_error, Scale("identity"), self.freedom)
+        return LawWithinReach(self.value, self.standard_error, Scale("identity"), self.freedom, self.reach)
 
     def test(self) -> Tail:
         """Two-sided Student's t; without variation p is 1 if there is no difference, else undefined (nan)."""
@@ -113,12 +128,13 @@ def mean_difference(
     *,
     clusters: Sequence[Hashable] | NDArray[Any] | None = None,
     size: float | None = None,
+    reach: float = math.inf,
 ) -> MeanDifference:
     """The mean difference over cases, and its standard error over cases or clusters.
 
     With clusters the mean is a ratio, Σ sums / Σ sizes, and its error is CR2's (``core/clusters.py``), which
     is the usual one when every cluster is one case. ``size`` is the largest value that the differences were
-    taken from: spread within its rounding is none.
+    taken from: spread within its rounding is none; ``reach`` is how large a difference may be.
     """
     values = np.asarray(differences, dtype=np.float64)
     if not len(values):
@@ -142,10 +158,10 @@ def mean_difference(
         return MeanDifference(0.0 if abs(mean) <= same else mean, 0.0, units)
     if clusters is None or units < 2:
         error = math.sqrt(units / (units - 1) * float(rests @ rests)) / len(values) if units > 1 else math.nan
-        return MeanDifference(mean, error, units)
+        return MeanDifference(mean, error, units, reach=reach)
     spread = spread_of_ratios(rests, sizes)
     freedom, doubt = round(spread.freedom, 9), doubt_few_freedom(spread.freedom)
-    return MeanDifference(mean, math.sqrt(spread.variance), units, freedom, doubt)
+    return MeanDifference(mean, math.sqrt(spread.variance), units, freedom, doubt, reach)
 
 
 def wilcoxon_test(units: Scaled) -> Tail:

@@ -13,7 +13,6 @@ from edgeworth.core.laws import (
     Alternative,
     Scale,
     choose_tail,
-    normal_quantile,
     reaching_quantile,
     student_quantile,
 )
@@ -88,14 +87,10 @@ class ScoreDifferenceLaw:
 
     def quantile(self, level: float) -> float:
         """How many standard errors an interval reaches either way."""
-        if math.isinf(self.freedom):
-            return normal_quantile(level)
         return student_quantile(level, self.freedom)
 
     def beyond(self, quantile: float) -> float:
         """The probability beyond a quantile, on one side."""
-        if math.isinf(self.freedom):
-            return float(scipy.special.ndtr(-quantile))
         return float(scipy.special.stdtr(self.freedom, -quantile))
 
     def bounds(self, quantile: float) -> tuple[float, float]:
