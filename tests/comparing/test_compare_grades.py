@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import edgeworth as ew
 from edgeworth.comparing.labels.proportions import PairedProportions
@@ -29,6 +30,29 @@ def test_right_or_wrong_is_mcnemars_test_with_tangos_interval() -> None:
     assert found.p_value() == mcnemar(wins, losses).p_value
     assert list(found.interval()) == pytest.approx(PairedProportions(wins, losses, 80).interval(0.95))
     assert found.discordant == (wins, losses)
+
+
+def test_clustered_answers_stay_within_their_range() -> None:
+    """One is nearly always right where the other is wrong: Student's t over clusters goes beyond 1."""
+    topics = [f"topic {number // 4}" for number in range(24)]
+    good, bad = np.ones(24), np.r_[1, 1, 1, np.zeros(21)]
+    found = ew.compare({"good": graded(good, clusters=topics), "bad": graded(bad, clusters=topics)})
+    difference = found["good", "bad"]["accuracy"]
+    sums = (good - bad).reshape(6, 4).mean(axis=1)
+    assert stats.ttest_1samp(sums, 0).confidence_interval().high > 1
+    assert difference.interval().high < 1
+    assert next(iter(difference.tests)) == "permutation"
+    same = ew.compare({"one": graded(good, clusters=topics), "two": graded(good, clusters=topics)})
+    square = stats.t.ppf(0.975, 5) ** 2
+    assert same["one", "two"]["accuracy"].interval().high == pytest.approx(square / (6 + square))
+
+
+def test_grades_within_a_range_differ_by_no_more_than_it() -> None:
+    points = {"good": [5, 5, 5, 4], "bad": [0, 0, 1, 3]}
+    found = ew.compare({name: graded(each, grade_range=(0, 5)) for name, each in points.items()})
+    assert found["good", "bad"]["mean"].interval().high == 5
+    free = ew.compare({name: graded(each) for name, each in points.items()})
+    assert free["good", "bad"]["mean"].interval().high > 5
 
 
 def test_items_are_joined_by_id_and_those_left_out_are_said() -> None:

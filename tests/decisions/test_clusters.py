@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import edgeworth as ew
 from edgeworth import ContingencyTable
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import as_column
@@ -159,3 +160,16 @@ def test_clusters_travel_with_their_table() -> None:
     assert payload["table"] == replace(tally, clusters=None).to_dict()
     assert ContingencyTable.from_dict(payload) == tally
     assert replace(tally, clusters=None).file_kind == "contingency_table"
+
+
+@pytest.mark.parametrize("spelling", ["mcc", "kappa", "informedness", "macro_f"])
+def test_a_label_that_never_occurs_leaves_the_variance_as_it_is(spelling: str) -> None:
+    """Clusters of one case are cases: the plain variance times n/(n − 1), by the cases of all or of a class."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 60)
+    said = np.where(rng.random(60) < 0.7, truth, rng.integers(0, 3, 60))
+    alone = ew.estimate(ew.ContingencyTable.from_labels(truth, said, clusters=np.arange(60)), spelling)
+    plain = ew.estimate(ew.ContingencyTable.from_labels(truth, said), spelling)
+    rarest = np.bincount(truth).min()
+    ratio = (alone.standard_error / plain.standard_error) ** 2
+    assert 60 / 59 <= ratio <= rarest / (rarest - 1)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -223,3 +226,26 @@ def test_methods_refuse_what_they_cannot_do() -> None:
         Bootstrap(draws=0)
     with pytest.raises(OptionError, match="prior"):
         Dirichlet(prior=-1)
+
+
+SAMPLES: dict[str, tuple[Any, Any]] = {
+    "all right": (np.arange(30) % 2, np.arange(30) % 2),
+    "all wrong": (np.arange(30) % 2, 1 - np.arange(30) % 2),
+    "one answer": (np.arange(30) % 2, np.zeros(30, int)),
+    "one class": (np.zeros(30, int), np.arange(30) % 2),
+    "one class, all right": (np.zeros(30, int), np.zeros(30, int)),
+    "three classes": (np.arange(30) % 3, np.arange(30) % 3),
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize(
+    "options", [{}, {"clusters": np.arange(30) // 3}, {"weights": np.linspace(0.5, 1.5, 30)}]
+)
+def test_no_interval_is_of_zero_width(sample: str, options: dict[str, Any]) -> None:
+    table = ew.ContingencyTable.from_labels(*SAMPLES[sample], **options)
+    for each in ew.catalogue():
+        if each.kind == "decisions":
+            spelling = f"{each.name}[0]" if each.scope == "label" else each.name
+            low, high = ew.estimate(table, spelling).interval()
+            assert math.isnan(low) or low < high, spelling

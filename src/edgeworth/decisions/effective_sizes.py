@@ -128,7 +128,7 @@ def effective_cases(tally: ContingencyTable) -> Floats:
     spread = squared - 2 * shares * crossed + shares**2 * np.tile((cases**2 * pull).sum(axis=0), width + 1)
     spread = np.maximum(spread, 0).reshape(tally.cells.shape).sum(axis=0) / divisor**2
     alone = (shares * (1 - shares)).reshape(tally.cells.shape).sum(axis=0)
-    each = [spread_of_ratios(cases[:, k], np.maximum(cases[:, k], 1e-300)) for k in range(width)]
+    each = [spread_of_ratios(cases[:, k], np.maximum(cases[:, k], 1e-100)) for k in range(width)]
     student = [normal_quantile(0.95) / student_quantile(0.95, max(one.freedom, 1.0)) for one in each]
     known = (spread > NO_ERROR) & (alone > 0)
     fewest = np.array([one.effective for one in each])

@@ -252,12 +252,6 @@ def is_at_an_end(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw |
     return any(not spread > NO_ERROR for spread in spreads)
 
 
-def check_varies(draws: Any) -> None:
-    """Refuse replicates that differ by rounding alone."""
-    if draws.max() - draws.min() <= 1e-12 * max(1.0, abs(float(draws[0]))):
-        raise OptionError("every replicate has the same value: resampling does not tell how much it varies")
-
-
 def estimate_table(
     tally: ContingencyTable, measure: str | Measure, *, method: Method | None = None, seed: int = 0
 ) -> Estimate:

@@ -103,13 +103,16 @@ def _measure_draws(
 
 
 def defined_draws(values: NDArray[np.float64], spelling: str) -> tuple[NDArray[np.float64], int]:
-    """Keep the draws in which the measure has a value; too many without one are an error."""
+    """Keep the draws in which the measure has a value; too many without one, or all alike, are an error."""
     defined = values[~np.isnan(values)]
     lost = len(values) - len(defined)
     if lost > 0.05 * len(values):
         raise OptionError(
             f"{spelling} is undefined in {lost:,} of {len(values):,} draws, too many to leave out"
         )
+    # Rounding alone is no difference.
+    if np.ptp(defined) <= 1e-12 * max(1.0, abs(float(defined[0]))):
+        raise OptionError("every replicate has the same value, which does not tell how much it varies")
     return defined, lost
 
 
@@ -162,8 +165,9 @@ def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolv
     )
     totals = np.maximum(cases.sum(axis=0), 1e-300)
     means = sums.sum(axis=0) / totals
-    # A class in one cluster alone says nothing about how its predictions vary.
-    shared = (cases / totals).max(axis=0) < 1
+    # A class in one cluster alone, or in none, says nothing about how its predictions vary.
+    most = (cases / totals).max(axis=0)
+    shared = (most > 0) & (most < 1)
     within, between = (sums - cases * means)[:, shared], cases @ means
     spreads = np.maximum(squares.sum(axis=0) / totals - means**2, 0)[shared]
     every = cases.sum(axis=1)

@@ -80,7 +80,7 @@ class PairedProportions:
         if spread.variance > 0 and seen > 0:
             trials = min(max(self.trials * seen / spread.variance, trials), self.trials)
         part = trials / self.trials
-        return PairedProportions(self.only_first * part, self.only_second * part, trials, spread.freedom)
+        return PairedProportions(self.only_first * part, self.only_second * part, trials, spread.least)
 
     def bounds(self, quantile: float) -> tuple[float, float]:
         """The differences that lie within so many standard deviations, as they are under each."""

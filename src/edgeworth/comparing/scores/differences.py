@@ -200,10 +200,7 @@ def _by_bootstrap(
     paired: PairedScores, found: Difference, resolved: ResolvedRanking, method: Bootstrap
 ) -> _Inference:
     draws = bootstrap_differences(paired, found.first, found.second, resolved, method.draws, method.seed)
-    defined, lost = defined_draws(draws, resolved.spelling)
-    if np.ptp(defined) <= 1e-12:
-        raise OptionError("every replicate has the same value: resampling does not tell how much it varies")
-    law = BootstrapLaw(found.difference, defined, lost)
+    law = BootstrapLaw(found.difference, *defined_draws(draws, resolved.spelling))
     places = Places.of(steps_of_system(paired, found.first))
     doubt = reason_to_doubt(paired, places, Spread(0.0, math.inf))
     return _Inference(law, {"bootstrap": _approximate(law, f"approximation, {method}")}, doubt)

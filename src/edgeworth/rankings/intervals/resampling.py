@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Values
 from edgeworth.core.laws import BootstrapLaw, SamplingLaw
-from edgeworth.decisions.estimates import Bootstrap, bootstrap_law, check_varies
+from edgeworth.decisions.estimates import Bootstrap, bootstrap_law
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
@@ -161,13 +161,10 @@ def bootstrap_means(values: Values, draws: int, seed: int) -> Values:
 def _(ranking: Ranking, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:
     value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
     draws = bootstrap_ranking(ranking, resolved, bootstrap.draws, bootstrap.seed)
-    defined, lost = defined_draws(draws, resolved.spelling)
-    check_varies(defined)
-    return BootstrapLaw(value, defined, lost)
+    return BootstrapLaw(value, *defined_draws(draws, resolved.spelling))
 
 
 @bootstrap_law.register
-def _(lists: ListValues, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:  # noqa: ARG001  # one signature for all
+def _(lists: ListValues, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:
     draws = bootstrap_means(lists.require_two(), bootstrap.draws, bootstrap.seed)
-    check_varies(draws)
-    return BootstrapLaw(float(lists.values.mean()), draws)
+    return BootstrapLaw(float(lists.values.mean()), *defined_draws(draws, resolved.spelling))
