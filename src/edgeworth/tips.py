@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import Floats, finite_or_none
+from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_odds
 from edgeworth.bet.flat import FlatStakes, flat_stakes
+from edgeworth.comparing.planning import bisected
 from edgeworth.core.counting import read_whole
 from edgeworth.core.formatting import format_level, format_percent, plural
 from edgeworth.core.labels import list_labels
+from edgeworth.core.laws import normal_quantile
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
@@ -38,6 +40,25 @@ def tips_tail(profit: float, odds: Floats) -> Tail:
     return LogWealthLaw.of(np.stack([odds - 1, np.full(len(odds), -1.0)], axis=1), chances).tail(profit)
 
 
+def tips_interval(profit: float, odds: Floats, level: float) -> tuple[float, float]:
+    """Bound the return of a unit: the profit is within a normal quantile of what such returns give.
+
+    The deviation is that under each return, as in Wilson's interval, each tip's chance being the same
+    multiple of what its odds say. Few wins at long odds show too little spread for Student's t.
+    """
+
+    def bound(quantile: float) -> float:
+        def is_within(paid: float) -> bool:
+            chances = np.minimum(paid / odds, 1.0)
+            spread = math.sqrt(float((odds**2 * chances * (1 - chances)).sum()))
+            return profit - float((odds * chances - 1).sum()) <= quantile * spread
+
+        return float(np.minimum(odds, bisected(is_within, 0.0, float(odds.max()), 1e-9)).mean()) - 1
+
+    quantile = normal_quantile(level)
+    return bound(quantile), bound(-quantile)
+
+
 def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) -> Report:
     """Add what one unit on each prediction earned at the odds of its case."""
     for name in ("weight", "cluster", "match"):
@@ -53,14 +74,14 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
     odds = 1 + (odds - 1) * (1 - (asked.get("commission") or 0.0))
     found = flat_stakes(won, odds)
     tail = tips_tail(found.profit, odds)
-    low, high = found.interval(asked.level)
+    low, high = tips_interval(found.profit, odds, asked.level)
     numbers = {
         "bets": found.bets,
         "won": found.bets - lost,
         "profit": found.profit,
         "rate": found.rate,
-        "low": finite_or_none(low),
-        "high": finite_or_none(high),
+        "low": low,
+        "high": high,
         "p_value": tail.p_value,
         "break_even_commission": 1 - lost / gained if gained else None,
     }
@@ -71,7 +92,7 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
     )
     note = (
         f"p: as much profit if each tip comes true once in as many cases as its odds pay ({tail.method}); "
-        "interval: Student's t over tips; a single column of odds is taken as those of each tip"
+        "interval: score test of each return; a single column of odds is taken as those of each tip"
     )
     grid = Grid("", make_columns("what/text", "value"), rows, note)
     claims = [_claim(found, tail, low, high, asked.level), *getattr(report.verdict, "claims", ())]
@@ -86,8 +107,7 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
 
 def _claim(found: FlatStakes, tail: Tail, low: float, high: float, level: float) -> Claim:
     is_shown = bool(low > 0 and tail.p_value < round(1 - level, 12) / 2)
-    ends = f"{format_level(level)} CI {format_percent(low, 1)} to {format_percent(high, 1)}"
-    interval = "no interval" if math.isnan(low) else ends
+    interval = f"{format_level(level)} CI {format_percent(low, 1)} to {format_percent(high, 1)}"
     said = (
         f"One unit on each of {found.bets:,} {plural(found.bets, 'tip')} returned "
         f"{format_percent(found.rate, 1)} of the stakes ({interval}; {describe_p_value(tail)}, one-sided): "

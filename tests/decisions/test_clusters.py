@@ -164,7 +164,7 @@ def test_clusters_travel_with_their_table() -> None:
 
 @pytest.mark.parametrize("spelling", ["mcc", "kappa", "informedness", "macro_f"])
 def test_a_label_that_never_occurs_leaves_the_variance_as_it_is(spelling: str) -> None:
-    """Clusters of one case are cases: the plain variance times n/(n − 1), by the cases of all or of a class."""
+    """Clusters of one case are cases: the plain variance times n/(n − 1), n of all or of a class."""
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 60)
     said = np.where(rng.random(60) < 0.7, truth, rng.integers(0, 3, 60))

@@ -14,6 +14,7 @@ from scipy import stats
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.errors import InputError
+from edgeworth.tips import tips_interval
 
 Capture = pytest.CaptureFixture[str]
 TRUTH = ["a", "b", "a", "a", "b", "a"]
@@ -52,9 +53,7 @@ def test_tips_earn_what_the_fractions_say(columns: str, tmp_path: Path, capsys: 
     assert (found["bets"], found["won"]) == (6, sum(WON))
     assert found["profit"] == pytest.approx(float(sum(net)))
     assert found["p_value"] == pytest.approx(float(chance_of(sum(net, Fraction(0)))), rel=1e-9)
-    values = [float(x) for x in net]
-    low, high = stats.t.interval(0.95, 5, np.mean(values), stats.sem(values))
-    assert (found["low"], found["high"]) == pytest.approx((max(low, -1), high))
+    assert found["low"] < found["rate"] < found["high"]
     gained = sum(x for x in net if x > 0)
     assert found["break_even_commission"] == pytest.approx(float(1 - WON.count(False) / gained))
     # At that commission the tips earn nothing.
@@ -74,7 +73,28 @@ def test_what_claims_nothing_of_tips() -> None:
     assert "tips" in ew.evaluate(**given).verdict
     assert "tips" not in ew.evaluate(**given, predictions_made="in-sample").verdict
     one = ew.evaluate(truth=["a", "b"], prediction=["a", "-"], abstain="-", odds=[2.0, 2.0])
-    assert "100.0% of the stakes (no interval; p = 0.500, one-sided)" in one.verdict
+    assert "p = 0.500, one-sided" in one.verdict
+    assert one.numbers["tips"]["low"] < 0
+
+
+@pytest.mark.parametrize("won", [0, 1, 7, 40])
+@pytest.mark.parametrize("odds", [1.5, 20.0])
+def test_at_equal_odds_the_interval_is_wilsons(won: int, odds: float) -> None:
+    low, high = tips_interval(won * odds - 40, np.full(40, odds), 0.95)
+    wilson = stats.binomtest(won, 40).proportion_ci(0.95, method="wilson")
+    assert (low, high) == pytest.approx((odds * wilson.low - 1, odds * wilson.high - 1), abs=1e-8)
+
+
+@pytest.mark.parametrize("number", [30, 60])
+def test_intervals_cover_at_short_and_long_odds(number: int) -> None:
+    """Exact sums over wins at odds of 2 and of 20, half each: Student's t covers 61% of 30 there."""
+    half, odds = number // 2, np.repeat([2.0, 20.0], number // 2)
+    covered = 0.0
+    for short, long in product(range(half + 1), range(half + 1)):
+        low, high = tips_interval(2 * short + 20 * long - number, odds, 0.95)
+        chance = stats.binom.pmf(short, half, 1 / 2) * stats.binom.pmf(long, half, 1 / 20)
+        covered += chance * (low <= 0 <= high)
+    assert covered >= 0.93
 
 
 def test_what_tips_do_not_go_with(tmp_path: Path, capsys: Capture) -> None:
