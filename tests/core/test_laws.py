@@ -88,6 +88,11 @@ def test_a_p_value_is_the_level_at_which_the_null_leaves_the_interval(null: floa
         assert min(abs(low - null), abs(high - null)) < 1e-8
 
 
+def test_values_are_cut_at_the_ends_of_their_range() -> None:
+    law = NormalLaw(0.9, 0.2, natural_scale(-math.inf, 1.0, 0.9))
+    assert law.interval(0.95) == pytest.approx((0.9 - 1.959963984540054 * 0.2, 1.0))
+
+
 def test_student_takes_the_place_of_the_normal_with_few_clusters() -> None:
     law = NormalLaw(0.0, 1.0, Scale("identity"), freedom=4)
     assert law.interval(0.95)[1] == pytest.approx(stats.t.ppf(0.975, 4))
@@ -95,7 +100,14 @@ def test_student_takes_the_place_of_the_normal_with_few_clusters() -> None:
 
 
 @pytest.mark.parametrize(
-    "scale", [Scale("logit"), Scale("logit", -1.0, 1.0), Scale("log"), Scale("log", -1.0), Scale("identity")]
+    "scale",
+    [
+        Scale("logit", 0.0, 1.0),
+        Scale("logit", -1.0, 1.0),
+        Scale("log", 0.0),
+        Scale("log", -1.0),
+        Scale("identity"),
+    ],
 )
 def test_scales_go_there_and_back_and_their_slope_is_the_derivative(scale: Scale) -> None:
     value, step = 0.37, 1e-6

@@ -21,11 +21,11 @@ ScaleName: TypeAlias = Literal["identity", "logit", "log"]
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale, its inverse and its slope: logit between two ends, log above one."""
+    """A scale, its inverse and its slope: logit between two ends, log above one, or cut at its ends."""
 
     name: ScaleName
-    low: float = 0.0
-    high: float = 1.0
+    low: float = -math.inf
+    high: float = math.inf
 
     def forward(self, value: float) -> float:
         """Take a value to the scale."""
@@ -38,7 +38,9 @@ class Scale:
         if self.name == "logit":
             share = 1 / (1 + math.exp(-value)) if value > -700 else 0.0
             return self.low + (self.high - self.low) * share
-        return self.low + math.exp(min(value, 709.0)) if self.name == "log" else value
+        if self.name == "log":
+            return self.low + math.exp(min(value, 709.0))
+        return min(max(value, self.low), self.high)
 
     def slope(self, value: float) -> float:
         """Compute the derivative of the scale at a value."""
@@ -58,8 +60,8 @@ def natural_scale(low: float, high: float, value: float) -> Scale:
     if math.isfinite(low) and math.isfinite(high):
         scale = Scale("logit", low, high)
     else:
-        scale = Scale("log", low) if math.isfinite(low) else Scale("identity")
-    return scale if scale.inside(value) else Scale("identity")
+        scale = Scale("log" if math.isfinite(low) else "identity", low, high)
+    return scale if scale.inside(value) else Scale("identity", low, high)
 
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]

@@ -26,7 +26,6 @@ from edgeworth.comparing.labels.methods import (
     doubt_of,
     effect_of,
     probability_first_better,
-    too_little_freedom,
 )
 from edgeworth.comparing.labels.proportions import (
     AsIfIndependent,
@@ -38,7 +37,7 @@ from edgeworth.comparing.labels.swapping import SUMS_OF_A_LABEL, SUMS_OF_ALL, ra
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, Grid
-from edgeworth.core.laws import SamplingLaw
+from edgeworth.core.laws import SamplingLaw, doubt_few_freedom
 from edgeworth.core.tails import Tail, hypergeometric_tails
 from edgeworth.decisions.resampling import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
@@ -181,7 +180,7 @@ def needs_standard_errors(resolved: Resolved) -> bool:
 
 def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:
     """Explain why too little is known to name a winner, whatever the p-value; None if enough is."""
-    reason = None if cells.clusters is None else too_little_freedom(law)
+    reason = None if cells.clusters is None else doubt_few_freedom(getattr(law, "freedom", math.inf))
     if reason is not None or not needs_standard_errors(resolved) or cells.size > 2:
         return reason
     labels = range(cells.size) if resolved.position is None else (resolved.position,)

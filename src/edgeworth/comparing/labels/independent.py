@@ -12,9 +12,16 @@ import numpy as np
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, compare_pairs
 from edgeworth.comparing.labels.joint_cells import usual_spellings, with_coverage
-from edgeworth.comparing.labels.methods import DRAWS, share_above, too_little_freedom
+from edgeworth.comparing.labels.methods import DRAWS, share_above
 from edgeworth.comparing.labels.proportions import independent_combination, less
-from edgeworth.core.laws import NewcombeLaw, NormalLaw, SamplingLaw, Scale, natural_scale
+from edgeworth.core.laws import (
+    NewcombeLaw,
+    NormalLaw,
+    SamplingLaw,
+    Scale,
+    doubt_few_freedom,
+    natural_scale,
+)
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.posteriors import beta_law, probability_larger
 from edgeworth.decisions.resampling import NO_ERROR, cluster_spread, posterior_values, variance
@@ -123,7 +130,7 @@ def independent_difference(
         probability_method=how,
         interval_method="" if law is None else NEWCOMBE if isinstance(law, NewcombeLaw) else DELTA,
         no_interval=no_interval,
-        no_winner=too_little_freedom(law),
+        no_winner=doubt_few_freedom(getattr(law, "freedom", math.inf)),
     )
 
 

@@ -19,7 +19,6 @@ from edgeworth.comparing.labels.proportions import (
     paired_proportions,
 )
 from edgeworth.comparing.labels.resampling import affordable_draws, bootstrap, posterior
-from edgeworth.core.clusters import FEWEST_FREEDOM
 from edgeworth.core.estimates import check_method
 from edgeworth.core.laws import BootstrapLaw, NormalLaw, PosteriorLaw, SamplingLaw, Scale, natural_scale
 from edgeworth.decisions.estimates import Bootstrap, Delta, Dirichlet
@@ -123,17 +122,6 @@ def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) ->
     reach = high - low
     scale = natural_scale(-reach, reach, first - second) if natural else Scale("identity")
     return NormalLaw(first - second, error, scale, max(spread.freedom, 1.0))
-
-
-def too_little_freedom(law: SamplingLaw | None) -> str | None:
-    """Say that clusters leave too few degrees of freedom to name a winner; None where there are enough."""
-    freedom = getattr(law, "freedom", math.inf)
-    if freedom >= FEWEST_FREEDOM:
-        return None
-    return (
-        f"clusters so few or so unequal leave {freedom:.2g} degrees of freedom, and below "
-        f"{FEWEST_FREEDOM:g} no winner is named"
-    )
 
 
 def check_method_of_differences(method: Any) -> None:
