@@ -210,10 +210,10 @@ def test_groups_cover_and_their_swaps_keep_the_level_where_cases_do_not() -> Non
     assert plain / runs <= 0.85
 
 
-UNEQUAL, EQUAL = np.repeat([2, 15], [20, 4]), np.full(20, 5)
+UNEQUAL_SIZES, EQUAL_SIZES = np.repeat([2, 15], [20, 4]), np.full(20, 5)
 
 
-@pytest.mark.parametrize("sizes", [UNEQUAL, EQUAL])
+@pytest.mark.parametrize("sizes", [UNEQUAL_SIZES, EQUAL_SIZES])
 @pytest.mark.parametrize(
     ("wins", "losses"),
     [(0.1, 0.02), (0.5, 0.05), (0.9, 0.02), (0.2, 0.2)],

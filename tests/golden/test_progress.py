@@ -38,7 +38,7 @@ def heard(into: list[tuple[str, float, float | None]]) -> Iterator[None]:
 def test_draws_pairs_and_rows_are_told() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 500)
-    table = ew.ContingencyTable.from_labels(truth, truth)
+    table = ew.ContingencyTable.from_labels(truth, rng.integers(0, 2, 500))
     notes: list[tuple[str, float, float | None]] = []
     with heard(notes):
         ew.estimate(table, "kappa", method=Bootstrap(draws=500, seed=1))
