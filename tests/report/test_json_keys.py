@@ -12,7 +12,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.questions import chance_report, demo_report, evaluate_trec, kelly_report
-from edgeworth.report.report import Kind, Report
+from edgeworth.report.report import ColumnFormat, Report
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -137,7 +137,7 @@ def test_keys_of_search_runs_are_documented(tmp_path: Path) -> None:
 
 
 def test_kinds_of_columns_and_the_policy_are_documented() -> None:
-    assert set(get_args(Kind)) <= KNOWN
+    assert set(get_args(ColumnFormat)) <= KNOWN
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', demo_page())
     assert policy is not None
     assert "img-src data:" in policy[1]
