@@ -68,10 +68,3 @@ def weighted_sum(weights: Values, values: Values) -> Values:
     """Sum weight·value over labels, leaving out values that are undefined."""
     defined = ~np.isnan(values)
     return np.asarray(np.where(defined, weights * np.where(defined, values, 0), 0).sum(axis=-1))
-
-
-def same_array(left: NDArray[Any] | None, right: NDArray[Any] | None) -> bool:
-    """Tell whether two arrays have equal values, or both are absent."""
-    if left is None or right is None:
-        return left is right
-    return np.array_equal(left, right)

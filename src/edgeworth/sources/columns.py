@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -35,12 +35,6 @@ class Coded:
 
 
 Column: TypeAlias = NDArray[Any] | Coded
-
-
-def blocks(length: int) -> Iterator[slice]:
-    """Consecutive slices of at most ``BLOCK_ROWS`` rows."""
-    for start in range(0, length, BLOCK_ROWS):
-        yield slice(start, min(start + BLOCK_ROWS, length))
 
 
 def as_column(values: Any, name: str) -> Column:
