@@ -123,7 +123,7 @@ def _columns_of(batch: Batch, columns: dict[str, str]) -> dict[str, Any]:
     return {
         "truth": batch.columns[columns["truth"]],
         "scores": as_scores(batch.columns[columns["score"]], columns["score"], batch.first_row),
-        "weights": as_weights(batch.columns[columns["weight"]], columns["weight"])
+        "weights": as_weights(batch.columns[columns["weight"]], columns["weight"], batch.first_row)
         if "weight" in columns
         else None,
         "first_row": batch.first_row,

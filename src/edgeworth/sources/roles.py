@@ -138,7 +138,7 @@ def weights_are_whole(source: Source, column: str) -> bool:
 
 def _count_fractional(batch: Batch, column: str) -> int:
     """1 for a batch in which some weight is not a whole number."""
-    return int(as_weights(batch.columns[column], column).dtype.kind != "i")
+    return int(as_weights(batch.columns[column], column, batch.first_row).dtype.kind != "i")
 
 
 def find_source(data: Any, needed: tuple[str, ...], **roles: Any) -> tuple[Source, dict[str, str]]:
