@@ -77,7 +77,7 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
     """
     check_method_of_differences(method)
     if cells.is_identical:
-        return NormalLaw(0.0, 0.0, Scale("identity"))
+        return NormalLaw(0.0, 0.0, Scale())
     chosen = default_method(cells, resolved) if method is None else method
     if isinstance(chosen, Tango):
         found = score_law(cells, resolved)
@@ -120,7 +120,7 @@ def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) ->
     error = math.sqrt(max(0.0, spread.variance))
     low, high = resolved.measure.range
     reach = high - low
-    scale = natural_scale(-reach, reach, first - second) if natural else Scale("identity")
+    scale = natural_scale(-reach, reach, first - second) if natural else Scale()
     return NormalLaw(first - second, error, scale, max(spread.freedom, 1.0))
 
 

@@ -71,7 +71,7 @@ class MeanDifference:
         """Student's t around the mean."""
         if self.no_law is not None:
             return None
-        return NormalLaw(self.value, self.standard_error, Scale("identity"), self.freedom)
+        return NormalLaw(self.value, self.standard_error, Scale(), self.freedom)
 
     def test(self) -> Tail:
         """Two-sided Student's t; without variation p is 1 if there is no difference, else undefined (nan)."""
