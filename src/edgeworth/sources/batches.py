@@ -202,7 +202,7 @@ class Reducer(Generic[T]):
     an engine which can count by itself may.
     """
 
-    columns: tuple[str, ...]
+    columns: Sequence[str]
     prepare: Callable[[Batch], T]
     empty: T
     counts_suffice: bool = False
@@ -224,15 +224,3 @@ class Reducer(Generic[T]):
             except CannotCountError:
                 pass
         return fold_batches(source.batches(wanted), self.prepare, self.empty, rows)
-
-
-def fold(
-    source: Source,
-    columns: Sequence[str],
-    prepare: Callable[[Batch], T],
-    empty: T,
-    *,
-    counts_suffice: bool = False,
-) -> T:
-    """Prepare each batch of a source's columns into a value and add them up, as a ``Reducer`` does."""
-    return Reducer(tuple(columns), prepare, empty, counts_suffice).fold(source)

@@ -11,7 +11,7 @@ from typing import Any
 
 import edgeworth
 from edgeworth.errors import EdgeworthError, InputError, MergeError, OptionError
-from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error, require_rows
+from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error
 from edgeworth.sources.paths import first_line
 
 SENDABLE = (InputError, OptionError, MergeError)
@@ -130,13 +130,12 @@ class PartitionedSource(ABC):
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The rows themselves, counted through."""
-        yield from require_rows(self._number_rows(self._check(columns)), no_rows_error(self.name))
-
-    def _number_rows(self, columns: list[str]) -> Iterator[Batch]:
         row = 1
-        for batch in self.fetch(columns):
+        for batch in self.fetch(self._check(columns)):
             yield replace(batch, first_row=row)
             row += len(batch)
+        if row == 1:
+            raise no_rows_error(self.name)
 
     def _check(self, columns: Sequence[str]) -> list[str]:
         wanted = list(dict.fromkeys(columns))

@@ -10,7 +10,7 @@ from typing import Any
 
 from edgeworth.choices import WeightKind
 from edgeworth.errors import InputError, OptionError
-from edgeworth.sources.batches import Batch, Source, fold
+from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.numbers import as_weights
 from edgeworth.sources.opening import ArraySource, open_source
 
@@ -133,7 +133,7 @@ def _quote(names: Sequence[str]) -> str:
 
 def weights_are_whole(source: Source, column: str) -> bool:
     """Whether every weight is a whole number, by its type or as it is written: a pass over that column."""
-    return fold(source, [column], partial(_count_fractional, column=column), 0) == 0
+    return Reducer([column], partial(_count_fractional, column=column), 0).fold(source) == 0
 
 
 def _count_fractional(batch: Batch, column: str) -> int:

@@ -199,7 +199,7 @@ def _missing(known: NDArray[np.bool_], scores: Floats, first_row: int) -> InputE
 
 def check_same_bins(left: Floats | None, right: Floats | None) -> None:
     """Unequal bins cannot be merged: scores that are tied in one are apart in the other."""
-    if not np.array_equal(left, right):
+    if not np.array_equal(np.asarray(left), np.asarray(right)):
         said = [f"{len(bins):,} bins" if bins is not None else "exact scores" for bins in (left, right)]
         more = " with other edges" if said[0] == said[1] else ""
         raise MergeError(f"rankings in unequal bins do not merge: {said[0]} and {said[1]}{more}")

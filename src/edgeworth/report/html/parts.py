@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import count
 from typing import Any
 
 from edgeworth.core.formatting import cut_middle, displayable, html_table, shorten
@@ -162,26 +161,6 @@ def first_sentence(text: str) -> tuple[str, str]:
     """
     first, *rest = _SENTENCE_END.split(text, maxsplit=1)
     return first, rest[0] if rest else ""
-
-
-def namer() -> Callable[[str], str]:
-    """Make a function that gives each table of a page another name: one met before gets a number.
-
-    >>> name = namer()
-    >>> name("Overall"), name("Tests"), name("Overall")
-    ('Overall', 'Tests', 'Overall (2)')
-    """
-    taken: set[str] = set()
-
-    def named(wanted: str) -> str:
-        numbers = count(2)
-        found = wanted
-        while found in taken:
-            found = f"{wanted} ({next(numbers)})"
-        taken.add(found)
-        return found
-
-    return named
 
 
 def table_html(grid: Grid, name: str) -> str:
