@@ -14,7 +14,7 @@ from cyclopts import Group, Parameter, Token
 
 from edgeworth.choices import BookmakerName, OddsForm
 from edgeworth.errors import InputError, OptionError
-from edgeworth.options import PANELS, Option, options_of
+from edgeworth.options import PANELS, EvaluateOptions, Option, options_of
 from edgeworth.sources.formats import list_words
 
 GROUPS = {name: Group.create_ordered(name) for name in PANELS}
@@ -83,14 +83,16 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def with_options(
-    *groups: type, several: Mapping[str, str] | None = None
+    *groups: type | str, several: Mapping[str, str] | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of these groups; it is called with what was typed, read, as keywords.
+    """Give a command options; it is called with what was typed, read, as keywords.
 
-    ``several`` are options that may be given more than once, with their help.
+    They are those of groups, and single ones of evaluate by their names; ``several`` are options that may be
+    given more than once, with their help.
     """
-    several = several or {}
-    options = {name: pair for group in groups for name, pair in options_of(group).items()}
+    several, single = several or {}, options_of(EvaluateOptions)
+    found_in = ({x: single[x]} if isinstance(x, str) else options_of(x) for x in groups)
+    options = {name: pair for each in found_in for name, pair in each.items()}
     options = {n: pair for n, pair in options.items() if pair[1].flag != "" and n not in several}
     found = [_of_systems(name, text) for name, text in several.items()]
     found += [_parameter(name, *pair) for name, pair in options.items()]
