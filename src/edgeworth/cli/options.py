@@ -14,7 +14,7 @@ from cyclopts import Group, Parameter, Token
 
 from edgeworth.choices import BookmakerName, OddsForm
 from edgeworth.errors import InputError, OptionError
-from edgeworth.options import PANELS, EvaluateOptions, Option, options_of
+from edgeworth.options import PANELS, EvaluateOptions, Option, PredictionColumns, options_of
 from edgeworth.sources.formats import list_words
 
 GROUPS = {name: Group.create_ordered(name) for name in PANELS}
@@ -127,8 +127,7 @@ def _parameter(name: str, kind: Any, option: Option) -> inspect.Parameter:
 
 
 def _of_systems(name: str, text: str) -> inspect.Parameter:
-    panels = {"prediction": "Labels", "score": "Scores", "correct": "Grades", "grade": "Grades"}
-    panel = panels.get(name, "Probabilities")
+    panel = {**options_of(PredictionColumns), **options_of(OneProbability)}[name][1].panel
     metavar = "NAME=COLUMN,…" if name == "probabilities" else "COLUMN"
     what = Parameter(help=text, metavar=metavar, negative="", group=GROUPS[panel])
     return _keyword(name, (), tuple[str, ...], what)

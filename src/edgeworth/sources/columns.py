@@ -88,6 +88,18 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         raise InputError(f"{name} cannot be read from {type(values).__name__} by DLPack: {error}") from None
 
 
+def from_native(data: Any, **how: Any) -> Any:
+    """What narwhals makes of a dataframe or a series; columns of one name are refused."""
+    import narwhals.stable.v2 as nw
+    from narwhals.exceptions import DuplicateError
+
+    try:
+        return nw.from_native(data, **how)
+    except DuplicateError as error:
+        said = str(error).replace("\n", " ")
+        raise InputError(f"the dataframe has several columns of one name: {said}") from None
+
+
 def _series_to_numpy(values: Any) -> NDArray[Any] | None:
     """A dataframe library's series through narwhals, or None when it is not one."""
     import narwhals.stable.v2 as nw
