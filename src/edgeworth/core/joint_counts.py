@@ -21,6 +21,7 @@ from edgeworth.core.labels import canonical, canonical_order, positions
 from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
 from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError
+from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import BLOCK_ROWS, Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
 
@@ -167,17 +168,14 @@ def count_joint(
         counted = count_joint(columns, repeats, names=names, domains=domains, first_row=first_row)
         return replace(counted, rows=counted.weight)
     domain = tuple(domains) if domains is not None else (0,) * len(columns)
-    lengths = [len(column) for column in columns] + ([] if weights is None else [len(weights)])
-    if len(set(lengths)) > 1:
-        every = [*names, "weights"]
-        said = ", ".join(f"{name} has {length:,}" for name, length in zip(every, lengths, strict=False))
-        raise InputError(f"the columns have different lengths: {said}")
+    given = dict(zip(names, columns, strict=True)) | ({} if weights is None else {"weights": weights})
+    number = check_lengths(given)
     gatherer, dense = _Gatherer(domain), None
     numbered = [_number_integers(column) for column in columns]
     known = [column.labels for column in numbered if not isinstance(column, np.ndarray)]
     size = prod(len(labels) + 1 for labels in known)
-    is_dense = len(known) == len(columns) and size <= max(DENSE_CELLS, min(WIDE_CELLS, lengths[0]))
-    for rows in row_blocks(lengths[0], BLOCK_ROWS) if lengths[0] else ():
+    is_dense = len(known) == len(columns) and size <= max(DENSE_CELLS, min(WIDE_CELLS, number))
+    for rows in row_blocks(number, BLOCK_ROWS) if number else ():
         weight = None if weights is None else weights[rows]
         if weight is not None:
             check_weights(weight, first_row + rows.start)

@@ -43,13 +43,19 @@ class Batch:
     """Where errors are to say that a row is, when there are several files."""
 
     def __post_init__(self) -> None:
-        lengths = {name: len(column) for name, column in self.columns.items()}
-        if len(set(lengths.values())) > 1:
-            said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
-            raise InputError(f"columns must have the same number of rows: {said}")
+        check_lengths(self.columns)
 
     def __len__(self) -> int:
-        return max((len(column) for column in self.columns.values()), default=0)
+        return len(next(iter(self.columns.values()), ()))
+
+
+def check_lengths(columns: Mapping[str, Column]) -> int:
+    """Count the rows of columns, which must have the same number of them."""
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
+        raise InputError(f"columns must have the same number of rows: {said}")
+    return max(lengths.values(), default=0)
 
 
 class Source(Protocol):
