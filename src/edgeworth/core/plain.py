@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, ClassVar, Self
@@ -244,7 +244,7 @@ AMOUNT = value_field("a finite number of at least 0", lambda value: _is_number(v
 FLOAT = replace(AMOUNT, load=lambda value: float(AMOUNT.load(value)))
 
 
-def _plain_label(label: Label) -> Any:
+def plain_label(label: Label) -> Any:
     """Keep text, booleans and finite numbers, for JSON has them; write anything else as its repr."""
     is_plain = isinstance(label, (str, int)) or (isinstance(label, float) and math.isfinite(label))
     return label if is_plain else repr(label)
@@ -252,13 +252,8 @@ def _plain_label(label: Label) -> Any:
 
 LABEL = replace(
     value_field("a label: text, a number or a boolean", lambda value: isinstance(value, (str, int, float))),
-    dump=_plain_label,
+    dump=plain_label,
 )
-
-
-def labels_to_json(labels: Sequence[Label]) -> list[Any]:
-    """Write labels as plain values."""
-    return [_plain_label(label) for label in labels]
 
 
 # -- several values --------------------------------------------------------------------------------------

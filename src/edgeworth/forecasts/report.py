@@ -8,7 +8,7 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_level, format_number, format_percent, format_wealth, plural
-from edgeworth.core.plain import labels_to_json
+from edgeworth.core.plain import plain_label
 from edgeworth.decisions.report import tail_to_dict
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.charts import forecast_charts
@@ -149,7 +149,7 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     known = {
         "against": tally.against,
         "cases": tally.cases,
-        "labels": labels_to_json(tally.labels) if is_labelled else None,
+        "labels": [*map(plain_label, tally.labels)] if is_labelled else None,
         "positive": terms.get("positive"),
         "normalise": terms.get("normalise", False),
         "clip": terms.get("clip"),

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
@@ -116,12 +117,9 @@ class PartitionedSource(ABC):
         positions: dict[int, int] | None = None
         # A tally that must know where its rows stand in the whole says so; it costs a pass that counts them.
         if getattr(empty, "needs_positions", False):
-            positions, before = {}, 0
-            for part in sorted(
-                self.run(wanted, work | {"prepare": len, "empty": 0}, {}), key=attrgetter("partition")
-            ):
-                positions[part.partition] = before
-                before += part.rows
+            counted = self.run(wanted, work | {"prepare": len, "empty": 0}, {})
+            rows = {part.partition: part.rows for part in sorted(counted, key=attrgetter("partition"))}
+            positions = dict(zip(rows, accumulate(rows.values(), initial=0), strict=False))
 
         def again(partition: int, before: int) -> PartitionTally:
             return self.run(wanted, work, {partition: before}, partition)[0]
