@@ -133,7 +133,7 @@ def _is_one_file(one: str, other: str) -> bool:
     try:
         return Path(one).samefile(other)
     except (OSError, ValueError):  # one of them does not exist
-        return False
+        return one == other
 
 
 def show(report: Report, output: Output, **tables: Callable[[str | None], str]) -> None:
