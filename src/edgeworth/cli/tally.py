@@ -116,7 +116,7 @@ def _read(files: tuple[str, ...]) -> list[Tallied]:
     if not files:
         raise OptionError("name the tally files")
     found = []
-    names = expand_paths(list(files)) if len(files) > 1 else expand_paths(files[0])
+    names = expand_paths(files)
     with progress_of("tallies read", len(names)) as done:
         for name in names:
             found.append(read_tally(name))
