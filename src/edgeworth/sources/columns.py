@@ -30,7 +30,7 @@ class Coded:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: slice) -> Coded:
+    def __getitem__(self, rows: Any) -> Coded:
         return Coded(self.codes[rows], self.labels)
 
 

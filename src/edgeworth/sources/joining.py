@@ -6,6 +6,7 @@ import glob
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -83,12 +84,10 @@ class Rows:
         """Name the source that the joined rows are."""
         return f"{', '.join(self.names)}, joined by {self.by}"
 
-    @property
-    def coded_ids(self) -> tuple[Places, tuple[str, ...]]:
-        """The number of each row's id, and the ids."""
-        cases = number_cases(self.ids)
-        first = np.unique(cases, return_index=True)[1]
-        return cases, tuple(str(self.ids[int(row)]).replace(BETWEEN, ", ") for row in first)
+    @cached_property
+    def cases(self) -> Places:
+        """The number of each row's case."""
+        return number_cases(self.ids)
 
     def id_of(self, row: int) -> str:
         """Show the id of a row."""
@@ -212,7 +211,7 @@ def join_rows(
 
 def find_rows(rows: Rows, *, may_repeat: bool = False) -> Places:
     """Find the row of each case in each table, the first one if it repeats, -1 where a table lacks it."""
-    cases, number = number_cases(rows.ids), len(rows.names)
+    cases, number = rows.cases, len(rows.names)
     cells, places = cases * number + rows.owners, np.arange(len(cases))
     found = np.full((cases.max() + 1) * number, MISSING, dtype=np.intp)
     found[cells[::-1]] = places[::-1]
