@@ -215,8 +215,8 @@ def find_rows(rows: Rows, *, may_repeat: bool = False) -> Places:
     cells, places = cases * number + rows.owners, np.arange(len(cases))
     found = np.full((cases.max() + 1) * number, MISSING, dtype=np.intp)
     found[cells[::-1]] = places[::-1]
-    again = found[cells] != places
-    if again.any() and not may_repeat:
+    if not may_repeat and np.count_nonzero(found >= 0) < len(cells):
+        again = found[cells] != places
         row = int(np.argmax(again))
         more = len(np.unique(cells[again])) - 1
         raise InputError(
