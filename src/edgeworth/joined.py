@@ -15,15 +15,7 @@ from edgeworth.grades.reading import check_grades, rules_of
 from edgeworth.options import GRADES, LABELS
 from edgeworth.slicing import Slice, cut_slices
 from edgeworth.sources.columns import MISSING, Coded, encode
-from edgeworth.sources.joining import (
-    Rows,
-    Table,
-    find_rows,
-    join_rows,
-    name_systems,
-    read_rows,
-    tell_unmatched,
-)
+from edgeworth.sources.joining import Table, find_rows, join_rows, name_systems, read_rows, tell_unmatched
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.roles import guess_roles, names_of
@@ -95,7 +87,11 @@ def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tup
         values[here] = read(Coded(written.codes[here], written.labels), name)
     clusters = None if asked.cluster is None else encode(rows.values[asked.cluster], asked.cluster)
     if clusters is not None:
-        _check_clusters(clusters, rows)
+        first = _fill_by_id(clusters, cases)
+        differ = np.flatnonzero((clusters.codes != MISSING) & (clusters.codes != first.codes))
+        if len(differ):
+            two = " and ".join(repr(x.labels[x.codes[differ[0]]]) for x in (first, clusters))
+            raise InputError(f"{rows.id_of(int(differ[0]))} is in two clusters, {two}: an item is in one")
 
     def tally(kept: Any) -> dict[str, Grades]:
         found = {}
@@ -109,28 +105,18 @@ def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tup
     found = find_rows(rows, may_repeat=True)
     unmatched = tell_unmatched(rows, found, asked.unmatched)
     matched = np.flatnonzero(np.all(found >= 0, axis=1)[cases])
-    cut = {name: _fill_by_id(encode(rows.values[name], name), rows)[matched] for name in names_of(asked.by)}
+    cut = {name: _fill_by_id(encode(rows.values[name], name), cases)[matched] for name in names_of(asked.by)}
     parts = cut_slices(None, {"rows": matched}, cut)
     slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
     return tally(matched), rows.title, unmatched, slices
 
 
-def _fill_by_id(column: Coded, rows: Rows) -> Coded:
+def _fill_by_id(column: Coded, cases: Any) -> Coded:
     """Give each row the value that the first row of its id has: one table may know it alone."""
-    known = np.full(rows.cases.max() + 1, MISSING, dtype=np.intp)
+    known = np.full(cases.max() + 1, MISSING, dtype=np.intp)
     there = np.flatnonzero(column.codes != MISSING)[::-1]
-    known[rows.cases[there]] = column.codes[there]
-    return Coded(known[rows.cases], column.labels)
-
-
-def _check_clusters(clusters: Coded, rows: Rows) -> None:
-    """Refuse an item that is in two clusters."""
-    first = _fill_by_id(clusters, rows).codes
-    differ = (clusters.codes != first) & (clusters.codes != MISSING)
-    if differ.any():
-        row = int(np.argmax(differ))
-        two = " and ".join(repr(clusters.labels[codes[row]]) for codes in (first, clusters.codes))
-        raise InputError(f"{rows.id_of(row)} is in two clusters, {two}: an item is in one")
+    known[cases[there]] = column.codes[there]
+    return Coded(known[cases], column.labels)
 
 
 def _open_tables(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from edgeworth.arrays import Floats, Integers
-from edgeworth.core.labels import canonical
+from edgeworth.core.labels import canonical, positions
 from edgeworth.core.plain import COUNT, COUNTS, FLAG, FLOATS, TEXT, Field, Plain, optional, tuple_of
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Coded, Column, as_column, encode, encode_all
@@ -158,17 +158,14 @@ class Grades(Plain):
         units = None if clusters is None else _in_order(clusters, "cluster", first_row)
         absent = np.isnan(values)
         found = replace(found, unscored=int(rows[absent].sum()))
-        if absent.any():
-            kept: Any = ~absent
-            values, rows = values[kept], rows[kept]
-            items, units = (None if x is None else x[kept] for x in (items, units))
-        if not len(values):
+        if absent.all():
             return found
-        points, one = values + 0.0, np.ones_like(rows)
-        numbers = (rows, one) if ids is None else (one, rows)
-        sums, is_right = points * numbers[1], bool(np.isin(points, [0, 1]).all())
-        found = replace(found, items=numbers[0], repeats=numbers[1], sums=sums, zero_one=is_right)
-        return replace(found, squares=points * sums)._add_up(items, units)
+        points, rows = values[~absent] + 0.0, rows[~absent]
+        named: Any = (None if x is None else x[~absent] for x in (items, units))
+        many, repeats = (rows, np.ones_like(rows)) if ids is None else (np.ones_like(rows), rows)
+        numbers: dict[str, Any] = {"items": many, "repeats": repeats, "sums": points * repeats}
+        numbers |= {"squares": points**2 * repeats, "zero_one": bool(np.isin(points, [0, 1]).all())}
+        return replace(found, **numbers)._add_up(*named)
 
     def __add__(self, other: Self) -> Self:
         """Add the items of both; repeats of an item in both are repeats of it."""
@@ -188,7 +185,7 @@ class Grades(Plain):
         clusters = None if self.clusters is None else _numbered((*self.clusters, *(other.clusters or ())))
         return replace(self, unscored=unscored, zero_one=zero_one, **both)._add_up(ids, clusters)
 
-    def _add_up(self, ids: Column | None, clusters: Column | None) -> Self:
+    def _add_up(self, ids: Column | None, clusters: Coded | None) -> Self:
         """Add up the rows of an item, or hold equal items of a cluster once, in the order of their names."""
         named = clusters if ids is None else ids
         codes: Any = 0 if named is None else named.codes if isinstance(named, Coded) else named
@@ -196,13 +193,12 @@ class Grades(Plain):
             grades, of_rows = np.unique(self.sums, return_inverse=True)
             codes = codes * len(grades) + of_rows
         _, first, places = np.unique(codes, return_index=True, return_inverse=True)
-        held: list[Any] = [None if x is None else _names(x[first]) for x in (ids, clusters)]
-        if ids is not None and isinstance(clusters, Coded):
-            differ = clusters.codes != clusters.codes[first][places]
-            if differ.any():
-                row = int(np.argmax(differ))
-                item, one = (names[places[row]] for names in held)
-                two = f"{one!r} and {clusters.labels[clusters.codes[row]]!r}"
+        held: list[Any] = [None if x is None else tuple(x[first].tolist()) for x in (ids, clusters)]
+        if ids is not None and clusters is not None:
+            differ = np.flatnonzero(clusters.codes != clusters.codes[first][places])
+            if len(differ):
+                item, one = (names[places[differ[0]]] for names in held)
+                two = f"{one!r} and {clusters.labels[clusters.codes[differ[0]]]!r}"
                 raise InputError(f"item {item!r} is in two clusters, {two}: an item is in one")
         numbers: dict[str, Any] = {}
         for name in NUMBERS:
@@ -312,12 +308,5 @@ def _in_order(column: Column, name: str, first_row: int) -> Coded:
 
 def _numbered(names: Sequence[Any]) -> Coded:
     """Number names in their order."""
-    place = {name: number for number, name in enumerate(sorted(set(names)))}
-    return Coded(np.array([place[name] for name in names], dtype=np.intp), tuple(place))
-
-
-def _names(column: Column) -> tuple[Any, ...]:
-    """Give the name of each row."""
-    if isinstance(column, Coded):
-        return tuple(column.labels[code] for code in column.codes.tolist())
-    return tuple(column.tolist())
+    ordered = tuple(sorted(set(names)))
+    return Coded(positions(names, ordered), ordered)

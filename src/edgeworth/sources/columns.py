@@ -33,6 +33,10 @@ class Coded:
     def __getitem__(self, rows: Any) -> Coded:
         return Coded(self.codes[rows], self.labels)
 
+    def tolist(self) -> list[Label]:
+        """The label of each row, where none is missing."""
+        return [self.labels[code] for code in self.codes.tolist()]
+
 
 Column: TypeAlias = NDArray[Any] | Coded
 

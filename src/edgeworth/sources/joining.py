@@ -149,9 +149,8 @@ def _as_texts(batch: Batch, by: Sequence[str], source: str) -> Any:
         return columns[0].array
     names = [f"{source}: {name}" for name in by]
     coded = [encode_all(x, name, batch.first_row, BY_IT) for x, name in zip(columns, names, strict=True)]
-    texts = [[as_text(label) for label in each.labels] for each in coded]
-    each = ([text[code] for code in x.codes.tolist()] for text, x in zip(texts, coded, strict=True))
-    rows = [BETWEEN.join(row) for row in zip(*each, strict=True)]
+    texts = (Coded(each.codes, tuple(map(as_text, each.labels))).tolist() for each in coded)
+    rows = [BETWEEN.join(map(str, row)) for row in zip(*texts, strict=True)]
     try:
         import pyarrow as pa
     except ImportError:
