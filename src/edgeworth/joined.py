@@ -104,7 +104,10 @@ def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tup
 
     found = find_rows(rows, may_repeat=True)
     unmatched = tell_unmatched(rows, found, asked.unmatched)
-    matched = np.flatnonzero(np.all(found >= 0, axis=1)[cases])
+    is_whole = np.all(found >= 0, axis=1)
+    matched = np.flatnonzero(is_whole[cases])
+    if len(matched) == is_whole.sum() * len(rows.names):  # nothing repeats: in the order of the cases
+        matched = found[is_whole].T.ravel()
     cut = {name: _fill_by_id(encode(rows.values[name], name), cases)[matched] for name in names_of(asked.by)}
     parts = cut_slices(None, {"rows": matched}, cut)
     slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]

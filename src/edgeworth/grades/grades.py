@@ -192,7 +192,10 @@ class Grades(Plain):
         if ids is None:
             grades, of_rows = np.unique(self.sums, return_inverse=True)
             codes = codes * len(grades) + of_rows
-        _, first, places = np.unique(codes, return_index=True, return_inverse=True)
+        if ids is not None and (codes[1:] > codes[:-1]).all():
+            first = places = np.arange(len(codes))  # one row an item, and in order
+        else:
+            _, first, places = np.unique(codes, return_index=True, return_inverse=True)
         held: list[Any] = [None if x is None else tuple(x[first].tolist()) for x in (ids, clusters)]
         if ids is not None and clusters is not None:
             differ = np.flatnonzero(clusters.codes != clusters.codes[first][places])
