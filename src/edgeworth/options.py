@@ -343,6 +343,8 @@ class Reviewed(TypedDict, total=False):
 class ReportOptions(StatisticsOptions, HouseOptions, ErrorCosts, Reviewed, AbstentionOptions, total=False):
     """What a report is to say; asked again, no data are read again."""
 
+    orders: Annotated[int | None, Option("Show wealth over so many random orders of the cases: 400.", "Bets")]
+    goal: Annotated[float | None, Option("Say how many cases it takes to make $1 so much: 100.", "Bets")]
     match: Annotated[
         Match | None,
         Option("Predictions are clusters: match one, or many, to each class.", "Labels", (LABELS,)),

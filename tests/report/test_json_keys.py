@@ -95,7 +95,10 @@ def races() -> Report:
 
 def drunken() -> Report:
     y = np.tile([1, 0], 60)
-    return ew.evaluate(truth=y, probabilities=rng().uniform(0.1, 0.9, 120), bookmaker=ew.bet.Drunken(seed=1))
+    drunken = ew.bet.Drunken(seed=1, bookmakers=3)
+    return ew.evaluate(
+        truth=y, probabilities=rng().uniform(0.1, 0.9, 120), bookmaker=drunken, orders=9, goal=100
+    )
 
 
 def worths() -> Report:
@@ -111,7 +114,7 @@ MADE: dict[str, Callable[[], Report]] = {
     "drunken": drunken,
     "worth": worths,
     "chance": lambda: chance_report(20, 5, average_precision=0.6, hits=2, depth=4),
-    "kelly": lambda: kelly_report([0.5, 0.3, 0.2], [2.2, 3.0, 4.0]),
+    "kelly": lambda: kelly_report([0.5, 0.3, 0.2], [2.2, 3.0, 4.0], goal=100),
 }
 
 

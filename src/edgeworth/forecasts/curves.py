@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats, Values
 from edgeworth.bet.fractional import whole_sum
 from edgeworth.core.laws import normal_quantile
+from edgeworth.errors import check_whole
 from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.reliability import ReliabilityBands
@@ -21,6 +24,9 @@ Places = NDArray[np.intp]
 
 MOST_POINTS = 512
 """Points of a path."""
+
+SPREAD = (0.05, 0.5, 0.95)
+"""The quantiles by which many ways are told."""
 
 LAW_POINTS = 51
 """Points of the law of final wealth."""
@@ -66,6 +72,56 @@ class WealthPath:
         keep = (int(self.log_wealth.argmax()), int(self.log_wealth.argmin()))
         places = thin(len(self.cases), keep, most)
         return WealthPath(**{name: values[..., places] for name, values in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Log wealth on many ways, a row each: after so many cases, and its extremes."""
+
+    cases: NDArray[np.int64]
+    log_wealth: Floats
+    log_minimum: Floats
+    log_maximum: Floats
+    drawdown: Floats
+
+    @classmethod
+    def of(cls, ways: Iterable[Wealth]) -> Paths:
+        """Of ways through equally many cases, at the places of the first."""
+        cases, found = np.zeros(0, np.int64), list[tuple[Any, ...]]()
+        for way in ways:
+            if not found:
+                cases = way.positions[thin(way.blocks.number, most=MOST_DRAWN)]
+            settled = np.searchsorted(way.positions, cases, side="right")
+            extremes = (way.log_minimum, way.log_maximum, way.drawdown)
+            found.append((np.append(0.0, way.path)[settled], *extremes))
+        return cls(cases, *map(np.array, zip(*found, strict=True)))
+
+    @classmethod
+    def of_orders(cls, wealth: Wealth, orders: int, seed: int = 0) -> Paths:
+        """Of the same bets in random orders, block by block.
+
+        >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5] * 3)
+        >>> Paths.of_orders(wealth, 400).spread("log_minimum")
+        (0.0, 0.0, 0.0)
+        """
+        check_whole(orders, "orders", 1)
+        blocks = wealth.blocks
+        # What else a block holds is wide, and no path needs it.
+        none = np.zeros((blocks.number, 0))
+        bare = replace(blocks, logs=blocks.logs[:, :1], fractions=none, sums=none)
+        bets = replace(wealth, blocks=bare)
+        return cls.of(bets.shuffle([seed, 1, order]) for order in range(orders))
+
+    @property
+    def band(self) -> Floats:
+        """Log wealth that 5%, half and 95% of the ways do not exceed, after so many cases: rows."""
+        # Of ruin and wealth without bound there is no mean to interpolate.
+        return np.asarray(np.quantile(self.log_wealth, SPREAD, axis=0, method="inverted_cdf"))
+
+    def spread(self, name: str) -> tuple[float, float, float]:
+        """What 5%, half and 95% of the ways do not exceed."""
+        low, middle, high = np.quantile(getattr(self, name), SPREAD, method="inverted_cdf").tolist()
+        return low, middle, high
 
 
 def _band(wealth: Wealth, who: str, level: float) -> tuple[Floats, Floats]:

@@ -20,10 +20,10 @@ from edgeworth.core.registry import catalogue, spell
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.betting.law import luck_of_moments, wealth_law
+from edgeworth.forecasts.betting.law import Moments, cases_to, luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
-from edgeworth.forecasts.curves import FinalLaw, WealthPath, final_law
+from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
 from edgeworth.forecasts.estimates import AverageDifference, score_difference
 from edgeworth.forecasts.kind import CATALOGUE
 from edgeworth.forecasts.measures import climatology, skill
@@ -190,6 +190,10 @@ class ForecastFindings:
     names: Mapping[str, str] = field(default_factory=dict)
     """What the user calls a system, where that is known."""
     seed: int = 0
+    orders: Paths | None = None
+    """Wealth over random orders of the cases."""
+    crowd: Paths | None = None
+    """Wealth against many drunken bookmakers."""
 
     def name(self, system: str) -> str:
         """Name a system within a sentence."""
@@ -228,6 +232,20 @@ class ForecastFindings:
     def sides(self) -> tuple[Criterion, ...]:
         """Model and rival by their decisions, their scores and their wealth."""
         return sides(self.bets.wealth, self.scores, self.tables)
+
+    def cases_to(self, goal: float) -> tuple[float, float, float]:
+        """How many cases make $1 the goal at this growth, and at the ends of its interval."""
+        growth = estimate(self.bets.wealth, "growth")
+        low, high = growth.interval(self.level)
+        return cases_to(goal, growth.value), cases_to(goal, high), cases_to(goal, low)
+
+    @cached_property
+    def expected_median(self) -> float:
+        """The median of log wealth at the end if the model is right: of very many games its mean."""
+        wealth = self.bets.wealth
+        if wealth.games is None:
+            return Moments.of(wealth, "model").mean
+        return wealth_law(wealth, truth="model").quantile(0.5)
 
     @cached_property
     def path(self) -> WealthPath:
@@ -364,8 +382,12 @@ def _luck(wealth: Wealth) -> Tail:
     return wealth_law(wealth).tail(wealth.log_wealth)
 
 
-def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 0) -> ForecastFindings:
+def examine_forecasts(
+    tally: ForecastTally, *, level: float = 0.95, seed: int = 0, orders: int | None = None
+) -> ForecastFindings:
     """Find what the bets prove, how good the scores are, and why the model's are what they are."""
+    crowd = (tally.wealth, *tally.crowd)
+    ways = crowd if tally.wealth.ordered else (each.shuffle(seed) for each in crowd)
     curves = tally.reliability
     draws = max(100, min(1000, MOST_DRAWS // len(curves)))
     return ForecastFindings(
@@ -386,6 +408,8 @@ def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 
         expected_log_wealth=tally.expected_log_wealth,
         flat=None if tally.flat is None else FlatStakes(int(tally.flat[0]), *tally.flat[1:].tolist()),
         seed=seed,
+        orders=None if orders is None else Paths.of_orders(tally.wealth, orders, seed),
+        crowd=Paths.of(ways) if tally.crowd else None,
     )
 
 

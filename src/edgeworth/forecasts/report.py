@@ -7,12 +7,19 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from edgeworth.arrays import finite_or_none, plain_values
-from edgeworth.core.formatting import format_level, format_number, format_percent, format_wealth, plural
+from edgeworth.core.formatting import (
+    format_level,
+    format_money,
+    format_number,
+    format_percent,
+    format_wealth,
+    plural,
+)
 from edgeworth.core.plain import labels_to_json
 from edgeworth.decisions.report import tail_to_dict
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.charts import forecast_charts
-from edgeworth.forecasts.curves import returns, sequence_path
+from edgeworth.forecasts.curves import Paths, returns, sequence_path
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import DECIDING, Bets, Criterion, ForecastFindings, examine_forecasts
 from edgeworth.forecasts.reliability import ReliabilityBands
@@ -22,7 +29,9 @@ from edgeworth.forecasts.tally import CELLS
 from edgeworth.forecasts.verdict import (
     describe_calibration,
     describe_drunken,
+    describe_goal,
     describe_luck,
+    describe_orders,
     forecasts_citation,
     forecasts_verdict,
     forecasts_warnings,
@@ -122,7 +131,7 @@ BETS = {
     "log_rounds": "bets on the log score",
 }
 CHARTS = {
-    "What the bets prove": ("wealth", "returns", "final_wealth", "stakes"),
+    "What the bets prove": ("wealth", "returns", "orders", "bookmakers", "final_wealth", "stakes"),
     "Who scores better on average": ("probabilities", "sequence"),
     "Reliability": ("reliability",),
 }
@@ -164,11 +173,13 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in given)
     named = zip(("model", "the rival"), given, is_one, strict=True)
     names = {system: name for system, name, one in named if one}
-    findings = replace(examine_forecasts(tally, level=asked.level, seed=asked.seed), names=names)
+    orders, aim = asked.get("orders"), asked.get("goal")
+    examined = examine_forecasts(tally, level=asked.level, seed=asked.seed, orders=orders)
+    findings = replace(examined, names=names)
     sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
     # Who brings odds or asks for a bookmaker reads of the bets first.
     bets_first = findings.bets.wealth.against not in ("the rival", "constant class shares")
-    sections.insert(0 if bets_first else len(sections), _proof(findings))
+    sections.insert(0 if bets_first else len(sections), _proof(findings, aim))
     if findings.sides:
         sections.append(sides_section(findings))
     if findings.cumulative_games:
@@ -187,13 +198,17 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
             for section in sections
         ),
         warnings=(*unsaid, *tally.warnings, *forecasts_warnings(findings), *no_threshold),
-        provenance=about(**known | {"against": names.get(tally.against, tally.against)}, **vars(goal)),
-        numbers=forecasts_numbers(findings) | {"best_cut": choice and choice.to_dict(asked.level)},
+        provenance=about(
+            **known | {"against": names.get(tally.against, tally.against), "orders": orders, "goal": aim},
+            **vars(goal),
+        ),
+        numbers=forecasts_numbers(findings)
+        | {"best_cut": choice and choice.to_dict(asked.level), "goal": _goal_numbers(findings, aim)},
         charts=charts,
     )
 
 
-def _proof(findings: ForecastFindings) -> Section:
+def _proof(findings: ForecastFindings, goal: float | None) -> Section:
     heads = "bet/text", "e-value/text", "p at most/probability", "the hypothesis it is against/text"
     wealth = findings.bets.wealth
     names = dict(BETS)
@@ -206,7 +221,16 @@ def _proof(findings: ForecastFindings) -> Section:
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
     if len(rows) > 1:
         note += "; choose one bet beforehand: the smallest p of several is not a p-value"
-    text = (*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings), *_flat_lines(findings))
+    said = [*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings)]
+    # Who brings odds asks how soon they double what was staked.
+    aim = goal or (2.0 if findings.flat is not None else None)
+    said += [] if aim is None else [describe_goal(aim, *findings.cases_to(aim), level=findings.level)]
+    if goal is not None:
+        median = format_money(findings.expected_median)
+        said.append(f"If the model is right, $1 has become {median} after these cases in the median.")
+    said += _flat_lines(findings)
+    said += [] if findings.orders is None else [describe_orders(findings.orders)]
+    text = tuple(said)
     return Section("What the bets prove", text, (Grid("", make_columns(*heads), rows, note),))
 
 
@@ -234,23 +258,25 @@ def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
     )
 
 
+def _goal_numbers(findings: ForecastFindings, goal: float | None) -> dict[str, Any] | None:
+    if goal is None:
+        return None
+    found = dict(zip(("cases", "low", "high"), map(finite_or_none, findings.cases_to(goal)), strict=True))
+    return {"wealth": goal, **found, "median_log_wealth": finite_or_none(findings.expected_median)}
+
+
 def _flat_lines(findings: ForecastFindings) -> tuple[str, ...]:
-    """What is asked of real odds: how soon wealth doubles, and what unit stakes earn."""
-    flat, growth = findings.flat, findings.bets.growth
-    if flat is None:
+    """What unit stakes earn at real odds."""
+    flat = findings.flat
+    if flat is None or not flat.bets:
         return ()
-    said = []
-    if 0 < growth < math.inf:
-        said.append(f"At this growth wealth doubles every {format_number(math.log(2) / growth)} cases.")
     low, high = flat.interval(findings.level)
-    if flat.bets:
-        interval = f"{format_percent(low, 1)} to {format_percent(high, 1)}" if math.isfinite(low) else "none"
-        said.append(
-            "Flat stakes, one unit on the outcome of highest expected return where that is above 1: "
-            f"{flat.bets:,} {plural(flat.bets, 'bet')}, profit {format_number(flat.profit)} units, return "
-            f"{format_percent(flat.rate, 1)} of the stakes ({format_level(findings.level)} CI {interval})."
-        )
-    return tuple(said)
+    interval = f"{format_percent(low, 1)} to {format_percent(high, 1)}" if math.isfinite(low) else "none"
+    return (
+        "Flat stakes, one unit on the outcome of highest expected return where that is above 1: "
+        f"{flat.bets:,} {plural(flat.bets, 'bet')}, profit {format_number(flat.profit)} units, return "
+        f"{format_percent(flat.rate, 1)} of the stakes ({format_level(findings.level)} CI {interval}).",
+    )
 
 
 def _scores(findings: ForecastFindings) -> Section:
@@ -441,6 +467,7 @@ def _wealth_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "against": wealth.against,
         "stake": wealth.fraction,
         **_fields(wealth, "ordered", "predictions_made"),
+        "orders": _paths_numbers(findings.orders),
         "path": {
             **_fields(path, "cases", "log_wealth"),
             **{f"expected{end}": path.expected[row] for end, row in bands.items()},
@@ -458,7 +485,18 @@ def _drunken_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
     if not findings.is_drunken:
         return None
     names = ("expected_log_wealth", "shares_log_wealth")
-    return _fields(findings, *names) if findings.bets.wealth.fraction == 1 else dict.fromkeys(names)
+    found = _fields(findings, *names) if findings.bets.wealth.fraction == 1 else dict.fromkeys(names)
+    return found | {"bookmakers": _paths_numbers(findings.crowd)}
+
+
+def _paths_numbers(paths: Paths | None) -> dict[str, Any] | None:
+    """The spread of many ways: on the way, at the end, and of their extremes."""
+    if paths is None:
+        return None
+    names = ("low", "median", "high")
+    ends = {name: dict(zip(names, paths.spread(name), strict=True)) for name in WAY}
+    path = {"cases": paths.cases, **dict(zip(names, paths.band, strict=True))}
+    return {"number": len(paths.log_wealth), "path": path, **ends}
 
 
 def _average_numbers(found: AverageDifference | None) -> dict[str, Any]:

@@ -164,6 +164,7 @@ class ForecastTally(Plain):
         "pairs": object_of(ForecastPairs),
         "ladder": tuple_of(object_of(Wealth)).of("cumulative"),
         "flat": replace(optional(FLOATS), default=None, is_brief=True),
+        "crowd": tuple_of(object_of(Wealth)).otherwise(()),
     }
     needs_positions: ClassVar[bool] = True
     """A path has an order: a case must know where it stands in the whole."""
@@ -182,6 +183,8 @@ class ForecastTally(Plain):
     """What the reader must know about how the cases were read."""
     flat: Floats | None = None
     """At quoted odds: how many unit stakes were worth it, the sum of their net returns and of the squares."""
+    crowd: tuple[Wealth, ...] = ()
+    """The wealth against more drunken bookmakers of the kind."""
 
     @classmethod
     def empty(cls) -> Self:
@@ -209,8 +212,11 @@ class ForecastTally(Plain):
         bookmaker, rival = opponent.bookmaker, opponent.forecasts
         if ordinal and forecasts.size == 2:
             raise OptionError(NOT_ORDINAL)
+        crowd: tuple[Wealth, ...] = ()
         if bookmaker is not None:
             wealth = Wealth.from_bookmaker(forecasts, bookmaker, **betting)
+            others = (Wealth.from_bookmaker(forecasts, each, **betting) for each in bookmaker.others)
+            crowd = tuple(replace(each, games=None) for each in others)
             rival = bookmaker_forecasts(forecasts, bookmaker, first=betting.get("first", 0))
         else:
             assert rival is not None
@@ -243,7 +249,7 @@ class ForecastTally(Plain):
         )
         prices = None if bookmaker is None else bookmaker.price_range
         parts = (wealth, scores, decisions, curves, pairs, cumulative)
-        return cls(*parts, forecasts.label_source, opponent.shares, prices, notes, flat)
+        return cls(*parts, forecasts.label_source, opponent.shares, prices, notes, flat, crowd)
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -320,6 +326,7 @@ class ForecastTally(Plain):
             self,
             wealth=self.wealth.shift(cases),
             cumulative=tuple(each.shift(cases) for each in self.cumulative),
+            crowd=tuple(each.shift(cases) for each in self.crowd),
         )
 
     def __add__(self, other: Self) -> Self:
@@ -341,6 +348,7 @@ class ForecastTally(Plain):
             self.drawn,
             tuple(dict.fromkeys(self.notes + other.notes)),
             None if self.flat is None or other.flat is None else self.flat + other.flat,
+            tuple(mine + its for mine, its in zip(self.crowd, other.crowd, strict=True)),
         )
 
     def _check_addable(self, other: Self) -> None:
@@ -356,8 +364,9 @@ class ForecastTally(Plain):
                 "their own: give a rival (against=, --against), odds or a bookmaker, or count all of them at "
                 "once"
             )
-        if len(self.cumulative) != len(other.cumulative) or self.drawn != other.drawn:
-            raise MergeError("two parts differ in their terms: ordinal, or the ends of a drunkard's prices")
+        mine, its = ((len(each.cumulative), each.drawn, len(each.crowd)) for each in (self, other))
+        if mine != its:
+            raise MergeError("two parts differ in their terms: ordinal, or a drunkard's prices and number")
 
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> Self:
@@ -371,10 +380,11 @@ class ForecastTally(Plain):
             low, high = self.drawn
             Drunken(low, high)
         if not size:
-            return not (self.wealth.labels or self.curves or self.cumulative or self.pairs.labels)
+            parts = (self.wealth.labels, self.curves, self.cumulative, self.pairs.labels, self.crowd)
+            return not any(parts)
         counted = [int(curve.cases.sum()) for curve in self.curves]
         cumulative_fit = len(self.cumulative) in (0, size - 1) and all(
-            each.cases == cases for each in self.cumulative
+            each.cases == cases for each in (*self.cumulative, *self.crowd)
         )
         return (
             self.wealth.labels == self.labels

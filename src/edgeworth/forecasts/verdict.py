@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from edgeworth import __version__
+from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import (
     NEGLIGIBLE,
     format_bound,
@@ -18,6 +20,7 @@ from edgeworth.core.formatting import (
     format_wealth,
 )
 from edgeworth.core.tails import Tail
+from edgeworth.forecasts.curves import Paths
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.report.verdict import Claim, Verdict
@@ -137,7 +140,48 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
     if findings.expected_log_wealth is None or wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
         return (said,)
     here, expected = (format_number(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
+    if findings.crowd is not None:
+        here += f", {describe_crowd(findings.crowd)}"
     return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
+
+
+def describe_crowd(crowd: Paths) -> str:
+    """How log wealth ends against many bookmakers."""
+    low, middle, high = map(format_number, crowd.band[:, -1].tolist())
+    return f"against {len(crowd.log_wealth)} of them {middle} in the median (5% to 95%: {low} to {high})"
+
+
+def describe_goal(
+    goal: float,
+    cases: float,
+    low: float = math.nan,
+    high: float = math.nan,
+    *,
+    level: float = 0.95,
+    what: str = "cases",
+) -> str:
+    """How soon wealth reaches a goal at the growth there is."""
+    aim = format_money(math.log(goal))
+    if not 0 < cases < math.inf:
+        return f"At this growth $1 never becomes {aim}."
+    ends = format_interval(finite_or_none(low), finite_or_none(high))
+    sure = f" ({format_level(level)} CI {ends})" if math.isfinite(low) else ""
+    return f"At this growth $1 becomes {aim} in about {format_number(cases)} {what}{sure}."
+
+
+def describe_orders(orders: Paths) -> str:
+    """What becomes of wealth on the way, over random orders of the cases."""
+    low, high = (_spread(orders.spread(name), format_wealth) for name in ("log_minimum", "log_maximum"))
+    fall = _spread(orders.spread("drawdown"), lambda log: format_percent(-math.expm1(-log)))
+    return (
+        f"Over {len(orders.log_wealth):,} random orders of the cases, in the median (5% to 95%): lowest "
+        f"wealth {low}, highest {high}, worst drawdown {fall}."
+    )
+
+
+def _spread(values: tuple[float, float, float], form: Callable[[float], str]) -> str:
+    low, middle, high = map(form, values)
+    return f"{middle} ({low} to {high})"
 
 
 def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:

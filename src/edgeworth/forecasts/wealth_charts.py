@@ -14,10 +14,13 @@ from edgeworth.core.formatting import format_cases, format_level, format_percent
 from edgeworth.forecasts.curves import (
     BAND_DRAWN,
     MOST_DRAWN,
+    Paths,
     returns,
+    thin,
     turns,
 )
 from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.forecasts.verdict import describe_crowd, describe_orders
 from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
@@ -39,6 +42,10 @@ COLOURS = {OURS: FIRST, IF_MODEL: THIRD, IF_PRICES: CHANCE}
 ENDS = ("", " low", " high")
 LEAST_SEEN = 0.02
 """A line nearer to 0 than this share of the axis is one with it."""
+FEW = 8
+"""Of many ways, so many are drawn one by one."""
+LARGEST_WEALTH = math.log(1e6)
+"""Log wealth beyond which only its logarithm is drawn."""
 MARGIN = 30
 """Room to the right of a picture for the name of a line."""
 
@@ -150,6 +157,65 @@ def _line_says(findings: ForecastFindings) -> str:
     if wealth.ordered:
         return f"if the prices are right it is ever reached with probability at most {alpha}{roughly}"
     return f"if the prices are right the end lies above with probability at most {alpha}{roughly}"
+
+
+def orders_chart(findings: ForecastFindings, orders: Paths) -> Chart:
+    """Wealth over random orders of the cases."""
+    blocks = findings.bets.wealth.blocks
+    together = int((blocks.ends - blocks.starts).max())
+    runs = "" if together == 1 else f" Cases change places in runs of up to {together:,}."
+    says = f"{describe_orders(orders)} Every order ends with the same wealth.{runs}"
+    return _paths_chart("orders", "Wealth over random orders of the cases", says, orders)
+
+
+def bookmakers_chart(crowd: Paths) -> Chart:
+    """Wealth against many drunken bookmakers."""
+    says = f"Log wealth ends, {describe_crowd(crowd)}."
+    return _paths_chart("bookmakers", "Wealth against many drunken bookmakers", says, crowd)
+
+
+def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
+    """Many ways of wealth: a few of them, the median and a band; by its logarithm, and as it is."""
+    number, ends = len(paths.log_wealth), ("low", "median", "high")
+    # Ruin and wealth without bound have no place on a natural scale, and huge wealth leaves nothing to see.
+    is_small = bool(np.isfinite(paths.log_wealth).all()) and paths.band.max() < LARGEST_WEALTH
+    panels = {"log wealth": "datum['{}']"} | ({"wealth": "exp(datum['{}'])"} if is_small else {})
+
+    def find() -> Mapping[str, Rows]:
+        some, ways = thin(len(paths.cases), most=BAND_DRAWN), list[Mapping[str, Any]]()
+        for way, logs in enumerate(paths.log_wealth[:FEW]):
+            rows = picture_rows({CASES: paths.cases[some], "one": logs[some]})
+            ways += ({"way": way, **row} for row in ({CASES: 0, "one": 0.0}, *rows))
+        band = picture_rows({CASES: paths.cases, **dict(zip(ends, paths.band, strict=True))})
+        return {name: ({CASES: 0, **dict.fromkeys(ends, 0.0)}, *band), "ways": tuple(ways)}
+
+    def draw(kit: Kit) -> Any:
+        alt, drawn = kit.alt, []
+        x, high = _cases_axis(alt, int(paths.cases[-1])), HIGH // len(panels) - 10
+        form = {CASES: ",", **dict.fromkeys(ends, ",.4~g")}
+        for what, value in panels.items():
+            base = kit.base(name).encode(x=x)
+            base = base.transform_calculate(**{end: value.format(end) for end in ends})
+            ways = kit.base("ways").encode(x=x, detail="way:N").transform_calculate(one=value.format("one"))
+            scale, reach = alt.Scale(), paths.band[np.isfinite(paths.band)]
+            if what == "wealth":
+                # One way may tower over all others.
+                reach = np.exp(reach)
+                scale = alt.Scale(domain=[0, reach.max()])
+            axis = alt.Axis(**number_axis(reach.tolist()), tickCount=5)
+            y = alt.Y("median:Q", title=what, axis=axis, scale=scale)
+            layers = (
+                band_between(alt, base, "low", "high", FIRST),
+                ways.mark_line(strokeWidth=0.8, opacity=0.6, color=CHANCE, clip=True).encode(y="one:Q"),
+                base.mark_line(strokeJoin="round").encode(y=y),
+                touch_points(base).encode(y="median:Q", tooltip=kit.tooltip(form)),
+            )
+            drawn.append(alt.layer(*layers).properties(width=WIDE - MARGIN, height=high))
+        return alt.vconcat(*drawn, spacing=14)
+
+    said = f"The line is the median of {number}; nine of ten run in the band, {min(FEW, number)} are drawn."
+    columns = (Column(CASES, "count"), *(Column(end, "number") for end in ends))
+    return Chart(name, title, f"{says} {said}", LazyMapping(find), draw, columns)
 
 
 def returns_chart(findings: ForecastFindings) -> Chart:

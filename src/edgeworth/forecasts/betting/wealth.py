@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -288,7 +289,7 @@ class Wealth(Plain):
         """The largest fall of log wealth from a height reached before."""
         return float(self._whole.drawdown[0]) if self.blocks.number else 0.0
 
-    @property
+    @cached_property
     def _whole(self) -> Blocks:
         return self.blocks._join_evenly(self.blocks.number)
 
@@ -333,7 +334,7 @@ class Wealth(Plain):
         blocks = replace(self.blocks, starts=self.blocks.starts + cases, ends=self.blocks.ends + cases)
         return replace(self, blocks=blocks.coarsen())
 
-    def shuffle(self, seed: int = 0) -> Self:
+    def shuffle(self, seed: int | Sequence[int] = 0) -> Self:
         """The same bets in a random order, block by block: what is shown of rows that have no order."""
         lengths, order = self.blocks.ends - self.blocks.starts, np.random.default_rng(seed)
         places = order.permutation(self.blocks.number)
