@@ -62,7 +62,6 @@ def kelly_report(
     fraction: float = 1.0,
     normalise: bool = False,
     unbalanced: Unbalanced = "refuse",
-    goal: float | None = None,
 ) -> Report:
     """Kelly's stakes for one race, and what becomes of the wealth after each outcome.
 
@@ -70,7 +69,7 @@ def kelly_report(
     """
     # JSON has no infinity.
     laid = None if lay is None else [price if math.isfinite(price) else "inf" for price in lay]
-    about = about_run(odds=list(odds), fraction=fraction, lay=laid, goal=goal)
+    about = about_run(odds=list(odds), fraction=fraction, lay=laid)
     p: ArrayLike = probabilities
     book: ArrayLike = odds
     lays: ArrayLike | None = lay
@@ -83,8 +82,7 @@ def kelly_report(
     growth = bet.growth(p, book, stakes, lay=lays, normalise=normalise)
     whole = sum(probabilities) if normalise else 1.0
     shares = [p / whole for p in probabilities]
-    stakes = np.atleast_1d(stakes).tolist()
-    return stakes_report(shares, odds, stakes, wealth.tolist(), float(growth), about, goal)
+    return stakes_report(shares, odds, np.atleast_1d(stakes).tolist(), wealth.tolist(), float(growth), about)
 
 
 def demo_report() -> Report:

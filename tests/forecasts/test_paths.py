@@ -12,7 +12,6 @@ import pytest
 import edgeworth as ew
 from edgeworth.bet import Drunken
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.forecasts.betting.law import cases_to
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.curves import Paths
 from edgeworth.forecasts.findings import examine_forecasts
@@ -72,7 +71,7 @@ def test_extremes_are_those_of_all_orders() -> None:
 
 def test_the_band_holds_nine_of_ten_and_ends_where_all_end() -> None:
     found = Paths.of_orders(wealth_of(80), 400)
-    low, middle, high = found.band
+    low, middle, high = found.spread()
     inside = (found.log_wealth >= low) & (found.log_wealth <= high)
     # The 5% and the 95% quantile of 400 are the 20th and the 380th; near the ends orders share values.
     assert (inside.sum(axis=0)[9:-9] == 361).all()
@@ -83,9 +82,9 @@ def test_the_band_holds_nine_of_ten_and_ends_where_all_end() -> None:
 def test_ruin_ends_every_order() -> None:
     wealth = Wealth.from_probabilities([1, 1, 0, 1], [0.8, 0.0, 0.3, 0.6], against=[0.5] * 4)
     found = Paths.of_orders(wealth, 40)
-    assert (found.band[:, -1] == -math.inf).all()
-    assert found.spread("log_minimum") == (-math.inf,) * 3
-    assert found.spread("drawdown") == (math.inf,) * 3
+    assert (found.spread()[:, -1] == -math.inf).all()
+    assert found.spread("log_minimum").tolist() == [-math.inf] * 3
+    assert found.spread("drawdown").tolist() == [math.inf] * 3
     report = ew.evaluate(
         truth=[1, 1, 0, 1], probabilities=[0.8, 0.0, 0.3, 0.6], against=[0.5] * 4, orders=40, goal=3
     )
@@ -114,7 +113,7 @@ def test_many_bookmakers_are_those_of_log_wealth() -> None:
         assert crowd is not None
         np.testing.assert_allclose(crowd.log_wealth[:, -1], wanted, atol=1e-9)
     numbers = ew.evaluate(truth=truth, probabilities=p, bookmaker=drunken).to_dict()["drunken"]["bookmakers"]
-    ends = {name: numbers["path"][name][-1] for name in ("low", "median", "high")}
+    ends = {name: numbers["log_wealth"][name][-1] for name in ("low", "median", "high")}
     # Of twelve: the first, the sixth and the twelfth in order.
     assert list(ends.values()) == pytest.approx(np.sort(wanted)[[0, 5, 11]])
     assert numbers["number"] == 12
@@ -139,15 +138,18 @@ def test_many_bookmakers_merge() -> None:
 def test_a_goal_takes_its_logarithm_over_the_growth() -> None:
     """Wald: growth times the mean time is the logarithm of the goal and what the last case adds beyond it."""
     p, q, goal, runs = 0.6, 0.5, 20.0, 3000
-    rng = np.random.default_rng(5)
+    # Three of five come true, so the growth of these bets is the expected one.
+    truth, number = [1, 0, 1, 0, 1] * 40, 200
+    found = ew.evaluate(truth=truth, probabilities=[p] * number, against=[q] * number, goal=goal)
+    least = found.to_dict()["goal"]["cases"]
     growth = p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
+    assert least == pytest.approx(math.log(goal) / growth)
     largest = math.log(p / q)
-    steps = np.where(rng.random((runs, 3000)) < p, largest, math.log((1 - p) / (1 - q)))
-    reached = np.cumsum(steps, axis=1) >= math.log(goal)
+    drawn = np.random.default_rng(5).random((runs, 3000)) < p
+    reached = np.cumsum(np.where(drawn, largest, math.log((1 - p) / (1 - q))), axis=1) >= math.log(goal)
     assert reached.any(axis=1).all()
     times = 1 + reached.argmax(axis=1)
     error = times.std() / math.sqrt(runs)
-    least = cases_to(goal, growth)
     assert least - 4 * error <= times.mean() <= least + largest / growth + 4 * error
 
 

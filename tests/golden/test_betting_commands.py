@@ -208,7 +208,9 @@ def test_many_drunkards_at_odds_of_the_command(tmp_path: Path, capsys: Capture) 
     line += ["--drunk-interval", "1.3,4", "--bookmakers", "9", "--seed", "4"]
     report = report_of(tmp_path, capsys, *line)
     ends = np.sort(Drunken(1.3, 4, seed=4).log_wealth(truth, p, bookmakers=9))
-    shown = {name: report["drunken"]["bookmakers"]["path"][name][-1] for name in ("low", "median", "high")}
+    shown = {
+        name: report["drunken"]["bookmakers"]["log_wealth"][name][-1] for name in ("low", "median", "high")
+    }
     assert list(shown.values()) == pytest.approx(ends[[0, 4, 8]])
     assert "bookmakers" in report["charts"]
 
@@ -219,19 +221,11 @@ def test_orders_and_a_goal_of_the_command(tmp_path: Path, capsys: Capture) -> No
     report = report_of(tmp_path, capsys, *line, "--orders", "50", "--goal", "100")
     orders, end = report["wealth"]["orders"], report["wealth"]["log_wealth"]
     assert orders["number"] == 50
-    assert [orders["path"][name][-1] for name in ("low", "median", "high")] == pytest.approx([end] * 3)
+    assert [orders["log_wealth"][name][-1] for name in ("low", "median", "high")] == pytest.approx([end] * 3)
     assert orders["log_minimum"]["median"] <= 0 <= orders["drawdown"]["low"]
     assert orders["log_maximum"]["low"] >= end - 1e-9
     assert report["goal"]["cases"] == pytest.approx(len(p) * math.log(100) / end)
     assert report["provenance"]["orders"] == 50
-
-
-def test_the_goal_of_one_bet(tmp_path: Path, capsys: Capture) -> None:
-    report = report_of(tmp_path, capsys, "kelly", "--probabilities", ".6", "--odds", "2", "--goal", "100")
-    growth = 0.6 * math.log(1.2) + 0.4 * math.log(0.8)
-    assert report["goal"] == {"wealth": 100, "cases": pytest.approx(math.log(100) / growth)}
-    nothing = report_of(tmp_path, capsys, "kelly", "--probabilities", ".5", "--odds", "2", "--goal", "100")
-    assert nothing["goal"]["cases"] is None
 
 
 def test_more_classes_against_the_drunkard(tmp_path: Path, capsys: Capture) -> None:

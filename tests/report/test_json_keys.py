@@ -114,7 +114,7 @@ MADE: dict[str, Callable[[], Report]] = {
     "drunken": drunken,
     "worth": worths,
     "chance": lambda: chance_report(20, 5, average_precision=0.6, hits=2, depth=4),
-    "kelly": lambda: kelly_report([0.5, 0.3, 0.2], [2.2, 3.0, 4.0], goal=100),
+    "kelly": lambda: kelly_report([0.5, 0.3, 0.2], [2.2, 3.0, 4.0]),
 }
 
 

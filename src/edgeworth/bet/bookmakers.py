@@ -75,11 +75,6 @@ class Bookmaker(ABC):
         """Between which ends fair prices, or odds, are drawn; None where they are not drawn."""
         return None
 
-    @property
-    def others(self) -> Iterator[Bookmaker]:
-        """More bookmakers of the kind, whose prices are shown beside these."""
-        return iter(())
-
     def starting_at(self, case: int) -> Bookmaker:  # noqa: ARG002  # for those whose prices depend on it
         """Shift drawn prices to those of the cases from ``case`` on; held prices stay as they are."""
         return self
@@ -94,8 +89,8 @@ class Bookmaker(ABC):
 class Rival(Bookmaker):
     """Another forecaster, who offers fair prices: its own probabilities, backed and laid alike.
 
-    >>> Rival([0.25, 0.5]).prices((2,)).tolist(), Rival([0.25, 0.5]).quote((2,)).back.tolist()
-    ([0.25, 0.5], [4.0, 2.0])
+    >>> Rival([0.25, 0.5]).quote((2,)).back.tolist()
+    [4.0, 2.0]
     """
 
     description = "the rival"
@@ -113,14 +108,10 @@ class Rival(Bookmaker):
             forecast = add_to_one(forecast, normalise=False)
         object.__setattr__(self, "probabilities", freeze(forecast))
 
-    def prices(self, shape: tuple[int, ...]) -> Floats:
-        """The rival's probabilities."""
-        return _broadcast(np.asarray(self.probabilities), shape, "the rival's probabilities")
-
     def quote(self, shape: tuple[int, ...]) -> Quote:
         """Fair odds ``1/q``; infinite where the rival rules something out."""
         with np.errstate(divide="ignore"):
-            odds = 1 / self.prices(shape)
+            odds = 1 / _broadcast(np.asarray(self.probabilities), shape, "the rival's probabilities")
         return Quote(odds, odds)
 
 
@@ -128,8 +119,8 @@ class Rival(Bookmaker):
 class Market(Bookmaker):
     """Quoted decimal odds. Games are backed and laid at one price; races are backed, and laid at ``lay``.
 
-    >>> Market([3.2, 1.0666666666666667]).prices((2,)).tolist()
-    [0.3125, 0.9375]
+    >>> Market([3.2, 1.25]).quote((2,)).back.tolist()
+    [3.2, 1.25]
     """
 
     description = "the market's odds"
@@ -145,10 +136,6 @@ class Market(Bookmaker):
         object.__setattr__(self, "odds", freeze(as_odds(self.odds)))
         if self.lay is not None:
             object.__setattr__(self, "lay", freeze(as_odds(self.lay, "lay odds", infinite=True)))
-
-    def prices(self, shape: tuple[int, ...]) -> Floats:
-        """Implied prices ``1/O``, which add up to one and the over-round."""
-        return 1 / _broadcast(np.asarray(self.odds), shape, "the market's odds")
 
     def quote(self, shape: tuple[int, ...]) -> Quote:
         """The odds as they stand."""
@@ -194,10 +181,6 @@ class Commission(Bookmaker):
     def starting_at(self, case: int) -> Commission:
         """Shift the bookmaker behind it."""
         return replace(self, bookmaker=self.bookmaker.starting_at(case))
-
-    def prices(self, shape: tuple[int, ...]) -> Floats:
-        """What a unit of winnings costs to back, commission paid."""
-        return 1 / self.quote(shape).back
 
     def quote(self, shape: tuple[int, ...]) -> Quote:
         """Effective odds to back and to lay."""
@@ -269,21 +252,12 @@ class Drunken(Bookmaker):
         """Who that is, within a sentence; a range of prices other than 0 to 1 is named."""
         if (self.low, self.high) == (0, 1):
             return DESCRIPTION
-        return f"{DESCRIPTION} ({'odds ' * self._draws_odds}{self.low:g} to {self.high:g})"
-
-    @property
-    def _draws_odds(self) -> bool:
-        return self.high > 1
+        return f"{DESCRIPTION} ({'odds ' * (self.high > 1)}{self.low:g} to {self.high:g})"
 
     @property
     def price_range(self) -> tuple[float, float]:
         """Between which ends prices, or odds, are drawn."""
         return self.low, self.high
-
-    @property
-    def others(self) -> Iterator[Drunken]:
-        """All but this one of so many bookmakers."""
-        return (replace(self, bookmakers=1, number=number) for number in range(1, self.bookmakers))
 
     def is_game(self, cases: int) -> bool:  # noqa: ARG002  # the base class asks with it
         """Any number of cases of two classes are games: the price of the second is drawn."""
@@ -343,7 +317,7 @@ class Drunken(Bookmaker):
         """−Σ E log q(y) over so many games, of which so many came true."""
         if_true = _mean_log(self.low, self.high)
         if_false = _mean_log(1 - self.high, 1 - self.low)
-        if self._draws_odds:
+        if self.high > 1:
             if_true, if_false = -if_true, _mean_log(self.low - 1, self.high - 1) - if_true
         return -true * if_true - (cases - true) * if_false
 
@@ -375,7 +349,7 @@ class Drunken(Bookmaker):
 
     def _uniform(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         drawn = self.low + (self.high - self.low) * generator.random(shape)
-        return 1 / drawn if self._draws_odds else drawn
+        return 1 / drawn if self.high > 1 else drawn
 
     def _is_bounded(self, outcomes: int) -> bool:
         """Whether ``high`` refuses some prices that are above ``low`` and add up to 1."""
@@ -383,7 +357,7 @@ class Drunken(Bookmaker):
 
     def _simplex(self, generator: np.random.Generator, races: int, outcomes: int) -> Floats:
         low, room, bounded = self.low, 1 - outcomes * self.low, self._is_bounded(outcomes)
-        if self._draws_odds:
+        if self.high > 1:
             raise OptionError("odds are drawn for games of two classes; for races say prices, from 0 to 1")
         if outcomes < 2 or room <= 0 or outcomes * self.high <= 1:
             raise OptionError(

@@ -70,7 +70,6 @@ def kelly(
             "stakes and liabilities within the wealth."
         ),
     ] = "refuse",
-    goal: Annotated[float | None, Parameter(help="Also say how many such bets make $1 so much: 100.")] = None,
     output: Output = NO_OUTPUT,
 ) -> None:
     """Kelly's stakes for one race or one game: what share of the wealth to bet on each outcome."""
@@ -83,7 +82,6 @@ def kelly(
         fraction=fraction,
         normalise=normalise,
         unbalanced=unbalanced,
-        goal=goal,
     )
     show(report, output)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy
@@ -85,15 +84,16 @@ class Paths:
     drawdown: Floats
 
     @classmethod
-    def of(cls, ways: Iterable[Wealth]) -> Paths:
-        """Of ways through equally many cases, at the places of the first."""
-        cases, found = np.zeros(0, np.int64), list[tuple[Any, ...]]()
-        for way in ways:
-            if not found:
-                cases = way.positions[thin(way.blocks.number, most=MOST_DRAWN)]
-            settled = np.searchsorted(way.positions, cases, side="right")
-            extremes = (way.log_minimum, way.log_maximum, way.drawdown)
-            found.append((np.append(0.0, way.path)[settled], *extremes))
+    def of(cls, wealth: Wealth, ways: Iterable[Wealth]) -> Paths:
+        """Of ways through the cases of this wealth."""
+        cases = wealth.positions[thin(wealth.blocks.number, most=MOST_DRAWN)]
+        found = [
+            (
+                np.append(0.0, way.path)[np.searchsorted(way.positions, cases, side="right")],
+                *(way.log_minimum, way.log_maximum, way.drawdown),
+            )
+            for way in ways
+        ]
         return cls(cases, *map(np.array, zip(*found, strict=True)))
 
     @classmethod
@@ -101,27 +101,20 @@ class Paths:
         """Of the same bets in random orders, block by block.
 
         >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5] * 3)
-        >>> Paths.of_orders(wealth, 400).spread("log_minimum")
-        (0.0, 0.0, 0.0)
+        >>> Paths.of_orders(wealth, 400).spread("log_minimum").tolist()
+        [0.0, 0.0, 0.0]
         """
         check_whole(orders, "orders", 1)
         blocks = wealth.blocks
         # What else a block holds is wide, and no path needs it.
         none = np.zeros((blocks.number, 0))
-        bare = replace(blocks, logs=blocks.logs[:, :1], fractions=none, sums=none)
-        bets = replace(wealth, blocks=bare)
-        return cls.of(bets.shuffle([seed, 1, order]) for order in range(orders))
+        bets = replace(wealth, blocks=replace(blocks, logs=blocks.logs[:, :1], fractions=none, sums=none))
+        return cls.of(bets, (bets.shuffle([seed, 1, order]) for order in range(orders)))
 
-    @property
-    def band(self) -> Floats:
-        """Log wealth that 5%, half and 95% of the ways do not exceed, after so many cases: rows."""
-        # Of ruin and wealth without bound there is no mean to interpolate.
-        return np.asarray(np.quantile(self.log_wealth, SPREAD, axis=0, method="inverted_cdf"))
-
-    def spread(self, name: str) -> tuple[float, float, float]:
-        """What 5%, half and 95% of the ways do not exceed."""
-        low, middle, high = np.quantile(getattr(self, name), SPREAD, method="inverted_cdf").tolist()
-        return low, middle, high
+    def spread(self, name: str = "log_wealth") -> Floats:
+        """What 5%, half and 95% of the ways do not exceed: of log wealth after so many cases, a row each."""
+        # Between ruin, or wealth without bound, and a number nothing can be interpolated.
+        return np.asarray(np.quantile(getattr(self, name), SPREAD, axis=0, method="inverted_cdf"))
 
 
 def _band(wealth: Wealth, who: str, level: float) -> tuple[Floats, Floats]:

@@ -20,7 +20,7 @@ from edgeworth.core.registry import catalogue, spell
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.betting.law import Moments, cases_to, luck_of_moments, wealth_law
+from edgeworth.forecasts.betting.law import Moments, luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
@@ -194,6 +194,8 @@ class ForecastFindings:
     """Wealth over random orders of the cases."""
     crowd: Paths | None = None
     """Wealth against many drunken bookmakers."""
+    goal: float | None = None
+    """What $1 is to become."""
 
     def name(self, system: str) -> str:
         """Name a system within a sentence."""
@@ -234,18 +236,23 @@ class ForecastFindings:
         return sides(self.bets.wealth, self.scores, self.tables)
 
     def cases_to(self, goal: float) -> tuple[float, float, float]:
-        """How many cases make $1 the goal at this growth, and at the ends of its interval."""
+        """How many cases make $1 the goal, its logarithm over the growth a case (Breiman 1961), with bounds.
+
+        What the last case adds beyond the goal is left out. Infinite where wealth does not grow.
+        """
+        if not 1 < goal < math.inf:
+            raise OptionError(f"a goal is more than the $1 one begins with; saw {goal!r}")
         growth = estimate(self.bets.wealth, "growth")
         low, high = growth.interval(self.level)
-        return cases_to(goal, growth.value), cases_to(goal, high), cases_to(goal, low)
+        value, soon, late = (math.log(goal) / x if x > 0 else math.inf for x in (growth.value, high, low))
+        return value, soon, late
 
     @cached_property
     def expected_median(self) -> float:
         """The median of log wealth at the end if the model is right: of very many games its mean."""
         wealth = self.bets.wealth
-        if wealth.games is None:
-            return Moments.of(wealth, "model").mean
-        return wealth_law(wealth, truth="model").quantile(0.5)
+        law = None if wealth.games is None else wealth_law(wealth, truth="model")
+        return Moments.of(wealth, "model").mean if law is None else law.quantile(0.5)
 
     @cached_property
     def path(self) -> WealthPath:
@@ -386,8 +393,7 @@ def examine_forecasts(
     tally: ForecastTally, *, level: float = 0.95, seed: int = 0, orders: int | None = None
 ) -> ForecastFindings:
     """Find what the bets prove, how good the scores are, and why the model's are what they are."""
-    crowd = (tally.wealth, *tally.crowd)
-    ways = crowd if tally.wealth.ordered else (each.shuffle(seed) for each in crowd)
+    crowd = [each if each.ordered else each.shuffle(seed) for each in (tally.wealth, *tally.crowd)]
     curves = tally.reliability
     draws = max(100, min(1000, MOST_DRAWS // len(curves)))
     return ForecastFindings(
@@ -409,7 +415,7 @@ def examine_forecasts(
         flat=None if tally.flat is None else FlatStakes(int(tally.flat[0]), *tally.flat[1:].tolist()),
         seed=seed,
         orders=None if orders is None else Paths.of_orders(tally.wealth, orders, seed),
-        crowd=Paths.of(ways) if tally.crowd else None,
+        crowd=Paths.of(crowd[0], crowd) if tally.crowd else None,
     )
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import format_number, format_percent
-from edgeworth.forecasts.betting.law import cases_to
-from edgeworth.forecasts.verdict import describe_goal
 from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
 
 
@@ -19,7 +17,6 @@ def stakes_report(
     wealth: Sequence[float],
     growth: float,
     provenance: Mapping[str, Any],
-    goal: float | None = None,
 ) -> Report:
     """What to bet on each outcome, and what becomes of a wealth of 1; one price is that of a game."""
     columns = zip(probabilities, odds, stakes, wealth, strict=len(odds) > 1)
@@ -39,16 +36,12 @@ def stakes_report(
     heads = make_columns("probability/percent", "odds", "stake/percent", "wealth if it happens")
     grid = Grid("", (Column("outcome", "text" if what == "game" else "count"), *heads), rows, note)
     said = f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a {what}."
-    numbers: dict[str, Any] = {
+    numbers = {
         "kind": "kelly",
         "stakes": list(stakes),
         "wealth": list(wealth),
         "growth": finite_or_none(growth),
     }
-    if goal is not None:
-        games = cases_to(goal, growth)
-        numbers["goal"] = {"wealth": goal, "cases": finite_or_none(games)}
-        said += f" {describe_goal(goal, games, what=f'such {what}s')}"
     return Report(said, (Section(title, text, (grid,)),), (), provenance, numbers)
 
 

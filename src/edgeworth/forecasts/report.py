@@ -7,14 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from edgeworth.arrays import finite_or_none, plain_values
-from edgeworth.core.formatting import (
-    format_level,
-    format_money,
-    format_number,
-    format_percent,
-    format_wealth,
-    plural,
-)
+from edgeworth.core.formatting import format_level, format_number, format_percent, format_wealth, plural
 from edgeworth.core.plain import labels_to_json
 from edgeworth.decisions.report import tail_to_dict
 from edgeworth.decisions.table import ContingencyTable
@@ -166,6 +159,8 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
         "predictions_made": made or "before",
         "fraction": terms.get("fraction", 1.0),
         "ordinal": terms.get("ordinal", False),
+        "orders": asked.get("orders"),
+        "goal": asked.get("goal"),
     }
     columns = terms.get("columns", {})
     given = [columns.get(role) for role in ("probabilities", "rival")]
@@ -173,13 +168,12 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in given)
     named = zip(("model", "the rival"), given, is_one, strict=True)
     names = {system: name for system, name, one in named if one}
-    orders, aim = asked.get("orders"), asked.get("goal")
-    examined = examine_forecasts(tally, level=asked.level, seed=asked.seed, orders=orders)
-    findings = replace(examined, names=names)
+    examined = examine_forecasts(tally, level=asked.level, seed=asked.seed, orders=known["orders"])
+    findings = replace(examined, names=names, goal=known["goal"])
     sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
     # Who brings odds or asks for a bookmaker reads of the bets first.
     bets_first = findings.bets.wealth.against not in ("the rival", "constant class shares")
-    sections.insert(0 if bets_first else len(sections), _proof(findings, aim))
+    sections.insert(0 if bets_first else len(sections), _proof(findings))
     if findings.sides:
         sections.append(sides_section(findings))
     if findings.cumulative_games:
@@ -198,17 +192,13 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
             for section in sections
         ),
         warnings=(*unsaid, *tally.warnings, *forecasts_warnings(findings), *no_threshold),
-        provenance=about(
-            **known | {"against": names.get(tally.against, tally.against), "orders": orders, "goal": aim},
-            **vars(goal),
-        ),
-        numbers=forecasts_numbers(findings)
-        | {"best_cut": choice and choice.to_dict(asked.level), "goal": _goal_numbers(findings, aim)},
+        provenance=about(**known | {"against": names.get(tally.against, tally.against)}, **vars(goal)),
+        numbers=forecasts_numbers(findings) | {"best_cut": choice and choice.to_dict(asked.level)},
         charts=charts,
     )
 
 
-def _proof(findings: ForecastFindings, goal: float | None) -> Section:
+def _proof(findings: ForecastFindings) -> Section:
     heads = "bet/text", "e-value/text", "p at most/probability", "the hypothesis it is against/text"
     wealth = findings.bets.wealth
     names = dict(BETS)
@@ -221,17 +211,11 @@ def _proof(findings: ForecastFindings, goal: float | None) -> Section:
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
     if len(rows) > 1:
         note += "; choose one bet beforehand: the smallest p of several is not a p-value"
-    said = [*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings)]
-    # Who brings odds asks how soon they double what was staked.
-    aim = goal or (2.0 if findings.flat is not None else None)
-    said += [] if aim is None else [describe_goal(aim, *findings.cases_to(aim), level=findings.level)]
-    if goal is not None:
-        median = format_money(findings.expected_median)
-        said.append(f"If the model is right, $1 has become {median} after these cases in the median.")
-    said += _flat_lines(findings)
-    said += [] if findings.orders is None else [describe_orders(findings.orders)]
-    text = tuple(said)
-    return Section("What the bets prove", text, (Grid("", make_columns(*heads), rows, note),))
+    text = [*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings)]
+    text += (*describe_goal(findings), *_flat_lines(findings))
+    if findings.orders is not None:
+        text.append(describe_orders(findings.orders))
+    return Section("What the bets prove", tuple(text), (Grid("", make_columns(*heads), rows, note),))
 
 
 def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
@@ -258,11 +242,11 @@ def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
     )
 
 
-def _goal_numbers(findings: ForecastFindings, goal: float | None) -> dict[str, Any] | None:
-    if goal is None:
+def _goal_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
+    if findings.goal is None:
         return None
-    found = dict(zip(("cases", "low", "high"), map(finite_or_none, findings.cases_to(goal)), strict=True))
-    return {"wealth": goal, **found, "median_log_wealth": finite_or_none(findings.expected_median)}
+    found = dict(zip(("cases", "low", "high"), findings.cases_to(findings.goal), strict=True))
+    return {"wealth": findings.goal, **found, "median_log_wealth": findings.expected_median}
 
 
 def _flat_lines(findings: ForecastFindings) -> tuple[str, ...]:
@@ -421,6 +405,7 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "wealth": _wealth_numbers(findings),
         "evidence": {name: _evidence_numbers(found) for name, found in evidence_of(bets).items()},
         "flat_stakes": _flat_numbers(findings),
+        "goal": _goal_numbers(findings),
         "luck": tail_to_dict(bets.luck),
         "no_luck": bets.no_luck,
         "drunken": _drunken_numbers(findings),
@@ -493,10 +478,9 @@ def _paths_numbers(paths: Paths | None) -> dict[str, Any] | None:
     """The spread of many ways: on the way, at the end, and of their extremes."""
     if paths is None:
         return None
-    names = ("low", "median", "high")
-    ends = {name: dict(zip(names, paths.spread(name), strict=True)) for name in WAY}
-    path = {"cases": paths.cases, **dict(zip(names, paths.band, strict=True))}
-    return {"number": len(paths.log_wealth), "path": path, **ends}
+    spread = {name: paths.spread(name) for name in ("log_wealth", *WAY)}
+    found = {name: dict(zip(("low", "median", "high"), each, strict=True)) for name, each in spread.items()}
+    return {"number": len(paths.log_wealth), "cases": paths.cases, **found}
 
 
 def _average_numbers(found: AverageDifference | None) -> dict[str, Any]:

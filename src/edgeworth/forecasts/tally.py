@@ -164,7 +164,7 @@ class ForecastTally(Plain):
         "pairs": object_of(ForecastPairs),
         "ladder": tuple_of(object_of(Wealth)).of("cumulative"),
         "flat": replace(optional(FLOATS), default=None, is_brief=True),
-        "crowd": tuple_of(object_of(Wealth)).otherwise(()),
+        "crowd": replace(tuple_of(object_of(Wealth)), default=(), is_brief=True),
     }
     needs_positions: ClassVar[bool] = True
     """A path has an order: a case must know where it stands in the whole."""
@@ -215,8 +215,9 @@ class ForecastTally(Plain):
         crowd: tuple[Wealth, ...] = ()
         if bookmaker is not None:
             wealth = Wealth.from_bookmaker(forecasts, bookmaker, **betting)
-            others = (Wealth.from_bookmaker(forecasts, each, **betting) for each in bookmaker.others)
-            crowd = tuple(replace(each, games=None) for each in others)
+            if isinstance(bookmaker, Drunken):
+                others = (replace(bookmaker, number=number) for number in range(1, bookmaker.bookmakers))
+                crowd = tuple(Wealth.from_bookmaker(forecasts, each, **betting) for each in others)
             rival = bookmaker_forecasts(forecasts, bookmaker, first=betting.get("first", 0))
         else:
             assert rival is not None

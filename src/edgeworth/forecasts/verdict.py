@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from edgeworth import __version__
-from edgeworth.arrays import finite_or_none
+from edgeworth.arrays import Floats, finite_or_none
 from edgeworth.core.formatting import (
     NEGLIGIBLE,
     format_bound,
@@ -147,41 +149,36 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
 
 def describe_crowd(crowd: Paths) -> str:
     """How log wealth ends against many bookmakers."""
-    low, middle, high = map(format_number, crowd.band[:, -1].tolist())
-    return f"against {len(crowd.log_wealth)} of them {middle} in the median (5% to 95%: {low} to {high})"
-
-
-def describe_goal(
-    goal: float,
-    cases: float,
-    low: float = math.nan,
-    high: float = math.nan,
-    *,
-    level: float = 0.95,
-    what: str = "cases",
-) -> str:
-    """How soon wealth reaches a goal at the growth there is."""
-    aim = format_money(math.log(goal))
-    if not 0 < cases < math.inf:
-        return f"At this growth $1 never becomes {aim}."
-    ends = format_interval(finite_or_none(low), finite_or_none(high))
-    sure = f" ({format_level(level)} CI {ends})" if math.isfinite(low) else ""
-    return f"At this growth $1 becomes {aim} in about {format_number(cases)} {what}{sure}."
+    ends = _describe_spread(crowd.spread()[:, -1], format_number)
+    return f"against {len(crowd.log_wealth)} of them {ends} in the median (5% to 95%)"
 
 
 def describe_orders(orders: Paths) -> str:
     """What becomes of wealth on the way, over random orders of the cases."""
-    low, high = (_spread(orders.spread(name), format_wealth) for name in ("log_minimum", "log_maximum"))
-    fall = _spread(orders.spread("drawdown"), lambda log: format_percent(-math.expm1(-log)))
+    low, high = (_describe_spread(orders.spread(x), format_wealth) for x in ("log_minimum", "log_maximum"))
+    fall = _describe_spread(-np.expm1(-orders.spread("drawdown")), format_percent)
     return (
         f"Over {len(orders.log_wealth):,} random orders of the cases, in the median (5% to 95%): lowest "
         f"wealth {low}, highest {high}, worst drawdown {fall}."
     )
 
 
-def _spread(values: tuple[float, float, float], form: Callable[[float], str]) -> str:
-    low, middle, high = map(form, values)
+def _describe_spread(values: Floats, form: Callable[[float], str]) -> str:
+    low, middle, high = map(form, values.tolist())
     return f"{middle} ({low} to {high})"
+
+
+def describe_goal(findings: ForecastFindings) -> list[str]:
+    """How soon wealth reaches a goal, or doubles at real odds; and its median if the model is right."""
+    if findings.goal is None and findings.flat is None:
+        return []
+    goal = findings.goal or 2.0
+    aim, (value, *ends) = format_money(math.log(goal)), map(finite_or_none, findings.cases_to(goal))
+    sure = f" ({format_level(findings.level)} CI {format_interval(*ends)})" if any(ends) else ""
+    when = "never becomes" if value is None else f"takes about {format_number(value)} cases{sure} to become"
+    median = format_money(findings.expected_median)
+    said = f"If the model is right, $1 has become {median} after these cases in the median."
+    return [f"At this growth $1 {when} {aim}.", *([] if findings.goal is None else [said])]
 
 
 def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         y = alt.Y(
             "log wealth:Q",
             title="log wealth (natural)",
-            axis=alt.Axis(**_figures(findings), tickCount=6),
+            axis=alt.Axis(**number_axis(_ends(findings)), tickCount=6),
         )
         colours = {who: COLOURS[who] for who in (OURS, *shown)}
         layers = [kit.once().mark_rule(opacity=0.35).encode(y=alt.datum(0))]
@@ -176,41 +176,38 @@ def bookmakers_chart(crowd: Paths) -> Chart:
 
 def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
     """Many ways of wealth: a few of them, the median and a band; by its logarithm, and as it is."""
-    number, ends = len(paths.log_wealth), ("low", "median", "high")
+    number, ends, band = len(paths.log_wealth), ("low", "median", "high"), paths.spread()
+    panels = {"log wealth": ("datum['{}']", band)}
     # Ruin and wealth without bound have no place on a natural scale, and huge wealth leaves nothing to see.
-    is_small = bool(np.isfinite(paths.log_wealth).all()) and paths.band.max() < LARGEST_WEALTH
-    panels = {"log wealth": "datum['{}']"} | ({"wealth": "exp(datum['{}'])"} if is_small else {})
+    if np.isfinite(paths.log_wealth).all() and band.max() < LARGEST_WEALTH:
+        panels["wealth"] = ("exp(datum['{}'])", np.exp(band))
 
     def find() -> Mapping[str, Rows]:
         some, ways = thin(len(paths.cases), most=BAND_DRAWN), list[Mapping[str, Any]]()
         for way, logs in enumerate(paths.log_wealth[:FEW]):
             rows = picture_rows({CASES: paths.cases[some], "one": logs[some]})
             ways += ({"way": way, **row} for row in ({CASES: 0, "one": 0.0}, *rows))
-        band = picture_rows({CASES: paths.cases, **dict(zip(ends, paths.band, strict=True))})
-        return {name: ({CASES: 0, **dict.fromkeys(ends, 0.0)}, *band), "ways": tuple(ways)}
+        lines = picture_rows({CASES: paths.cases, **dict(zip(ends, band, strict=True))})
+        return {name: ({CASES: 0, **dict.fromkeys(ends, 0.0)}, *lines), "ways": tuple(ways)}
 
     def draw(kit: Kit) -> Any:
         alt, drawn = kit.alt, []
-        x, high = _cases_axis(alt, int(paths.cases[-1])), HIGH // len(panels) - 10
-        form = {CASES: ",", **dict.fromkeys(ends, ",.4~g")}
-        for what, value in panels.items():
+        x, form = _cases_axis(alt, int(paths.cases[-1])), {CASES: ",", **dict.fromkeys(ends, ",.4~g")}
+        for what, (value, reach) in panels.items():
             base = kit.base(name).encode(x=x)
             base = base.transform_calculate(**{end: value.format(end) for end in ends})
             ways = kit.base("ways").encode(x=x, detail="way:N").transform_calculate(one=value.format("one"))
-            scale, reach = alt.Scale(), paths.band[np.isfinite(paths.band)]
-            if what == "wealth":
-                # One way may tower over all others.
-                reach = np.exp(reach)
-                scale = alt.Scale(domain=[0, reach.max()])
-            axis = alt.Axis(**number_axis(reach.tolist()), tickCount=5)
-            y = alt.Y("median:Q", title=what, axis=axis, scale=scale)
+            axis = alt.Axis(**number_axis(reach[np.isfinite(reach)].tolist()), tickCount=5)
+            # One way may tower over all others.
+            scale = alt.Scale(domain=[0, reach.max()]) if what == "wealth" else alt.Scale()
             layers = (
                 band_between(alt, base, "low", "high", FIRST),
                 ways.mark_line(strokeWidth=0.8, opacity=0.6, color=CHANCE, clip=True).encode(y="one:Q"),
-                base.mark_line(strokeJoin="round").encode(y=y),
+                base.mark_line().encode(y=alt.Y("median:Q", title=what, axis=axis, scale=scale)),
                 touch_points(base).encode(y="median:Q", tooltip=kit.tooltip(form)),
             )
-            drawn.append(alt.layer(*layers).properties(width=WIDE - MARGIN, height=high))
+            size = {"width": WIDE - MARGIN, "height": HIGH // len(panels) - 10}
+            drawn.append(alt.layer(*layers).properties(**size))
         return alt.vconcat(*drawn, spacing=14)
 
     said = f"The line is the median of {number}; nine of ten run in the band, {min(FEW, number)} are drawn."
@@ -279,7 +276,11 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             .mark_area(line={"color": FIRST, "strokeWidth": 1.5}, color=FIRST, opacity=0.15)
             .encode(
                 x=_cases_axis(alt, wealth.cases),
-                y=alt.Y("log wealth:Q", title="log wealth", axis=alt.Axis(tickCount=3, **_figures(findings))),
+                y=alt.Y(
+                    "log wealth:Q",
+                    title="log wealth",
+                    axis=alt.Axis(tickCount=3, **number_axis(_ends(findings))),
+                ),
             )
             .properties(width=WIDE - MARGIN, height=60, name="way")
             .add_params(stretch)
@@ -313,11 +314,6 @@ def _cases_axis(alt: Any, cases: int) -> Any:
 def whole_axis(alt: Any, cases: int) -> Any:
     """An axis of so many cases."""
     return alt.Axis(**number_axis([cases]), tickCount=5, tickMinStep=1, labelOverlap=True)
-
-
-def _figures(findings: ForecastFindings) -> dict[str, str]:
-    """How the axis of log wealth writes its numbers."""
-    return number_axis(_ends(findings))
 
 
 def _ends(findings: ForecastFindings) -> list[float]:
@@ -404,6 +400,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         )
         # Ruin lies left of every number, wealth without bound right of it.
         observed = min(max(wealth.log_wealth, domain[0]), domain[1])
+        end = "ruin" if wealth.log_wealth == -math.inf else format_wealth(wealth.log_wealth)
         is_right = observed > (domain[0] + domain[1]) / 2
         here = kit.once().encode(x=alt.datum(observed))
         word = here.mark_text(
@@ -412,7 +409,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
             baseline="bottom",
             align="right" if is_right else "left",
             dy=-4,
-        ).encode(y=alt.value(0), text=alt.value(f"observed: {_describe_wealth(wealth.log_wealth)}"))
+        ).encode(y=alt.value(0), text=alt.value(f"observed: {end}"))
         rule = here.mark_rule(color=SECOND, strokeWidth=2.5)
         return alt.layer(bars, rule, word).properties(width=WIDE, height=HIGH)
 
@@ -435,10 +432,6 @@ def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:
     if findings.bets.wealth.book == "constant":
         del laws[IF_PRICES]
     return {who: each for who, each in laws.items() if math.isfinite(each.sum())}
-
-
-def _describe_wealth(log_wealth: float) -> str:
-    return "ruin" if log_wealth == -math.inf else format_wealth(log_wealth)
 
 
 def _luck_says(findings: ForecastFindings, laws: Mapping[str, Floats]) -> str:

@@ -201,10 +201,8 @@ class Paper:
 def _grid(numbers: Sequence[PrintedNumber], *places: Column) -> Grid:
     numeric = (Column("paper", "number"), Column("ours", "number"))
     heads = (*places, Column("number"), *numeric, Column("agreement"))
-    rows = [
-        (each.what, each.printed.replace("-", MINUS) or UNDEFINED, each.ours_as_printed, each.agreement)
-        for each in numbers
-    ]
-    if places:
-        return Grid("", heads, tuple((x.where, *row) for x, row in zip(numbers, rows, strict=True)))
-    return Grid("", heads, tuple(rows))
+    found = (
+        (x.where, x.what, x.printed.replace("-", MINUS) or UNDEFINED, x.ours_as_printed, x.agreement)
+        for x in numbers
+    )
+    return Grid("", heads, tuple(row[-len(heads) :] for row in found))

@@ -252,19 +252,6 @@ class LogWealthLaw:
         return np.asarray(np.minimum(self.ruin + finite, 1.0))
 
 
-def cases_to(goal: float, growth: float) -> float:
-    """Count the cases that make $1 the goal: its logarithm over the growth a case (Breiman 1961).
-
-    What the last case adds beyond the goal is left out. Infinite where wealth does not grow.
-
-    >>> round(cases_to(100, 0.02), 1), cases_to(100, -0.1)
-    (230.3, inf)
-    """
-    if not 1 < goal < math.inf:
-        raise OptionError(f"a goal is more than the $1 one begins with; saw {goal!r}")
-    return math.inf if growth <= 0 else math.log(goal) / growth
-
-
 def wealth_law(wealth: Wealth, *, truth: Literal["prices", "model"] | ArrayLike = "prices") -> LogWealthLaw:
     """Find the law of final log wealth over the games that were played, under any given truth.
 
