@@ -51,7 +51,8 @@ class WealthPath:
     """Log wealth on its way, with the way to expect if the model is right, or if the prices are.
 
     ``expected`` and ``priced`` are rows: the mean, and the bounds between which log wealth lies with the
-    level's probability after so many cases (each by itself), log wealth taken as normal.
+    level's probability after so many cases (each by itself), log wealth taken as normal; ``martingale`` is
+    log wealth less its expected growth.
     """
 
     cases: NDArray[np.int64]
@@ -59,12 +60,14 @@ class WealthPath:
     expected: Floats
     deviation: Floats
     priced: Floats
+    martingale: Floats
 
     @classmethod
     def of(cls, wealth: Wealth, level: float) -> WealthPath:
         """Thinned, the highest and the lowest point kept."""
         (expected, deviation), (priced, _) = (_band(wealth, who, level) for who in ("model", "price"))
-        return cls(wealth.positions, wealth.path, expected, deviation, priced).drawn(MOST_POINTS)
+        ways = (expected, deviation, priced, wealth.martingale)
+        return cls(wealth.positions, wealth.path, *ways).drawn(MOST_POINTS)
 
     def drawn(self, most: int) -> WealthPath:
         """At most so many of its points, the highest and the lowest kept."""

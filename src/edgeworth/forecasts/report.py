@@ -454,7 +454,7 @@ def _wealth_numbers(findings: ForecastFindings) -> dict[str, Any]:
         **_fields(wealth, "ordered", "predictions_made"),
         "orders": _paths_numbers(findings.orders),
         "path": {
-            **_fields(path, "cases", "log_wealth"),
+            **_fields(path, "cases", "log_wealth", "martingale"),
             **{f"expected{end}": path.expected[row] for end, row in bands.items()},
             "expected_deviation": path.deviation,
             **{f"priced{end}": path.priced[row] for end, row in bands.items()},
@@ -478,7 +478,7 @@ def _paths_numbers(paths: Paths | None) -> dict[str, Any] | None:
     """The spread of many ways: on the way, at the end, and of their extremes."""
     if paths is None:
         return None
-    spread = {name: paths.spread(name) for name in ("log_wealth", *WAY)}
+    spread = {name: paths.spread(name).tolist() for name in ("log_wealth", *WAY)}
     found = {name: dict(zip(("low", "median", "high"), each, strict=True)) for name, each in spread.items()}
     return {"number": len(paths.log_wealth), "cases": paths.cases, **found}
 
