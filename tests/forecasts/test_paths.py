@@ -101,6 +101,14 @@ def test_long_paths_change_places_in_runs() -> None:
     assert "runs of up to 4" in report.charts["orders"].says
 
 
+def test_the_martingale_of_the_report_is_wealth_over_its_mean_growth() -> None:
+    asked = games(40)
+    path = ew.evaluate(**asked, ordered=True).to_dict()["wealth"]["path"]
+    p, q = asked["probabilities"], asked["against"]
+    growth = np.log(p * p / q + (1 - p) * (1 - p) / (1 - q))
+    np.testing.assert_allclose(path["martingale"], path["log_wealth"] - np.cumsum(growth), atol=1e-12)
+
+
 def test_many_bookmakers_are_those_of_log_wealth() -> None:
     """What the report shows of each at the end is what ``Drunken.log_wealth`` finds by another way."""
     asked = games(70)

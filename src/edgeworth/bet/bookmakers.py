@@ -70,11 +70,6 @@ class Bookmaker(ABC):
         """Whether prices are drawn for any number of cases, and none is held for each case."""
         return False
 
-    @property
-    def price_range(self) -> tuple[float, float] | None:
-        """Between which ends fair prices, or odds, are drawn; None where they are not drawn."""
-        return None
-
     def starting_at(self, case: int) -> Bookmaker:  # noqa: ARG002  # for those whose prices depend on it
         """Shift drawn prices to those of the cases from ``case`` on; held prices stay as they are."""
         return self
@@ -253,11 +248,6 @@ class Drunken(Bookmaker):
         if (self.low, self.high) == (0, 1):
             return DESCRIPTION
         return f"{DESCRIPTION} ({'odds ' * (self.high > 1)}{self.low:g} to {self.high:g})"
-
-    @property
-    def price_range(self) -> tuple[float, float]:
-        """Between which ends prices, or odds, are drawn."""
-        return self.low, self.high
 
     def is_game(self, cases: int) -> bool:  # noqa: ARG002  # the base class asks with it
         """Any number of cases of two classes are games: the price of the second is drawn."""

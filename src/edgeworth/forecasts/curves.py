@@ -90,13 +90,7 @@ class Paths:
     def of(cls, wealth: Wealth, ways: Iterable[Wealth]) -> Paths:
         """Of ways through the cases of this wealth."""
         cases = wealth.positions[thin(wealth.blocks.number, most=MOST_DRAWN)]
-        found = [
-            (
-                np.append(0.0, way.path)[np.searchsorted(way.positions, cases, side="right")],
-                *(way.log_minimum, way.log_maximum, way.drawdown),
-            )
-            for way in ways
-        ]
+        found = [(way.path_at(cases), way.log_minimum, way.log_maximum, way.drawdown) for way in ways]
         return cls(cases, *map(np.array, zip(*found, strict=True)))
 
     @classmethod

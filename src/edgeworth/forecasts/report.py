@@ -387,13 +387,12 @@ def _ladder(findings: ForecastFindings) -> Section:
 
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 WAY = ("log_maximum", "log_minimum", "drawdown")
-EVIDENCE = ("full_stakes", "mixture", "reverse", "brier_rounds", "log_rounds")
 
 
 def evidence_of(bets: Bets) -> dict[str, Evidence]:
     """Every bet that proves something, by name."""
     found = (bets.against_rival, bets.mixture, bets.against_model, bets.brier_rounds, bets.log_rounds)
-    return {name: evidence for name, evidence in zip(EVIDENCE, found, strict=True) if evidence is not None}
+    return {name: evidence for name, evidence in zip(BETS, found, strict=True) if evidence is not None}
 
 
 def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
@@ -452,7 +451,7 @@ def _wealth_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "against": wealth.against,
         "stake": wealth.fraction,
         **_fields(wealth, "ordered", "predictions_made"),
-        "orders": _paths_numbers(findings.orders),
+        "orders": findings.orders and _paths_numbers(findings.orders),
         "path": {
             **_fields(path, "cases", "log_wealth", "martingale"),
             **{f"expected{end}": path.expected[row] for end, row in bands.items()},
@@ -471,13 +470,11 @@ def _drunken_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
         return None
     names = ("expected_log_wealth", "shares_log_wealth")
     found = _fields(findings, *names) if findings.bets.wealth.fraction == 1 else dict.fromkeys(names)
-    return found | {"bookmakers": _paths_numbers(findings.crowd)}
+    return found | {"bookmakers": findings.crowd and _paths_numbers(findings.crowd)}
 
 
-def _paths_numbers(paths: Paths | None) -> dict[str, Any] | None:
+def _paths_numbers(paths: Paths) -> dict[str, Any]:
     """The spread of many ways: on the way, at the end, and of their extremes."""
-    if paths is None:
-        return None
     spread = {name: paths.spread(name).tolist() for name in ("log_wealth", *WAY)}
     found = {name: dict(zip(("low", "median", "high"), each, strict=True)) for name, each in spread.items()}
     return {"number": len(paths.log_wealth), "cases": paths.cases, **found}

@@ -6,7 +6,7 @@ Paths in time are merged here, too: which follows which, and which positions are
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -212,12 +212,13 @@ class ForecastTally(Plain):
         bookmaker, rival = opponent.bookmaker, opponent.forecasts
         if ordinal and forecasts.size == 2:
             raise OptionError(NOT_ORDINAL)
-        crowd: tuple[Wealth, ...] = ()
+        drawn, crowd = None, tuple[Wealth, ...]()
+        if isinstance(bookmaker, Drunken):
+            drawn = (bookmaker.low, bookmaker.high)
+            others = (replace(bookmaker, number=number) for number in range(1, bookmaker.bookmakers))
+            crowd = tuple(Wealth.from_bookmaker(forecasts, each, **betting) for each in others)
         if bookmaker is not None:
             wealth = Wealth.from_bookmaker(forecasts, bookmaker, **betting)
-            if isinstance(bookmaker, Drunken):
-                others = (replace(bookmaker, number=number) for number in range(1, bookmaker.bookmakers))
-                crowd = tuple(Wealth.from_bookmaker(forecasts, each, **betting) for each in others)
             rival = bookmaker_forecasts(forecasts, bookmaker, first=betting.get("first", 0))
         else:
             assert rival is not None
@@ -228,7 +229,7 @@ class ForecastTally(Plain):
             odds = 1 / np.maximum(rival.probabilities, SMALLEST_PRICE)
             if bookmaker is not None:
                 odds = quote_cases(bookmaker, forecasts, betting.get("first", 0)).back
-            flat = np.array(best_bets(forecasts.probabilities, odds, forecasts.codes).sums)
+            flat = np.array(astuple(best_bets(forecasts.probabilities, odds, forecasts.codes)), float)
         cumulative: tuple[Wealth, ...] = ()
         if ordinal:
             betting |= {"against": wealth.against + FAIRLY.get(wealth.book, "")}
@@ -248,9 +249,8 @@ class ForecastTally(Plain):
             BoundedReliability.of(forecasts.probabilities[:, place], forecasts.codes == place)
             for place in _places(forecasts.size)
         )
-        prices = None if bookmaker is None else bookmaker.price_range
         parts = (wealth, scores, decisions, curves, pairs, cumulative)
-        return cls(*parts, forecasts.label_source, opponent.shares, prices, notes, flat, crowd)
+        return cls(*parts, forecasts.label_source, opponent.shares, drawn, notes, flat, crowd)
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -381,8 +381,8 @@ class ForecastTally(Plain):
             low, high = self.drawn
             Drunken(low, high)
         if not size:
-            parts = (self.wealth.labels, self.curves, self.cumulative, self.pairs.labels, self.crowd)
-            return not any(parts)
+            some = self.curves or self.cumulative or self.crowd
+            return not (some or self.wealth.labels or self.pairs.labels)
         counted = [int(curve.cases.sum()) for curve in self.curves]
         cumulative_fit = len(self.cumulative) in (0, size - 1) and all(
             each.cases == cases for each in (*self.cumulative, *self.crowd)

@@ -11,15 +11,8 @@ import numpy as np
 from edgeworth.arrays import Floats
 from edgeworth.bet.kelly import kelly_game
 from edgeworth.core.formatting import format_cases, format_level, format_percent, format_wealth, plural
-from edgeworth.forecasts.curves import (
-    BAND_DRAWN,
-    MOST_DRAWN,
-    Paths,
-    returns,
-    thin,
-    turns,
-)
-from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.forecasts.curves import BAND_DRAWN, MOST_DRAWN, FinalLaw, Paths, returns, thin, turns
+from edgeworth.forecasts.findings import Bets, ForecastFindings
 from edgeworth.forecasts.verdict import describe_crowd, describe_orders
 from edgeworth.report.charts.axes import (
     CHANCE,
@@ -351,7 +344,6 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
     return layers
 
 
-LAW = "drawn only where there is a law"
 STAKE_ODDS = (1.3, 1.5, 2.0, 3.0, 4.0)
 STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
 WORTH_SAYING = 0.005
@@ -361,7 +353,7 @@ WORTH_SAYING = 0.005
 def luck_chart(findings: ForecastFindings) -> Chart:
     """The law of final wealth if the prices are right and if the model is, and what was observed."""
     law, wealth, laws = findings.final_law, findings.bets.wealth, drawn_laws(findings)
-    assert law is not None, LAW
+    assert law is not None, "drawn only where there is a law"
     points = law.log_wealth
     names, domain = list(laws), points[[0, -1]].tolist()
 
@@ -416,7 +408,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "final_wealth",
         f"Where this wealth falls among what {'luck gives' if IF_PRICES in names else 'the model expects'}",
-        _luck_says(findings, laws),
+        _luck_says(findings.bets, law, laws),
         LazyMapping(find),
         draw,
         (Column("from", "number"), Column("to", "number"), *(Column(who, "probability") for who in names)),
@@ -434,9 +426,7 @@ def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:
     return {who: each for who, each in laws.items() if math.isfinite(each.sum())}
 
 
-def _luck_says(findings: ForecastFindings, laws: Mapping[str, Floats]) -> str:
-    bets, law = findings.bets, findings.final_law
-    assert law is not None, LAW
+def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats]) -> str:
     said = [f"The wealth at the end is {format_wealth(bets.wealth.log_wealth)}."]
     if bets.luck is not None and IF_PRICES in laws:
         which = {"backing": " divided by their sum", "exchange": " inside the spread at which the model bets"}

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import MINUS, UNDEFINED
 from edgeworth.report.charts.chart import Chart
-from edgeworth.report.report import Charts, Column, Grid, Report, Section
+from edgeworth.report.report import Charts, Column, Grid, Report, Section, make_columns
 
 State: TypeAlias = Literal["agrees", "differs", "not rebuilt", "not printed", "drifted"]
 WORDS: dict[State, str] = {
@@ -199,8 +199,7 @@ class Paper:
 
 
 def _grid(numbers: Sequence[PrintedNumber], *places: Column) -> Grid:
-    numeric = (Column("paper", "number"), Column("ours", "number"))
-    heads = (*places, Column("number"), *numeric, Column("agreement"))
+    heads = (*places, *make_columns("number/text", "paper", "ours", "agreement/text"))
     found = (
         (x.where, x.what, x.printed.replace("-", MINUS) or UNDEFINED, x.ours_as_printed, x.agreement)
         for x in numbers

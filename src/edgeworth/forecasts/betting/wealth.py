@@ -268,6 +268,10 @@ class Wealth(Plain):
         """Log wealth after each block: after each case, or each time, up to 4,096 of them."""
         return running_sum(self.blocks.logs[:, 0])
 
+    def path_at(self, cases: Integers) -> Floats:
+        """Log wealth after so many cases: after the last block that was settled by then."""
+        return np.append(0.0, self.path)[np.searchsorted(self.positions, cases, side="right")]
+
     @property
     def positions(self) -> Integers:
         """How many cases had been settled at each point of the path."""
@@ -296,7 +300,8 @@ class Wealth(Plain):
     @property
     def martingale(self) -> Floats:
         """Log wealth less its expected growth: if the model is right, exp of it is 1 on average."""
-        return self.path - np.cumsum(self.sums("model_log_growth"))
+        with np.errstate(invalid="ignore"):  # wealth without bound less growth without bound
+            return self.path - np.cumsum(self.sums("model_log_growth"))
 
     @property
     def returns(self) -> Floats:
