@@ -179,6 +179,13 @@ def test_the_goal_of_a_report() -> None:
     assert ew.evaluate(**asked).to_dict()["goal"] is None
 
 
+def test_where_nothing_is_bet_no_goal_is_reached() -> None:
+    """Odds below what the model thinks fair leave rounding for growth."""
+    p = np.random.default_rng(0).dirichlet([2, 2, 2], 50)
+    found = ew.evaluate(truth=[0, 1, 2, 0, 1] * 10, probabilities=p, odds=0.95 / p + 0.05, goal=10)
+    assert found.to_dict()["goal"]["cases"] is None
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

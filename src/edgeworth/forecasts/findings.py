@@ -24,7 +24,7 @@ from edgeworth.forecasts.betting.law import Moments, luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
-from edgeworth.forecasts.estimates import AverageDifference, score_difference
+from edgeworth.forecasts.estimates import ROUNDING, AverageDifference, score_difference
 from edgeworth.forecasts.kind import CATALOGUE
 from edgeworth.forecasts.measures import climatology, skill
 from edgeworth.forecasts.reliability import (
@@ -238,13 +238,13 @@ class ForecastFindings:
     def cases_to(self, goal: float) -> tuple[float, float, float]:
         """How many cases make $1 the goal, its logarithm over the growth a case (Breiman 1961), with bounds.
 
-        What the last case adds beyond the goal is left out. Infinite where wealth does not grow.
+        What the last case adds beyond the goal is left out. Infinite where wealth grows by rounding at most.
         """
         if not 1 < goal < math.inf:
             raise OptionError(f"a goal is more than the $1 one begins with; saw {goal!r}")
         growth = estimate(self.bets.wealth, "growth")
-        low, high = growth.interval(self.level)
-        value, soon, late = (math.log(goal) / x if x > 0 else math.inf for x in (growth.value, high, low))
+        rates = (growth.value, *reversed(growth.interval(self.level)))
+        value, soon, late = (math.log(goal) / x if x > ROUNDING else math.inf for x in rates)
         return value, soon, late
 
     @cached_property

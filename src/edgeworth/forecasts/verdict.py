@@ -143,14 +143,14 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
         return (said,)
     here, expected = (format_number(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
     if findings.crowd is not None:
-        here += f", {describe_crowd(findings.crowd)}"
+        here += f"; {describe_crowd(findings.crowd)}"
     return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
 
 
 def describe_crowd(crowd: Paths) -> str:
     """How log wealth ends against many bookmakers."""
-    ends = _describe_spread(crowd.spread()[:, -1], format_number)
-    return f"against {len(crowd.log_wealth)} of them {ends} in the median (5% to 95%)"
+    number, (low, middle, high) = len(crowd.log_wealth), map(format_number, crowd.spread()[:, -1].tolist())
+    return f"against {number} such bookmakers its median is {middle} (5% to 95%: {low} to {high})"
 
 
 def describe_orders(orders: Paths) -> str:

@@ -163,7 +163,7 @@ def orders_chart(findings: ForecastFindings, orders: Paths) -> Chart:
 
 def bookmakers_chart(crowd: Paths) -> Chart:
     """Wealth against many drunken bookmakers."""
-    says = f"Log wealth ends, {describe_crowd(crowd)}."
+    says = f"Log wealth at the end: {describe_crowd(crowd)}."
     return _paths_chart("bookmakers", "Wealth against many drunken bookmakers", says, crowd)
 
 
