@@ -325,6 +325,8 @@ class ReportOptions(StatisticsOptions, HouseOptions, total=False):
 
     depth: Depth
     abstentions: CasesUndecided
+    orders: Annotated[int | None, Option("Show wealth over so many random orders of the cases: 400.", "Bets")]
+    goal: Annotated[float | None, Option("Say how many cases it takes to make $1 so much: 100.", "Bets")]
     match: Annotated[
         Match | None,
         Option("Predictions are clusters: match one, or many, to each class.", "Labels", (LABELS,)),

@@ -95,7 +95,10 @@ def races() -> Report:
 
 def drunken() -> Report:
     y = np.tile([1, 0], 60)
-    return ew.evaluate(truth=y, probabilities=rng().uniform(0.1, 0.9, 120), bookmaker=ew.bet.Drunken(seed=1))
+    drunken = ew.bet.Drunken(seed=1, bookmakers=3)
+    return ew.evaluate(
+        truth=y, probabilities=rng().uniform(0.1, 0.9, 120), bookmaker=drunken, orders=9, goal=100
+    )
 
 
 def worths() -> Report:

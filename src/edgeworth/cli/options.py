@@ -44,10 +44,13 @@ class DrunkInterval(TypedDict, total=False):
     drunk_interval: Annotated[
         str | None,
         Option(
-            "With --bookmaker drunken: the lowest and the highest price, 0,1 if left out.",
+            "With --bookmaker drunken: the lowest and the highest price, 0,1 if left out; from 1 on, odds.",
             "Bets",
             metavar="LOW,HIGH",
         ),
+    ]
+    bookmakers: Annotated[
+        int, Option("With --bookmaker drunken: show wealth against so many.", "Bets", default=1)
     ]
 
 
@@ -154,9 +157,9 @@ def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> d
                 "give either --probability, of the positive class, or --probabilities, of each class"
             )
         typed["probabilities"] = typed.pop("probability")
-    interval = typed.pop("drunk_interval", None)
-    if interval is not None or typed.get("bookmaker") is not None:
-        typed["bookmaker"] = _bookmaker(typed.get("bookmaker"), typed.get("seed", 0), interval)
+    interval, number = typed.pop("drunk_interval", None), typed.pop("bookmakers", 1)
+    if interval is not None or number != 1 or typed.get("bookmaker") is not None:
+        typed["bookmaker"] = _bookmaker(typed.get("bookmaker"), typed.get("seed", 0), interval, number)
     return typed
 
 
@@ -198,16 +201,17 @@ def decimal_numbers(text: str, name: str, form: OddsForm, *, infinite: bool = Fa
     return found
 
 
-def _bookmaker(name: BookmakerName | None, seed: int, interval: str | None) -> Any:
-    """Make the bookmaker of a name, with prices from the interval."""
+def _bookmaker(name: BookmakerName | None, seed: int, interval: str | None, number: int) -> Any:
+    """Make so many bookmakers of a name, with prices from the interval."""
     if name is None:
-        raise OptionError("drunk-interval has no meaning without --bookmaker drunken")
+        option = "bookmakers" if interval is None else "drunk-interval"
+        raise OptionError(f"{option} has no meaning without --bookmaker drunken")
     from edgeworth.bet import BOOKMAKERS
 
     ends = [0.0, 1.0] if interval is None else numbers(interval, "drunk-interval")
     if len(ends) != 2:
         raise OptionError(f"drunk-interval is the lowest and the highest price: 0.15,0.85; saw {interval!r}")
-    return BOOKMAKERS[name](ends[0], ends[1], seed=seed)
+    return BOOKMAKERS[name](ends[0], ends[1], seed=seed, bookmakers=number)
 
 
 def named_files(files: tuple[str, ...], command: str) -> Any:

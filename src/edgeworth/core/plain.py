@@ -43,7 +43,7 @@ class Field:
     """Where the value is found, with dots between; by default the attribute of the field's name."""
     default: Any = NEEDED
     is_brief: bool = False
-    """Whether the field is left out where its value is None."""
+    """Whether the field is left out where its value is None or no part at all."""
 
     def of(self, attribute: str) -> Field:
         """Read and write another attribute."""
@@ -60,7 +60,7 @@ def dump_fields(fields: Mapping[str, Field], value: Any) -> dict[str, Any]:
     return {
         name: fields[name].dump(each)
         for name, each in found.items()
-        if each is not None or not fields[name].is_brief
+        if not (fields[name].is_brief and (each is None or (isinstance(each, tuple) and not each)))
     }
 
 
