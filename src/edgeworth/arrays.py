@@ -42,7 +42,8 @@ def difference(left: Values, right: Values, scale: Values) -> Values:
     result = left - right
     size = np.abs(np.real(scale))
     # Whole numbers this small are subtracted without any rounding.
-    is_whole = (np.real(left) % 1 == 0) & (np.real(right) % 1 == 0) & (size < EXACT_INTEGERS)
+    one, other = np.real(left), np.real(right)
+    is_whole = (np.rint(one) == one) & (np.rint(other) == other) & (size < EXACT_INTEGERS)
     is_rounding = (np.abs(np.real(result)) <= ROUNDING * size) & ~is_whole
     nothing = 1j * np.imag(result) if np.iscomplexobj(result) else 0.0
     return np.where(is_rounding, nothing, result)
@@ -68,10 +69,3 @@ def weighted_sum(weights: Values, values: Values) -> Values:
     """Sum weight·value over labels, leaving out values that are undefined."""
     defined = ~np.isnan(values)
     return np.asarray(np.where(defined, weights * np.where(defined, values, 0), 0).sum(axis=-1))
-
-
-def same_array(left: NDArray[Any] | None, right: NDArray[Any] | None) -> bool:
-    """Tell whether two arrays have equal values, or both are absent."""
-    if left is None or right is None:
-        return left is right
-    return np.array_equal(left, right)

@@ -111,14 +111,14 @@ class Asked:
         is_named = are_ranked or isinstance(self.fold, str)
         return asked.having(**{other: self.fold if is_named else {"fold": self.fold}})
 
-    def checked(self, predictions: str, *, when: str = "") -> Asked:
+    def checked(self, predictions: str) -> Asked:
         """Refuse options that mean nothing with these predictions: who gives them believes in them."""
-        where = when or f"with {NAMES.get(predictions, predictions)}"
         for name, value in self.given.items():
             _, option = DEFINED[name]
             kinds = COMPARED.get(name, option.kinds) if self.compared else option.kinds
             if predictions not in kinds and is_given(value, option):
-                raise OptionError(f"{spelt(name)} has no meaning {where}")
+                what = NAMES.get(predictions, predictions)
+                raise OptionError(f"{spelt(name)} has no meaning with {what}")
         return replace(self, predictions=predictions)
 
     def refuse_all_but(self, known: Collection[str]) -> None:

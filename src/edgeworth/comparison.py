@@ -275,7 +275,7 @@ Read: TypeAlias = tuple[Any, str, dict[str, Any]]
 
 
 def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
-    asked = asked.checked(SEVERAL).having(truth=truth, prediction=systems)
+    asked = asked.checked(SEVERAL).having(truth=truth, prediction=systems, with_digest=False)
     tallied = count(Opened(source, asked), is_final=True)
     return tallied.final, tallied.name, {}
 

@@ -20,16 +20,20 @@ class MergeError(EdgeworthError):
     """Two tallies that do not belong together."""
 
 
+def check_whole(value: object, what: str, least: int) -> None:
+    """Refuse anything but a whole number of at least so much."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise OptionError(f"{what} is a whole number of at least {least}; saw {value!r}")
+
+
 def check_seed(seed: object) -> None:
     """Refuse what no random generator takes."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise OptionError(f"a seed is a whole number of at least 0; saw {seed!r}")
+    check_whole(seed, "a seed", 0)
 
 
 def check_draws(draws: object, seed: object) -> None:
     """Refuse a number of draws, or a seed, that cannot be."""
-    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
-        raise OptionError(f"draws is a whole number of at least 1; saw {draws!r}")
+    check_whole(draws, "draws", 1)
     check_seed(seed)
 
 

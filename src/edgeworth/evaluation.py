@@ -11,7 +11,7 @@ from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, kind_of
 from edgeworth.core.measures import quote_label
-from edgeworth.core.plain import labels_to_json
+from edgeworth.core.plain import plain_label
 from edgeworth.core.registry import catalogue, spell, spell_measures
 from edgeworth.errors import OptionError
 from edgeworth.options import (
@@ -209,7 +209,7 @@ def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:
     terms, origin = dict(tallied.terms), tallied.origin
     columns = terms.pop("columns", {})
     if terms.get("labels") is not None:
-        terms["labels"] = labels_to_json(terms["labels"])
+        terms["labels"] = [*map(plain_label, terms["labels"])]
     first = origin.parts[0] if origin.parts else Part("a tally")
     is_one = origin.number <= 1
     sources: dict[str, Any] = {

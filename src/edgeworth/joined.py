@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.asking import DEFINED, Asked, is_given, spelt
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades, as_points, as_right
 from edgeworth.grades.reading import check_grades, rules_of
 from edgeworth.options import GRADES, LABELS
@@ -78,40 +78,48 @@ def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tup
     tables, by, _, _ = _open_tables(None, systems, asked)
     rows = read_rows(tables, by, asked.system, are_numbers=False)
     read = as_right if asked.kind == "correct" else as_points
-    written, values, ids = rows.values[0], np.empty(len(rows.owners)), Coded(*rows.coded_ids)
+    written, values, cases = rows.values[0], np.empty(len(rows.owners)), rows.cases
     assert isinstance(written, Coded)
     for place, table in enumerate(tables):
         # Errors count rows from the first of their own table.
         here: Any = slice(None) if asked.system is not None else rows.owners == place
         name = f"{table.own[0]} of {table.source.name}"
         values[here] = read(Coded(written.codes[here], written.labels), name)
-    clusters = None if asked.cluster is None else rows.values[asked.cluster]
+    clusters = None if asked.cluster is None else encode(rows.values[asked.cluster], asked.cluster)
+    if clusters is not None:
+        first = _fill_by_id(clusters, cases)
+        differ = np.flatnonzero((clusters.codes != MISSING) & (clusters.codes != first.codes))
+        if len(differ):
+            two = " and ".join(repr(x.labels[x.codes[differ[0]]]) for x in (first, clusters))
+            raise InputError(f"{rows.id_of(int(differ[0]))} is in two clusters, {two}: an item is in one")
 
     def tally(kept: Any) -> dict[str, Grades]:
         found = {}
         for place, name in enumerate(rows.names):
             own = kept[rows.owners[kept] == place]
-            columns = [
-                Coded(x.codes[own], x.labels) if isinstance(x, Coded) else None for x in (ids, clusters)
-            ]
-            found[name] = Grades.from_columns(values[own], *columns, **rules_of(asked))
+            units = None if clusters is None else clusters[own]
+            rules = {**rules_of(asked), "are_named": False}
+            found[name] = Grades.from_columns(values[own], cases[own], units, **rules)
         return found
 
     found = find_rows(rows, may_repeat=True)
     unmatched = tell_unmatched(rows, found, asked.unmatched)
-    matched = np.flatnonzero(np.all(found >= 0, axis=1)[ids.codes])
-    cut = {name: _fill_by_id(encode(rows.values[name], name), ids, matched) for name in names_of(asked.by)}
+    is_whole = np.all(found >= 0, axis=1)
+    matched = np.flatnonzero(is_whole[cases])
+    if len(matched) == is_whole.sum() * len(rows.names):  # nothing repeats: in the order of the cases
+        matched = found[is_whole].T.ravel()
+    cut = {name: _fill_by_id(encode(rows.values[name], name), cases)[matched] for name in names_of(asked.by)}
     parts = cut_slices(None, {"rows": matched}, cut)
     slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
     return tally(matched), rows.title, unmatched, slices
 
 
-def _fill_by_id(column: Coded, ids: Coded, matched: Any) -> Coded:
-    """Give matched rows the value that the first row of their id has: one table may know it alone."""
-    known = np.full(len(ids.labels), MISSING, dtype=np.intp)
+def _fill_by_id(column: Coded, cases: Any) -> Coded:
+    """Give each row the value that the first row of its id has: one table may know it alone."""
+    known = np.full(cases.max() + 1, MISSING, dtype=np.intp)
     there = np.flatnonzero(column.codes != MISSING)[::-1]
-    known[ids.codes[there]] = column.codes[there]
-    return Coded(known[ids.codes[matched]], column.labels)
+    known[cases[there]] = column.codes[there]
+    return Coded(known[cases], column.labels)
 
 
 def _open_tables(

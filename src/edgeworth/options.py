@@ -71,8 +71,30 @@ class Option:
         object.__setattr__(self, "kinds", self.kinds or PANELS[self.panel])
 
 
-class Ordered(TypedDict, total=False):
-    """In which order labels stand."""
+# Options of several groups.
+RelevantFrom = Annotated[
+    int | None,
+    Option("With queries: the smallest grade that makes a target, 1 if left out.", "Scores", (QUERIES,)),
+]
+QueriesCompared = Annotated[
+    QueryRule,
+    Option(
+        "Compare on the queries that all systems have, or only if these are the same.",
+        "Scores",
+        (QUERIES,),
+        default="intersection",
+    ),
+]
+CasesUndecided = Annotated[
+    Abstentions,
+    Option("A case without a decision counts as not right, or is left out.", "Labels", default="count"),
+]
+Depth = Annotated[int | None, Option("How many items are reviewed.", "Scores")]
+Seed = Annotated[int, Option("Seed of random numbers.", "Statistics", default=0)]
+
+
+class Redeclared(TypedDict, total=False):
+    """What can be declared anew of a tally that was counted."""
 
     labels: Annotated[
         Any,
@@ -83,11 +105,6 @@ class Ordered(TypedDict, total=False):
             read="labels",
         ),
     ]
-
-
-class Redeclared(Ordered, total=False):
-    """What can be declared anew of a tally that was counted."""
-
     positive: Annotated[
         Any,
         Option(
@@ -99,17 +116,12 @@ class Redeclared(Ordered, total=False):
     ]
 
 
-class Truth(TypedDict, total=False):
-    """What came true."""
+class PredictionColumns(TypedDict, total=False):
+    """What came true and what was predicted, in one of three ways, or how answers were graded."""
 
     truth: Annotated[
         Any, Option("The column of actual classes; detected when unambiguous.", "Input", OF_CLASSES)
     ]
-
-
-class PredictionColumns(TypedDict, total=False):
-    """What was predicted, in one of three ways, or how answers were graded."""
-
     prediction: Annotated[Any, Option("The column of predicted labels.", "Labels")]
     score: Annotated[
         Any, Option("The column of scores to rank by, highest first.", "Scores", (SCORES, QUERIES))
@@ -127,18 +139,10 @@ class PredictionColumns(TypedDict, total=False):
     grade: Annotated[Any, Option("The column of grades: points, a rubric, a latency.", "Grades")]
 
 
-class Graded(TypedDict, total=False):
-    """Which documents are relevant."""
-
-    relevant_from: Annotated[
-        int | None,
-        Option("With queries: the smallest grade that makes a target, 1 if left out.", "Scores", (QUERIES,)),
-    ]
-
-
-class Columns(Redeclared, Graded, total=False):
+class Columns(Redeclared, total=False):
     """Which columns play which role, and how they are read."""
 
+    relevant_from: RelevantFrom
     cluster: Annotated[
         Any,
         Option(
@@ -214,7 +218,7 @@ class Columns(Redeclared, Graded, total=False):
     ]
 
 
-class ReadOptions(Truth, PredictionColumns, Columns, total=False):
+class ReadOptions(PredictionColumns, Columns, total=False):
     """What is counted."""
 
     bins: Annotated[
@@ -278,24 +282,10 @@ class TallyOptions(ReadOptions, total=False):
     ]
 
 
-class Seeded(TypedDict, total=False):
-    """By which random numbers."""
-
-    seed: Annotated[int, Option("Seed of random numbers.", "Statistics", default=0)]
-
-
-class AbstentionOptions(TypedDict, total=False):
-    """What a case without a decision means."""
-
-    abstentions: Annotated[
-        Abstentions,
-        Option("A case without a decision counts as not right, or is left out.", "Labels", default="count"),
-    ]
-
-
-class StatisticsOptions(Seeded, total=False):
+class StatisticsOptions(TypedDict, total=False):
     """How sure, by which random numbers, and with how many digits."""
 
+    seed: Seed
     level: Annotated[float, Option("Confidence level of intervals.", "Statistics", default=0.95)]
     digits: Annotated[int, Option("How many digits of a number are shown, 2 to 15.", "Output", default=3)]
 
@@ -319,8 +309,8 @@ class HouseOptions(TypedDict, total=False):
     ]
 
 
-class ErrorCosts(TypedDict, total=False):
-    """What errors cost."""
+class ReportOptions(StatisticsOptions, HouseOptions, total=False):
+    """What a report is to say; asked again, no data are read again."""
 
     costs: Annotated[
         Any,
@@ -333,16 +323,10 @@ class ErrorCosts(TypedDict, total=False):
         ),
     ]
 
-
-class Reviewed(TypedDict, total=False):
-    """How far down a ranking one looks."""
-
-    depth: Annotated[int | None, Option("How many items are reviewed.", "Scores")]
-
-
-class ReportOptions(StatisticsOptions, HouseOptions, ErrorCosts, Reviewed, AbstentionOptions, total=False):
-    """What a report is to say; asked again, no data are read again."""
-
+    depth: Depth
+    abstentions: CasesUndecided
+    orders: Annotated[int | None, Option("Show wealth over so many random orders of the cases: 400.", "Bets")]
+    goal: Annotated[float | None, Option("Say how many cases it takes to make $1 so much: 100.", "Bets")]
     match: Annotated[
         Match | None,
         Option("Predictions are clusters: match one, or many, to each class.", "Labels", (LABELS,)),
@@ -377,8 +361,8 @@ class ReportOptions(StatisticsOptions, HouseOptions, ErrorCosts, Reviewed, Abste
     ]
 
 
-class MeasureOptions(TypedDict, total=False):
-    """By which measures."""
+class ManyOptions(TypedDict, total=False):
+    """By which measures, and how several systems are compared."""
 
     measures: Annotated[
         Any,
@@ -390,10 +374,6 @@ class MeasureOptions(TypedDict, total=False):
             metavar="MEASURE",
         ),
     ]
-
-
-class ManyOptions(MeasureOptions, total=False):
-    """How several systems are compared."""
 
     adjust: Annotated[
         Adjust | None,
@@ -427,23 +407,11 @@ class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, PartOptions, tota
     ]
 
 
-class Runs(TypedDict, total=False):
-    """On which queries systems are compared."""
-
-    queries: Annotated[
-        QueryRule,
-        Option(
-            "Compare on the queries that all systems have, or only if these are the same.",
-            "Scores",
-            (QUERIES,),
-            default="intersection",
-        ),
-    ]
-
-
-class DifferenceOptions(Runs, AbstentionOptions, total=False):
+class DifferenceOptions(TypedDict, total=False):
     """What is asked of tallies of some kinds when they are compared: what compares the kind takes it."""
 
+    queries: QueriesCompared
+    abstentions: CasesUndecided
     method: Annotated[
         Any, Option("An interval method of ew.methods.", "Statistics", (SEVERAL, SCORES), flag="")
     ]
@@ -492,9 +460,11 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions,
     ]
 
 
-class TrecOptions(ManyOptions, Graded, Runs, StatisticsOptions, total=False):
+class TrecOptions(ManyOptions, StatisticsOptions, total=False):
     """How runs of a search engine are judged."""
 
+    relevant_from: RelevantFrom
+    queries: QueriesCompared
     absent: Annotated[
         AbsentRule,
         Option("What a judged query counts for which the run has no list.", "Scores", default="leave_out"),
@@ -505,9 +475,11 @@ class TrecOptions(ManyOptions, Graded, Runs, StatisticsOptions, total=False):
     ]
 
 
-class ChanceOptions(Reviewed, Seeded, total=False):
+class ChanceOptions(TypedDict, total=False):
     """What chance has to reach."""
 
+    depth: Depth
+    seed: Seed
     average_precision: Annotated[
         float | None, Option("The average precision that chance has to reach.", "Scores")
     ]

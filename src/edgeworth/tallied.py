@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from itertools import combinations
 from os import PathLike
 from typing import Any, ClassVar, Self
 
+from edgeworth.core.formatting import html_table, plural
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.plain import COUNT, NEEDED, TEXT, Plain, optional, text_like
 from edgeworth.errors import MergeError, OptionError
@@ -56,8 +58,6 @@ class Origin:
     @property
     def digest(self) -> str:
         """One fingerprint of all parts, in their order."""
-        import hashlib
-
         return f"sha256:{hashlib.sha256(' '.join(self.fingerprints).encode()).hexdigest()}"
 
 
@@ -135,13 +135,11 @@ class Tallied:
     def __repr__(self) -> str:
         number, rows = self.origin.number, self.origin.rows
         of = f" of {number:,} sources" if number > 1 else ""
-        size = "" if rows is None else f", {rows:,} row{'s' if rows != 1 else ''}"
+        size = "" if rows is None else f", {rows:,} {plural(rows, 'row')}"
         return f"<Tallied{of}: {describe_tally(self.tally)}{size}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the facts about the whole, and the tally where it can show itself."""
-        from edgeworth.core.formatting import html_table
-
         columns = [f"{role}: {name}" for role, name in self.terms.get("columns", {}).items()]
         facts = {
             "of": describe_tally(self.tally),
@@ -168,8 +166,6 @@ def fingerprint(part: Part, payload: Mapping[str, Any], digests: Sequence[str] =
     >>> fingerprint(Part("a.csv", "sha256:12"), {}) == fingerprint(Part("b.csv", "sha256:12"), {})
     True
     """
-    import hashlib
-
     said = digests or [part.digest or f"{part.source}\n{canonical_text(payload)}"]
     return "+".join(hashlib.sha256(each.encode(errors="surrogatepass")).hexdigest()[:16] for each in said)
 

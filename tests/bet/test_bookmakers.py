@@ -65,8 +65,7 @@ def test_the_numbers_of_three_games_against_a_half() -> None:
         )
 
 
-def test_prices_are_what_a_unit_of_winnings_costs() -> None:
-    assert Market([4.0, 2.0]).prices((2,)).tolist() == [0.25, 0.5]
+def test_a_market_quotes_what_it_was_given() -> None:
     one = Market([3.0, 1.5]).quote((7, 2))
     assert one.back.shape == (7, 2)
     assert one.lay is None
@@ -97,7 +96,7 @@ def test_commission_in_races_and_without_laying() -> None:
     taken = Commission(0.05, Market([3.0, 3.0, 3.0])).quote((1, 3))
     assert taken.lay is None
     assert taken.back.tolist() == [pytest.approx([2.9] * 3)]
-    assert Commission(0.05, Market([2.0])).prices((1,)).tolist() == pytest.approx([1 / 1.95])
+    assert Commission(0.05, Market([2.0])).quote((1,)).back.tolist() == pytest.approx([1.95])
     assert kelly([0.5, 0.25, 0.25], taken.back[0]).sum() < 0.25
     through = Commission(0.0, Drunken(seed=3)).quote((4,))
     np.testing.assert_allclose(through.back, Drunken(seed=3).quote((4,)).back)
@@ -158,7 +157,7 @@ def test_refusals() -> None:
     with pytest.raises(InputError, match=r"they add up to 0\.9"):
         Rival([[0.5, 0.4]])
     with pytest.raises(InputError, match=r"have the shape \(2,\), the forecasts \(3,\)"):
-        Rival([0.5, 0.5]).prices((3,))
+        Rival([0.5, 0.5]).quote((3,))
     with pytest.raises(InputError, match="odds are decimal and finite and above 1; saw 1 in position 1"):
         Market([1.0, 2.0])
     with pytest.raises(InputError, match="lay odds"):
@@ -166,5 +165,4 @@ def test_refusals() -> None:
 
 
 def test_a_rival_that_rules_something_out_has_no_odds_for_it() -> None:
-    assert Rival([0.0, 0.5]).prices((2,)).tolist() == [0.0, 0.5]
     assert Rival([0.0, 0.5]).quote((2,)).back.tolist() == [math.inf, 2.0]

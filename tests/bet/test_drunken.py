@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import gamma, kstest
+from scipy.stats import gamma, kstest, uniform
 
 from edgeworth.bet import Commission, Drunken, Market, game_factors
 from edgeworth.errors import InputError, OptionError
@@ -54,13 +55,30 @@ def test_any_interval_has_its_expectation_by_integration(low: float, high: float
     assert drawn.mean() == pytest.approx(wanted, abs=5 * drawn.std() / math.sqrt(2000))
 
 
+def test_odds_are_drawn_uniformly() -> None:
+    """Kalia's odds from 1.3 to 4: uniform, and with their expectation by integration."""
+    truth, p = cases(300, seed=1)
+    bookmaker = Drunken(1.3, 4, seed=2)
+    drawn = 1 / bookmaker.prices((5000,))
+    assert kstest(drawn, uniform(1.3, 2.7).cdf).pvalue > 1e-3
+    if_true = quad(math.log, 1.3, 4)[0] / 2.7
+    if_false = quad(lambda odds: -math.log1p(-1 / odds), 1.3, 4)[0] / 2.7
+    wanted = truth.sum() * if_true + (300 - truth.sum()) * if_false
+    assert bookmaker.expected_of_games(int(truth.sum()), 300) == pytest.approx(wanted, abs=1e-6)
+    ends = bookmaker.log_wealth(truth, p, bookmakers=2000) - log_score(truth, p)
+    assert ends.mean() == pytest.approx(wanted, abs=5 * ends.std() / math.sqrt(2000))
+    assert bookmaker.description == "a drunken bookmaker (odds 1.3 to 4)"
+    with pytest.raises(OptionError, match="two classes"):
+        bookmaker.prices((5, 3))
+
+
 def test_many_at_once_are_one_by_one() -> None:
     """The same seed and number give the same prices."""
     truth, p = cases(70_001, seed=4)
     bookmaker = Drunken(0.15, 0.85, seed=5)
     together = bookmaker.log_wealth(truth, p, bookmakers=3)
     for number in range(3):
-        q = bookmaker.prices((70_001,), number=number)
+        q = replace(bookmaker, number=number).prices((70_001,))
         assert q.min() >= 0.15
         assert q.max() <= 0.85
         alone = np.log(game_factors(p, 1 / q, outcome=truth)).sum()
@@ -110,9 +128,9 @@ def test_races_on_an_interval() -> None:
 def test_prices_depend_on_the_position(ends: tuple[float, float], shape: Any, first: int) -> None:
     """Wherever a path is cut, and however long it is: prices that did not suit and were drawn again, too."""
     low, high = ends
-    whole = Drunken(low, high, seed=7).prices((first + 20, *shape), number=2)
+    whole = Drunken(low, high, seed=7, number=2).prices((first + 20, *shape))
     for start, stop in ((first, first + 1), (first + 3, first + 20), (5, 9)):
-        part = Drunken(low, high, seed=7, first=start).prices((stop - start, *shape), number=2)
+        part = Drunken(low, high, seed=7, first=start, number=2).prices((stop - start, *shape))
         np.testing.assert_array_equal(part, whole[start:stop])
         taken = Commission(0.1, Drunken(low, high, seed=7))
         np.testing.assert_array_equal(
@@ -147,7 +165,15 @@ def test_no_cases_no_wealth() -> None:
 
 
 def test_refusals() -> None:
-    for low, high in ((0.5, 0.5), (0.6, 0.4), (-0.1, 0.5), (0.5, 1.1), (math.nan, 1.0), ("a", 1)):
+    for low, high in (
+        (0.5, 0.5),
+        (0.6, 0.4),
+        (-0.1, 0.5),
+        (0.5, 1.1),
+        (1.5, math.inf),
+        (math.nan, 1.0),
+        ("a", 1),
+    ):
         with pytest.raises(OptionError, match="0 <= low < high <= 1"):
             Drunken(low, high)
     with pytest.raises(OptionError, match="seed"):

@@ -28,7 +28,7 @@ def test_the_outcome_of_highest_expected_return_is_backed() -> None:
     odds = np.array([[2.1, 3.0, 6.0], [4.0, 4.0, 1.5], [2.4, 3.0, 3.0]])
     # 0.2 · 6 = 1.2 is backed and lost; of the others nothing returns its stake.
     found = best_bets(p, odds, np.array([0, 2, 0]))
-    assert found.sums == (1.0, -1.0, 1.0)
+    assert (found.bets, found.profit, found.squares) == (1, -1.0, 1.0)
 
 
 @pytest.mark.parametrize("bank", [1, 5, 20])

@@ -100,7 +100,7 @@ def test_effects_and_what_is_said_beside_them_are_at_the_level_asked() -> None:
 
 
 def test_test_and_interval_may_disagree_and_it_is_known() -> None:
-    law = NormalLaw(0.1, 0.05, Scale("identity"))  # p = 0.0455: away from 0 at 95%, not at 99%
+    law = NormalLaw(0.1, 0.05, Scale())  # p = 0.0455: away from 0 at 95%, not at 99%
     found = Difference("f", "A", "B", (0.6, 0.5), law=law)
     assert not found.disagrees(0.95)
     assert not found.disagrees(0.99)

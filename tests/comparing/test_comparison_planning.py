@@ -17,7 +17,7 @@ from edgeworth.errors import InputError, OptionError
 
 
 def difference(value: float, error: float, cases: float, freedom: float = math.inf) -> Difference:
-    law = NormalLaw(value, error, Scale("identity"), freedom)
+    law = NormalLaw(value, error, Scale(), freedom)
     return Difference("informedness", "A", "B", (0.5 + value, 0.5), law=law, cases=cases)
 
 

@@ -110,7 +110,8 @@ def test_queries_without_targets_are_left_out_or_count_as_0() -> None:
     truth, clusters = [1, 0, 0, 0, 1, 0], ["a", "a", "b", "b", "c", "c"]
     first = ew.RankedLists.from_scores(truth, [2, 1, 2, 1, 2, 1], groups=clusters)
     second = ew.RankedLists.from_scores(truth, [1, 2, 2, 1, 2, 1], groups=clusters)
-    assert math.isnan(query_values(first, "precision@1")["b"])
+    queries, values = query_values(first, "precision@1")
+    assert math.isnan(values[queries.index("b")])
     found = list_difference(first, second, "precision@1")
     assert (found.cases, found.values) == (2, (1.0, 0.5))
     assert found.doubt == "left out: 1 query in which a system has no value"
@@ -122,7 +123,8 @@ def test_a_query_without_targets_counts_as_0_where_the_lists_say_so() -> None:
     truth, clusters = [1, 0, 0, 0], ["a", "a", "b", "b"]
     lists = ew.RankedLists.from_scores(truth, [2, 1, 2, 1], groups=clusters)
     counted = replace(lists, empty_is_zero=True)
-    assert query_values(counted, "average_precision") == {"a": 1.0, "b": 0.0}
+    queries, values = query_values(counted, "average_precision")
+    assert (queries, values.tolist()) == (("a", "b"), [1.0, 0.0])
     # The mean of these values is the measure of the lists.
     assert ew.measure(counted, "average_precision") == 0.5
 
@@ -140,9 +142,9 @@ def test_nothing_in_common_is_an_error_and_no_values_are_undefined() -> None:
 
 def test_several_systems_are_matched_at_once() -> None:
     values = {
-        "A": {1: 0.1, 2: 0.2, 3: 0.3, 4: math.nan},
-        "B": {2: 0.5, 3: 0.6, 4: 0.1, 5: 0.9},
-        "C": {3: 0.9, 2: 0.7, 4: 0.2},
+        "A": ((1, 2, 3, 4), np.array([0.1, 0.2, 0.3, math.nan])),
+        "B": ((2, 3, 4, 5), np.array([0.5, 0.6, 0.1, 0.9])),
+        "C": ((3, 2, 4), np.array([0.9, 0.7, 0.2])),
     }
     matched = match_queries(values)
     assert matched.queries == (2, 3)
@@ -150,7 +152,7 @@ def test_several_systems_are_matched_at_once() -> None:
     assert matched.left_out == {"A": 1, "B": 1, "C": 0}
     assert matched.undefined == 1
     with pytest.raises(InputError, match="at least two systems; saw 1"):
-        match_queries({"A": {1: 0.1}})
+        match_queries({"A": values["A"]})
     with pytest.raises(OptionError, match='"intersection" or "error"; saw \'union\''):
         match_queries(values, queries="union")  # type: ignore[arg-type]  # the refusal is the point
 

@@ -68,7 +68,7 @@ def estimate_waits(tally: Waits, measure: str, *, method: Any = None, seed: int 
     assert (method, seed) == (None, 0)
     value = measure_waits(tally, measure)
     error = math.sqrt((tally.squares / tally.number - value**2) / tally.number)
-    law = NormalLaw(value, error, Scale("identity"), tally.number - 1.0)
+    law = NormalLaw(value, error, Scale(), tally.number - 1.0)
     return Estimate(measure, value, math.nan, None, None, None, tally, law, size=float(tally.number))
 
 

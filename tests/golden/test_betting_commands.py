@@ -192,12 +192,40 @@ def test_the_drunkard_beside_what_was_to_be_expected(
         (["--bookmaker", "drunken", "--drunk-interval", ".1"], "the lowest and the highest price"),
         (["--bookmaker", "drunken", "--drunk-interval", ".9,.1"], "0 <= low < high <= 1"),
         (["--bookmaker", "drunken", "--drunk-interval", "a,b"], "no number: 'a'"),
+        (["--bookmakers", "5"], "bookmakers has no meaning without --bookmaker drunken"),
+        (["--bookmaker", "drunken", "--bookmakers", "0"], "bookmakers is a whole number of at least 1"),
     ],
 )
 def test_intervals_that_are_none(words: list[str], said: str, tmp_path: Path, capsys: Capture) -> None:
     games_file(tmp_path)
     line = ["evaluate", "games.csv", "--truth", "y", "--probability", "p", *words]
     assert said in refused(call(tmp_path, capsys, *line))
+
+
+def test_many_drunkards_at_odds_of_the_command(tmp_path: Path, capsys: Capture) -> None:
+    truth, p, _ = games_file(tmp_path)
+    line = ["evaluate", "games.csv", "--truth", "y", "--probability", "p", "--bookmaker", "drunken"]
+    line += ["--drunk-interval", "1.3,4", "--bookmakers", "9", "--seed", "4"]
+    report = report_of(tmp_path, capsys, *line)
+    ends = np.sort(Drunken(1.3, 4, seed=4).log_wealth(truth, p, bookmakers=9))
+    shown = {
+        name: report["drunken"]["bookmakers"]["log_wealth"][name][-1] for name in ("low", "median", "high")
+    }
+    assert list(shown.values()) == pytest.approx(ends[[0, 4, 8]])
+    assert "bookmakers" in report["charts"]
+
+
+def test_orders_and_a_goal_of_the_command(tmp_path: Path, capsys: Capture) -> None:
+    _, p, _ = games_file(tmp_path)
+    line = ["evaluate", "games.csv", "--truth", "y", "--probability", "p", "--bookmaker", "drunken"]
+    report = report_of(tmp_path, capsys, *line, "--orders", "50", "--goal", "100")
+    orders, end = report["wealth"]["orders"], report["wealth"]["log_wealth"]
+    assert orders["number"] == 50
+    assert [orders["log_wealth"][name][-1] for name in ("low", "median", "high")] == pytest.approx([end] * 3)
+    assert orders["log_minimum"]["median"] <= 0 <= orders["drawdown"]["low"]
+    assert orders["log_maximum"]["low"] >= end - 1e-9
+    assert report["goal"]["cases"] == pytest.approx(len(p) * math.log(100) / end)
+    assert report["provenance"]["orders"] == 50
 
 
 def test_more_classes_against_the_drunkard(tmp_path: Path, capsys: Capture) -> None:

@@ -261,6 +261,16 @@ def test_another_prevalence_is_that_of_copies(tmp_path: Path, capsys: Capture) -
         assert cut["shifted_precision"]["value"] == pytest.approx(
             rarer[0][rarer[1] >= cut["threshold"]].mean()
         )
+    claim, cut = found["claims"][-1], found["cuts"][-1]
+    assert claim["about"] == "prevalence"
+    assert cut["chosen_for"] == "as many predicted as actual targets"
+    stated = found["prevalence"]
+    wanted = cut["shifted_precision"] | {
+        "average_precision": stated["average_precision"],
+        "prevalence": stated["share"],
+    }
+    assert claim["numbers"] == wanted
+    assert found["verdict"].endswith(claim["text"])
     assert "between 0 and 1" in refused(call(tmp_path, capsys, *RANKED, "--prevalence", "1"))
 
 

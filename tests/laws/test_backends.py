@@ -28,7 +28,7 @@ from backends import BACKENDS, LABELS, ROWS, as_in_text, plain, table
 from edgeworth.errors import InputError
 from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, tally_forecasts
 from edgeworth.rankings.reading import tally_ranking
-from edgeworth.sources.batches import Batch, CountingSource, Source, fold
+from edgeworth.sources.batches import Batch, CountingSource, Reducer, Source
 from edgeworth.sources.opening import ArraySource, open_source
 from edgeworth.tallying import tally
 from tallying_files import tally_decisions
@@ -151,8 +151,9 @@ def test_every_kind_of_label_in_another_process(opened: Any, backend: str, witho
     kinds = [kind for kind in LABELS if kind != "unsigned_integers"]
     columns = [f"{role} {kind}" for role in ("truth", "prediction") for kind in kinds]
     nothing: Counter[tuple[str, str]] = Counter()
-    found = fold(opened(backend), columns, counted, nothing)
-    assert found == fold(opened(without), columns, counted, nothing)
+    reducer = Reducer(columns, counted, nothing)
+    found = reducer.fold(opened(backend))
+    assert found == reducer.fold(opened(without))
     assert found.total() == ROWS * len(columns)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, flat
+from edgeworth.cli.finding import find_elsewhere
 
 WORDS = {
     "survival": "ew.methods.Survival()",
@@ -38,6 +39,55 @@ WORDS = {
 }
 
 
+AUTHORS = {
+    "zero sum": "ew.bet.fair_odds",
+    "informed decision": "edgeworth mixture",
+    "random guess": "edgeworth mixture",
+    "informed incorrect decision": "superstitious_labels",
+    "sufficient test data": "every report on labels",
+    "tagger": "docs/papers.md",
+    "electroencephalogram": "docs/papers.md",
+    "vision": "docs/papers.md",
+    "horse race": "--prediction tip --odds",
+    "perfect play": "edgeworth mixture",
+    "unsupervised learning": "--match many",
+    "AutoClass": "--match many",
+    "stay out of the market": "--abstain",
+    "broker": "break_even_commission",
+    "extremely unbalanced": "--score",
+    "hypergeometric": "edgeworth chance",
+    "sampling distribution": "edgeworth chance",
+    "support vector machines": "Lago",
+    "H_ij": "Survival()",
+    "outperform random selection": "edgeworth chance",
+    "Wilcoxon": "edgeworth compare",
+    "area under the recall-precision curve": "--chart precision_recall",
+    "joint distribution of T_i and T_j": "joint_hit_ranks",
+    "odds space": "--drunk-interval 1.3,4",
+    "many drunken bookmakers": "--bookmakers 50",
+    "randomly ordered test cases": "--orders 400",
+    "natural scale": "--orders 400",
+    "expected time to reach a level of wealth": "--goal 100",
+    "nested models": "--against q",
+    "back and lay": "edgeworth kelly",
+    "fractional investment surface": "edgeworth kelly",
+    "exact distribution of wealth": "ew.forecasts.wealth_law",
+    "ordered classes": "--ordinal",
+    "covariate space": "--by COLUMN",
+    "implied distributions": "--odds",
+    "Markov process": "ew.Wealth",
+}
+"""Words that the authors use of their ideas, and where each leads."""
+
+
+@pytest.mark.parametrize(("words", "found"), AUTHORS.items(), ids=AUTHORS.keys())
+def test_the_authors_words_lead_somewhere(words: str, found: str) -> None:
+    places = find_elsewhere(words)
+    assert any(found in where for _, _, where in places)
+    # What is shown of a line of many words is its first and those that were meant.
+    assert all(len(name.split(", ")) <= 4 for name, _, _ in places)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("words", "found"), WORDS.items(), ids=WORDS.keys())
 def test_the_papers_words(words: str, found: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +101,8 @@ def test_the_charts_of_the_list_are_those_of_reports() -> None:
     reports = (
         ew.evaluate(truth=truth, prediction=[int(p > 0.5) for p in chances]),
         ew.evaluate(truth=truth, score=chances, gain=1.0, cost=0.1),
-        ew.evaluate(truth=truth, probabilities=chances, against=[0.5] * 40),
+        ew.evaluate(truth=truth, probabilities=chances, against=[0.5] * 40, orders=3),
+        ew.evaluate(truth=truth, probabilities=chances, bookmaker=ew.bet.Drunken(bookmakers=2)),
     )
     words = files("edgeworth.papers").joinpath("words.toml").read_text(encoding="utf-8")
     listed = set(re.findall(r"--chart (\w+) FILE", words))

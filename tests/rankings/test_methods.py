@@ -758,3 +758,23 @@ def test_the_chance_test_of_lists_against_all_orders() -> None:
     exact = np.mean(means >= estimate.value - 1e-12)
     tail = estimate.chance_tail("greater")
     assert tail.low <= exact <= tail.high
+
+
+@pytest.mark.parametrize("measure", ["average_precision", "ndcg", "average_precision(ties=input)", "ndcg@3"])
+def test_the_chance_test_of_tied_and_graded_lists_against_all_orders(measure: str) -> None:
+    # Lists of 5, 2 and 4 items: grades change places, tied scores stay, and the second has no target.
+    grades, sizes = ([2, 0, 1, 0, 0], [0, 0], [0, 1, 0, 0]), (5, 2, 4)
+    scores, groups = [5.0, 4, 4, 2, 1, 3, 3, 4, 4, 2, 1], np.repeat(["a", "b", "c"], sizes)
+
+    def lists(orders: tuple[tuple[int, ...], ...]) -> ew.RankedLists:
+        return ew.RankedLists.from_scores(list(itertools.chain(*orders)), scores, groups=groups)
+
+    every = (sorted(set(itertools.permutations(each))) for each in grades)
+    values = np.array([ew.measure(lists(orders), measure) for orders in itertools.product(*every)])
+    estimate = ew.estimate(lists(tuple(map(tuple, grades))), measure)
+    for alternative, beyond in (
+        ("greater", values >= estimate.value - 1e-12),
+        ("less", values <= estimate.value + 1e-12),
+    ):
+        tail = estimate.chance_tail(alternative)
+        assert tail.low <= beyond.mean() <= tail.high

@@ -12,7 +12,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.questions import chance_report, demo_report, evaluate_trec, kelly_report
-from edgeworth.report.report import Kind, Report
+from edgeworth.report.report import ColumnFormat, Report
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -95,7 +95,10 @@ def races() -> Report:
 
 def drunken() -> Report:
     y = np.tile([1, 0], 60)
-    return ew.evaluate(truth=y, probabilities=rng().uniform(0.1, 0.9, 120), bookmaker=ew.bet.Drunken(seed=1))
+    drunken = ew.bet.Drunken(seed=1, bookmakers=3)
+    return ew.evaluate(
+        truth=y, probabilities=rng().uniform(0.1, 0.9, 120), bookmaker=drunken, orders=9, goal=100
+    )
 
 
 def worths() -> Report:
@@ -137,7 +140,7 @@ def test_keys_of_search_runs_are_documented(tmp_path: Path) -> None:
 
 
 def test_kinds_of_columns_and_the_policy_are_documented() -> None:
-    assert set(get_args(Kind)) <= KNOWN
+    assert set(get_args(ColumnFormat)) <= KNOWN
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', demo_page())
     assert policy is not None
     assert "img-src data:" in policy[1]

@@ -16,6 +16,10 @@ from edgeworth.report.report import Column, Grid, Report, Section
 HOSTILE = "</td><script>alert(1)</script>"
 
 
+HARMLESS = {"class", "tabindex", "role", "aria-label", "scope", "title"}
+"""Attributes that tables of reports have; nothing in them runs."""
+
+
 class Reader(HTMLParser):
     """Tags and text as a browser would read them."""
 
@@ -26,7 +30,7 @@ class Reader(HTMLParser):
         self.text = ""
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        assert not attrs
+        assert {name for name, _ in attrs} <= HARMLESS
         self.tags.append(tag)
         if tag != "br":
             self.open.append(tag)
@@ -128,5 +132,5 @@ def test_the_json_has_what_every_chart_shows() -> None:
 def test_a_long_table_says_how_many_of_its_rows_are_shown() -> None:
     grid = Grid("", (Column("n", "count"),), tuple((number,) for number in range(100)))
     shown = report_fragment(Report("", (Section("", grids=(grid,)),), (), {}))
-    assert shown.count("<td>") == 30
+    assert shown.count("<td ") == 30
     assert "the first 30 of 100 rows" in shown

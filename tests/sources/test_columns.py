@@ -13,17 +13,8 @@ from hypothesis import strategies as st
 
 from edgeworth import evaluate
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import BLOCK_ROWS, MISSING, Coded, as_column, blocks, encode, is_missing
+from edgeworth.sources.columns import MISSING, Coded, as_column, encode, is_missing
 from edgeworth.sources.numbers import as_probabilities, as_weights, check_weights
-
-
-@pytest.mark.parametrize("length", [0, 1, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1, 3 * BLOCK_ROWS])
-def test_blocks_cover_every_row_once(length: int) -> None:
-    rows = list(range(length))
-    pieces = [rows[block] for block in blocks(length)]
-    assert [row for piece in pieces for row in piece] == rows
-    assert all(0 < len(piece) <= BLOCK_ROWS for piece in pieces)
-
 
 VALUES = st.one_of(st.integers(), st.text(max_size=2), st.booleans(), st.none(), st.floats(allow_nan=True))
 

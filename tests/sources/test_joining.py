@@ -265,3 +265,22 @@ def test_a_wrong_grade_is_named_by_its_file_and_the_row_there(tmp_path: Path, ki
     with pytest.raises(InputError, match=r"g of \S*b\.csv.*row 3") as caught:
         compare(None, "g", data=paths, join="id", kind=kind)
     assert repr(wrong) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pages", "other_pages", "said"),
+    [
+        (["x", "y", "z"], ["x", "y"], "id 'q1' is in two clusters, 'x' and 'z'"),
+        (["x", "y", "x"], ["x", "z"], "id 'q2' is in two clusters, 'y' and 'z'"),
+    ],
+    ids=["repeats in one table", "two tables"],
+)
+def test_a_joined_item_in_two_clusters_is_named_by_its_id(
+    pages: list[str], other_pages: list[str], said: str
+) -> None:
+    one = pd.DataFrame({"id": ["q1", "q2", "q1"], "right": [1, 0, 1], "page": pages})
+    other = pd.DataFrame({"id": ["q1", "q2"], "right": [1, 0], "page": other_pages})
+    with pytest.raises(InputError, match=said):
+        ew.compare(
+            None, "right", data={"one": one, "other": other}, join="id", kind="correct", cluster="page"
+        )

@@ -14,6 +14,7 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
 
+import edgeworth as ew
 from edgeworth.errors import InputError
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import file_digest
@@ -185,6 +186,15 @@ def test_a_score_that_is_no_number_names_its_file(tmp_path: Path) -> None:
     write_csv(tmp_path / "2.csv", {"y": [1, 0], "s": [0.5, "high"]})
     with pytest.raises(InputError, match=r"saw the text 'high' in row 2 of .*2\.csv"):
         tallied(tmp_path, truth="y", score="s")
+
+
+@pytest.mark.parametrize("kind", [None, "counts", "sampling"])
+@pytest.mark.parametrize("form", [{"prediction": "p"}, {"score": "p"}, {"prediction": {"A": "p", "B": "t"}}])
+def test_a_weight_that_is_no_number_names_its_file(tmp_path: Path, form: Any, kind: Any) -> None:
+    (tmp_path / "1.csv").write_text("t,p,w\n1,1,1\n0,1,1\n0,0,1\n")
+    (tmp_path / "2.csv").write_text("t,p,w\n1,1,1\n0,1,heavy\n")
+    with pytest.raises(InputError, match=r"saw the text 'heavy' in row 2 of .*2\.csv"):
+        ew.tally(tmp_path, truth="t", weight="w", weight_kind=kind, **form)
 
 
 def test_a_broken_row_names_its_file(tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import add_to_one, as_odds, as_shares, freeze
-from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.errors import InputError, OptionError, check_seed, check_whole
 
 NO_WINNINGS = float(np.nextafter(1.0, 2.0))
 """Odds that return the stake and nothing: what is backed at them is wealth that was kept."""
@@ -70,11 +70,6 @@ class Bookmaker(ABC):
         """Whether prices are drawn for any number of cases, and none is held for each case."""
         return False
 
-    @property
-    def price_range(self) -> tuple[float, float] | None:
-        """Between which ends fair prices are drawn; None where they are not drawn."""
-        return None
-
     def starting_at(self, case: int) -> Bookmaker:  # noqa: ARG002  # for those whose prices depend on it
         """Shift drawn prices to those of the cases from ``case`` on; held prices stay as they are."""
         return self
@@ -89,8 +84,8 @@ class Bookmaker(ABC):
 class Rival(Bookmaker):
     """Another forecaster, who offers fair prices: its own probabilities, backed and laid alike.
 
-    >>> Rival([0.25, 0.5]).prices((2,)).tolist(), Rival([0.25, 0.5]).quote((2,)).back.tolist()
-    ([0.25, 0.5], [4.0, 2.0])
+    >>> Rival([0.25, 0.5]).quote((2,)).back.tolist()
+    [4.0, 2.0]
     """
 
     description = "the rival"
@@ -108,14 +103,10 @@ class Rival(Bookmaker):
             forecast = add_to_one(forecast, normalise=False)
         object.__setattr__(self, "probabilities", freeze(forecast))
 
-    def prices(self, shape: tuple[int, ...]) -> Floats:
-        """The rival's probabilities."""
-        return _broadcast(np.asarray(self.probabilities), shape, "the rival's probabilities")
-
     def quote(self, shape: tuple[int, ...]) -> Quote:
         """Fair odds ``1/q``; infinite where the rival rules something out."""
         with np.errstate(divide="ignore"):
-            odds = 1 / self.prices(shape)
+            odds = 1 / _broadcast(np.asarray(self.probabilities), shape, "the rival's probabilities")
         return Quote(odds, odds)
 
 
@@ -123,8 +114,8 @@ class Rival(Bookmaker):
 class Market(Bookmaker):
     """Quoted decimal odds. Games are backed and laid at one price; races are backed, and laid at ``lay``.
 
-    >>> Market([3.2, 1.0666666666666667]).prices((2,)).tolist()
-    [0.3125, 0.9375]
+    >>> Market([3.2, 1.25]).quote((2,)).back.tolist()
+    [3.2, 1.25]
     """
 
     description = "the market's odds"
@@ -140,10 +131,6 @@ class Market(Bookmaker):
         object.__setattr__(self, "odds", freeze(as_odds(self.odds)))
         if self.lay is not None:
             object.__setattr__(self, "lay", freeze(as_odds(self.lay, "lay odds", infinite=True)))
-
-    def prices(self, shape: tuple[int, ...]) -> Floats:
-        """Implied prices ``1/O``, which add up to one and the over-round."""
-        return 1 / _broadcast(np.asarray(self.odds), shape, "the market's odds")
 
     def quote(self, shape: tuple[int, ...]) -> Quote:
         """The odds as they stand."""
@@ -190,10 +177,6 @@ class Commission(Bookmaker):
         """Shift the bookmaker behind it."""
         return replace(self, bookmaker=self.bookmaker.starting_at(case))
 
-    def prices(self, shape: tuple[int, ...]) -> Floats:
-        """What a unit of winnings costs to back, commission paid."""
-        return 1 / self.quote(shape).back
-
     def quote(self, shape: tuple[int, ...]) -> Quote:
         """Effective odds to back and to lay."""
         offered, kept = self.bookmaker.quote(shape), 1 - self.rate
@@ -238,12 +221,16 @@ FEWEST_ACCEPTED = 0.001
 class Drunken(Bookmaker):
     """Prices drawn afresh for every case: of a game's "true" uniformly between ``low`` and ``high``.
 
-    Of a race of K outcomes uniformly on the simplex (Dirichlet with parameters 1), or on the part of it
-    where every price lies between ``low`` and ``high``. The same seed draws the same prices. Kalia (2011).
-    The prices of a case depend on its position, wherever a path is cut; ``first`` is that of the first case.
+    Ends from 1 on are odds, drawn uniformly too, of games only. The prices of a race of K outcomes are
+    uniform on the simplex (Dirichlet with parameters 1), or on the part of it where each lies between ``low``
+    and ``high``. The same seed draws the same prices. Kalia (2011). The prices of a case depend on its
+    position, wherever a path is cut; ``first`` is that of the first case. Reports show so many
+    ``bookmakers``; ``number`` tells them apart.
 
     >>> Drunken(0.15, 0.85, seed=1).prices((3,)).round(3).tolist()
     [0.508, 0.815, 0.251]
+    >>> (1 / Drunken(1.3, 4, seed=1).prices((3,))).round(3).tolist()
+    [2.682, 3.866, 1.689]
     """
 
     is_random = True
@@ -252,18 +239,15 @@ class Drunken(Bookmaker):
     high: float = 1.0
     seed: int = 0
     first: int = 0
+    bookmakers: int = field(default=1, repr=False)
+    number: int = field(default=0, repr=False)
 
     @property
     def description(self) -> str:
         """Who that is, within a sentence; a range of prices other than 0 to 1 is named."""
         if (self.low, self.high) == (0, 1):
             return DESCRIPTION
-        return f"{DESCRIPTION} ({self.low:g} to {self.high:g})"
-
-    @property
-    def price_range(self) -> tuple[float, float]:
-        """Between which ends prices are drawn."""
-        return self.low, self.high
+        return f"{DESCRIPTION} ({'odds ' * (self.high > 1)}{self.low:g} to {self.high:g})"
 
     def is_game(self, cases: int) -> bool:  # noqa: ARG002  # the base class asks with it
         """Any number of cases of two classes are games: the price of the second is drawn."""
@@ -283,20 +267,20 @@ class Drunken(Bookmaker):
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
-        if isinstance(self.first, bool) or not isinstance(self.first, int) or self.first < 0:
-            raise OptionError(f"the position of the first case is a whole number from 0; saw {self.first!r}")
+        check_whole(self.first, "the position of the first case", 0)
+        check_whole(self.bookmakers, "bookmakers", 1)
         numbers = all(isinstance(end, (int, float, np.floating)) for end in (self.low, self.high))
-        if not (numbers and 0 <= self.low < self.high <= 1):
+        if not (numbers and (0 <= self.low < self.high <= 1 or 1 <= self.low < self.high < np.inf)):
             raise OptionError(
-                f"prices are drawn between low and high, 0 <= low < high <= 1; "
+                f"prices are drawn between low and high, 0 <= low < high <= 1, or odds from 1 on; "
                 f"saw {self.low!r} and {self.high!r}"
             )
 
-    def prices(self, shape: tuple[int, ...], *, number: int = 0) -> Floats:
-        """Prices for n games ``(n,)`` or n races ``(n, K)``; ``number`` tells many such bookmakers apart."""
+    def prices(self, shape: tuple[int, ...]) -> Floats:
+        """Prices for n games ``(n,)`` or n races ``(n, K)``."""
         if len(shape) not in (1, 2):
             raise InputError(f"prices are for n games, (n,), or n races of K outcomes, (n, K); saw {shape}")
-        drawn = list(self._blocks(shape, number))
+        drawn = list(self._blocks(shape))
         return np.concatenate(drawn) if drawn else np.empty(shape)
 
     def quote(self, shape: tuple[int, ...]) -> Quote:
@@ -307,23 +291,24 @@ class Drunken(Bookmaker):
     def log_wealth(self, truth: ArrayLike, probabilities: ArrayLike, *, bookmakers: int = 1000) -> Floats:
         """Final log wealth of a full Kelly bettor against each of many such bookmakers: ``Σ log p(y)/q(y)``.
 
-        Bookmaker m draws ``prices(shape, number=m)``; −inf where the forecast ruled out what happened.
+        Bookmaker m is the one of that ``number``; −inf where the forecast ruled out what happened.
         ``truth`` is 0 or 1 for games, the outcome for races.
 
         >>> Drunken(seed=1).log_wealth([1, 0], [0.8, 0.4], bookmakers=3).round(3).tolist()
         [2.941, 1.316, 0.632]
         """
-        if isinstance(bookmakers, bool) or not isinstance(bookmakers, int) or bookmakers < 1:
-            raise OptionError(f"bookmakers is a whole number of at least 1; saw {bookmakers!r}")
+        check_whole(bookmakers, "bookmakers", 1)
         forecast, happened = _forecast(truth, probabilities)
         score, shape = _log_of_truth(forecast, happened), forecast.shape
-        prices = (self.prices(shape, number=number) for number in range(bookmakers))
+        prices = (replace(self, number=number).prices(shape) for number in range(bookmakers))
         return score - np.array([_log_of_truth(drawn, happened) for drawn in prices])
 
     def expected_of_games(self, true: int, cases: int) -> float:
         """−Σ E log q(y) over so many games, of which so many came true."""
         if_true = _mean_log(self.low, self.high)
         if_false = _mean_log(1 - self.high, 1 - self.low)
+        if self.high > 1:
+            if_true, if_false = -if_true, _mean_log(self.low - 1, self.high - 1) - if_true
         return -true * if_true - (cases - true) * if_false
 
     def expected_of_races(self, cases: int, outcomes: int) -> float:
@@ -332,28 +317,29 @@ class Drunken(Bookmaker):
             raise OptionError("the expected log wealth in races is known for prices on all of (0, 1) only")
         return float((1 / np.arange(1, outcomes)).sum()) * cases
 
-    def _blocks(self, shape: tuple[int, ...], number: int) -> Iterator[Floats]:
+    def _blocks(self, shape: tuple[int, ...]) -> Iterator[Floats]:
         """The prices of each block of cases, from the first case on; a generator of its own draws each."""
         whole = len(shape) == 2 and self._is_bounded(shape[1])
         length = RACES_AT_ONCE if whole else CASES_AT_ONCE
         last = self.first + shape[0]
         for block in range(self.first // length, -(-last // length) if shape[0] else 0):
             start, end = max(self.first - block * length, 0), min(last - block * length, length)
-            generator = np.random.default_rng([self.seed, number, block])
+            generator = np.random.default_rng([self.seed, self.number, block])
             yield self._draw(generator, (length if whole else end, *shape[1:]))[start:end]
 
     def _draw(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Floats:
         """The next prices of a generator; the very ends 0 and 1, which are no prices, are drawn again."""
         if len(shape) == 2:
             return self._simplex(generator, *shape)
-        drawn = generator.random(shape)
-        if (self.low, self.high) != (0, 1):
-            drawn *= self.high - self.low
-            drawn += self.low
+        drawn = self._uniform(generator, shape)
         while drawn.size and not (drawn.min() > 0 and drawn.max() < 1):
             again = (drawn <= 0) | (drawn >= 1)
-            drawn[again] = self.low + (self.high - self.low) * generator.random(int(again.sum()))
+            drawn[again] = self._uniform(generator, (int(again.sum()),))
         return drawn
+
+    def _uniform(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        drawn = self.low + (self.high - self.low) * generator.random(shape)
+        return 1 / drawn if self.high > 1 else drawn
 
     def _is_bounded(self, outcomes: int) -> bool:
         """Whether ``high`` refuses some prices that are above ``low`` and add up to 1."""
@@ -361,6 +347,8 @@ class Drunken(Bookmaker):
 
     def _simplex(self, generator: np.random.Generator, races: int, outcomes: int) -> Floats:
         low, room, bounded = self.low, 1 - outcomes * self.low, self._is_bounded(outcomes)
+        if self.high > 1:
+            raise OptionError("odds are drawn for games of two classes; for races say prices, from 0 to 1")
         if outcomes < 2 or room <= 0 or outcomes * self.high <= 1:
             raise OptionError(
                 f"{outcomes} prices that add up to 1 cannot all lie between {self.low:g} and {self.high:g}"

@@ -97,6 +97,14 @@ def as_shares(values: ArrayLike, name: str = "probabilities") -> Floats:
     return shares
 
 
+def as_outcomes(values: ArrayLike, name: str) -> NDArray[np.bool_]:
+    """Convert what came true to booleans, and refuse anything else."""
+    happened = np.asarray(values)
+    if happened.dtype.kind not in "biu" or not np.isin(happened, (0, 1)).all():
+        raise InputError(f"{name} says of each bet whether it came true: True or False, 1 or 0")
+    return happened.astype(bool)
+
+
 def check_fraction(fraction: float) -> None:
     """Refuse a fraction of the Kelly stake outside 0 to 1."""
     number = isinstance(fraction, (int, float, np.integer, np.floating)) and not isinstance(fraction, bool)

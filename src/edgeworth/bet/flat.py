@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import as_odds
+from edgeworth.bet.checking import as_odds, as_outcomes
 from edgeworth.errors import InputError, OptionError
 
 SMALLEST_PRICE = 1e-12
@@ -23,11 +23,6 @@ class FlatStakes:
     bets: int
     profit: float
     squares: float
-
-    @property
-    def sums(self) -> tuple[float, float, float]:
-        """What adds up over parts."""
-        return float(self.bets), self.profit, self.squares
 
     @property
     def rate(self) -> float:
@@ -94,9 +89,7 @@ def ruin_probability(won: ArrayLike, odds: ArrayLike, *, bank: float) -> float:
 
 
 def _net_returns(won: ArrayLike, odds: ArrayLike) -> Floats:
-    happened, prices = np.asarray(won), as_odds(odds)
-    if happened.dtype.kind not in "biu" or not np.isin(happened, (0, 1)).all():
-        raise InputError("won says of each tip whether it came true: True or False, 1 or 0")
+    happened, prices = as_outcomes(won, "won"), as_odds(odds)
     if happened.ndim != 1 or happened.shape != prices.shape:
         raise InputError(f"there are {happened.shape} results for odds of shape {prices.shape}: one each")
     return np.asarray(happened * prices - 1)

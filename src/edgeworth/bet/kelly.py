@@ -13,6 +13,7 @@ from edgeworth.bet.checking import (
     add_to_one,
     as_floats,
     as_odds,
+    as_outcomes,
     as_races,
     as_shares,
     check_fraction,
@@ -69,11 +70,9 @@ def game_factors(
     """
     check_fraction(fraction)
     forecast, price = _deal(probability, odds, lay)
-    happened = np.asarray(outcome)
-    if happened.dtype.kind not in "biu" or not np.isin(happened, (0, 1)).all():
-        raise InputError("outcome says of each game whether it came out true: True or False, 1 or 0")
+    happened = as_outcomes(outcome, "outcome")
     try:
-        happened, forecast, price = np.broadcast_arrays(happened.astype(bool), forecast, price)
+        happened, forecast, price = np.broadcast_arrays(happened, forecast, price)
     except ValueError:
         raise InputError(
             f"there are outcomes of shape {happened.shape} for games of shape {forecast.shape}"

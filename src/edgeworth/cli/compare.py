@@ -8,7 +8,7 @@ from edgeworth.choices import Predictions
 from edgeworth.cli.options import Files, named_files, read_files, split, with_options
 from edgeworth.cli.output import ComparisonOutput, show
 from edgeworth.errors import OptionError
-from edgeworth.options import CompareOptions, Truth
+from edgeworth.options import CompareOptions
 from edgeworth.progress import progress_of
 from edgeworth.sources.joining import name_systems
 
@@ -30,7 +30,7 @@ KINDS: dict[str, Predictions] = {
 NO_OUTPUT = ComparisonOutput()
 
 
-@with_options(Truth, CompareOptions, several=SYSTEMS)
+@with_options("truth", CompareOptions, several=SYSTEMS)
 def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any) -> None:
     """Compare two or more systems on the same cases: which is better, how sure is that?"""
     from edgeworth.comparison import compare as run

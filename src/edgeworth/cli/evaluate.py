@@ -10,9 +10,7 @@ from edgeworth.choices import Rows
 from edgeworth.cli.options import DrunkInterval, Files, OneProbability, named_files, read_files, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.options import (
-    ErrorCosts,
     HouseOptions,
-    MeasureOptions,
     PartOptions,
     ReadOptions,
     Redeclared,
@@ -23,7 +21,7 @@ from edgeworth.options import (
 from edgeworth.progress import progress_of
 
 
-@with_options(OneProbability, ReadOptions, PartOptions, DrunkInterval, ReportOptions, MeasureOptions)
+@with_options(OneProbability, ReadOptions, PartOptions, DrunkInterval, ReportOptions, "measures")
 def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run
@@ -35,7 +33,7 @@ def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     show(report, output)
 
 
-@with_options(Redeclared, ErrorCosts, HouseOptions, StatisticsOptions, MeasureOptions)
+@with_options(Redeclared, "costs", HouseOptions, StatisticsOptions, "measures")
 def table(
     counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
     /,

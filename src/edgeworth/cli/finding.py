@@ -21,9 +21,11 @@ Place: TypeAlias = tuple[str, str, str]
 
 def find_elsewhere(words: str) -> list[Place]:
     """Find words of the papers, charts, methods, commands and options: whole words, if there are any."""
-    rated = [
-        (match_words(words, *name.split(", "), what), (name, what, where)) for name, what, where in _places()
-    ]
+    rated = []
+    for name, what, where in _places():
+        first, *others = name.split(", ")
+        shown = (first, *(each for each in others if match_words(words, each)))
+        rated.append((match_words(words, first, *others, what), (", ".join(shown), what, where)))
     least = min(2, max(rate for rate, _ in rated)) or 1
     return [place for rate, place in sorted(rated, key=lambda each: -each[0]) if rate >= least]
 

@@ -14,7 +14,7 @@ from cyclopts import Group, Parameter, Token
 
 from edgeworth.choices import BookmakerName, OddsForm
 from edgeworth.errors import InputError, OptionError
-from edgeworth.options import PANELS, Option, options_of
+from edgeworth.options import PANELS, EvaluateOptions, Option, PredictionColumns, options_of
 from edgeworth.sources.formats import list_words
 
 GROUPS = {name: Group.create_ordered(name) for name in PANELS}
@@ -44,10 +44,13 @@ class DrunkInterval(TypedDict, total=False):
     drunk_interval: Annotated[
         str | None,
         Option(
-            "With --bookmaker drunken: the lowest and the highest price, 0,1 if left out.",
+            "With --bookmaker drunken: the lowest and the highest price, 0,1 if left out; from 1 on, odds.",
             "Bets",
             metavar="LOW,HIGH",
         ),
+    ]
+    bookmakers: Annotated[
+        int, Option("With --bookmaker drunken: show wealth against so many.", "Bets", default=1)
     ]
 
 
@@ -83,14 +86,16 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def with_options(
-    *groups: type, several: Mapping[str, str] | None = None
+    *groups: type | str, several: Mapping[str, str] | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of these groups; it is called with what was typed, read, as keywords.
+    """Give a command options; it is called with what was typed, read, as keywords.
 
-    ``several`` are options that may be given more than once, with their help.
+    They are those of groups, and single ones of evaluate by their names; ``several`` are options that may be
+    given more than once, with their help.
     """
-    several = several or {}
-    options = {name: pair for group in groups for name, pair in options_of(group).items()}
+    several, single = several or {}, options_of(EvaluateOptions)
+    found_in = ({x: single[x]} if isinstance(x, str) else options_of(x) for x in groups)
+    options = {name: pair for each in found_in for name, pair in each.items()}
     options = {n: pair for n, pair in options.items() if pair[1].flag != "" and n not in several}
     found = [_of_systems(name, text) for name, text in several.items()]
     found += [_parameter(name, *pair) for name, pair in options.items()]
@@ -125,8 +130,7 @@ def _parameter(name: str, kind: Any, option: Option) -> inspect.Parameter:
 
 
 def _of_systems(name: str, text: str) -> inspect.Parameter:
-    panels = {"prediction": "Labels", "score": "Scores", "correct": "Grades", "grade": "Grades"}
-    panel = panels.get(name, "Probabilities")
+    panel = {**options_of(PredictionColumns), **options_of(OneProbability)}[name][1].panel
     metavar = "NAME=COLUMN,…" if name == "probabilities" else "COLUMN"
     what = Parameter(help=text, metavar=metavar, negative="", group=GROUPS[panel])
     return _keyword(name, (), tuple[str, ...], what)
@@ -153,9 +157,9 @@ def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> d
                 "give either --probability, of the positive class, or --probabilities, of each class"
             )
         typed["probabilities"] = typed.pop("probability")
-    interval = typed.pop("drunk_interval", None)
-    if interval is not None or typed.get("bookmaker") is not None:
-        typed["bookmaker"] = _bookmaker(typed.get("bookmaker"), typed.get("seed", 0), interval)
+    interval, number = typed.pop("drunk_interval", None), typed.pop("bookmakers", 1)
+    if interval is not None or number != 1 or typed.get("bookmaker") is not None:
+        typed["bookmaker"] = _bookmaker(typed.get("bookmaker"), typed.get("seed", 0), interval, number)
     return typed
 
 
@@ -197,16 +201,17 @@ def decimal_numbers(text: str, name: str, form: OddsForm, *, infinite: bool = Fa
     return found
 
 
-def _bookmaker(name: BookmakerName | None, seed: int, interval: str | None) -> Any:
-    """Make the bookmaker of a name, with prices from the interval."""
+def _bookmaker(name: BookmakerName | None, seed: int, interval: str | None, number: int) -> Any:
+    """Make so many bookmakers of a name, with prices from the interval."""
     if name is None:
-        raise OptionError("drunk-interval has no meaning without --bookmaker drunken")
+        option = "bookmakers" if interval is None else "drunk-interval"
+        raise OptionError(f"{option} has no meaning without --bookmaker drunken")
     from edgeworth.bet import BOOKMAKERS
 
     ends = [0.0, 1.0] if interval is None else numbers(interval, "drunk-interval")
     if len(ends) != 2:
         raise OptionError(f"drunk-interval is the lowest and the highest price: 0.15,0.85; saw {interval!r}")
-    return BOOKMAKERS[name](ends[0], ends[1], seed=seed)
+    return BOOKMAKERS[name](ends[0], ends[1], seed=seed, bookmakers=number)
 
 
 def named_files(files: tuple[str, ...], command: str) -> Any:

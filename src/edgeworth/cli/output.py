@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -123,21 +123,17 @@ class ComparisonOutput(Output):
 
 
 def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
-    """Refuse outputs that are read, by whatever name: a file may have several."""
-    read = set().union(*map(_identities, inputs))
+    """Refuse outputs that are read, by whatever name: two links are one file."""
     for name in outputs:
-        if _identities(name) & read:
+        if any(_is_one_file(name, each) for each in inputs):
             raise OptionError(f"{name} is read, so nothing is written over it")
 
 
-def _identities(name: str) -> set[Hashable]:
-    """Where a name leads, and which file is there, if there is one: two hard links are one file."""
+def _is_one_file(one: str, other: str) -> bool:
     try:
-        path = os.path.realpath(name)
-        found = Path(path).stat()
-    except (OSError, ValueError):
-        return {name}
-    return {path, (found.st_dev, found.st_ino)}
+        return Path(one).samefile(other)
+    except (OSError, ValueError):  # one of them does not exist
+        return one == other
 
 
 def show(report: Report, output: Output, **tables: Callable[[str | None], str]) -> None:

@@ -13,7 +13,7 @@ from edgeworth.cli.options import Hyphen, Whole, decimal_numbers, numbers, with_
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.core.formatting import displayable
 from edgeworth.errors import OptionError
-from edgeworth.options import ChanceOptions, ErrorCosts, HouseOptions, Ordered, StatisticsOptions
+from edgeworth.options import ChanceOptions, HouseOptions, StatisticsOptions
 from edgeworth.progress import progress_of
 
 
@@ -86,7 +86,7 @@ def kelly(
     show(report, output)
 
 
-@with_options(Ordered, ErrorCosts, HouseOptions, StatisticsOptions)
+@with_options("labels", "costs", HouseOptions, StatisticsOptions)
 def mixture(
     *,
     real: Annotated[str, Parameter(help="The share of each actual class.", metavar="SHARE,…")],

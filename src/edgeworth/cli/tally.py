@@ -20,7 +20,7 @@ from edgeworth.cli.options import (
     with_options,
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
-from edgeworth.core.formatting import displayable
+from edgeworth.core.formatting import displayable, plural
 from edgeworth.errors import InputError, OptionError
 from edgeworth.options import ManyOptions, Redeclared, ReportOptions, TallyOptions
 from edgeworth.progress import progress_of
@@ -116,7 +116,7 @@ def _read(files: tuple[str, ...]) -> list[Tallied]:
     if not files:
         raise OptionError("name the tally files")
     found = []
-    names = expand_paths(list(files)) if len(files) > 1 else expand_paths(files[0])
+    names = expand_paths(files)
     with progress_of("tallies read", len(names)) as done:
         for name in names:
             found.append(read_tally(name))
@@ -136,7 +136,6 @@ def _write(tallied: Tallied, output: str) -> None:
 
 def _said(tallied: Tallied) -> str:
     """What a tally file holds, in a line."""
-    from edgeworth.core.formatting import plural
     from edgeworth.tallied import dropped_rows
 
     origin = tallied.origin

@@ -17,7 +17,7 @@ from edgeworth.comparing.queries.differences import ValuesOfMeasure, compare_val
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades
-from edgeworth.grades.measures import measure_items, resolve_grades
+from edgeworth.grades.measures import resolve_grades
 
 BETA = "Beta posterior of who is right where only one is, Jeffreys' prior"
 
@@ -34,9 +34,10 @@ def compare_grades(
             raise OptionError(f"grades of {name} have another direction or range than the first system's")
 
     def values(spelling: str) -> ValuesOfMeasure:
-        spelt = resolve_grades(first, spelling).spelling
+        resolved = {name: resolve_grades(each, spelling) for name, each in grades.items()}
+        spelt = next(iter(resolved.values())).spelling
         is_lower = first.lower_is_better and spelt == "mean"
-        found = {name: measure_items(each, spelling) for name, each in grades.items()}
+        found = {name: (grades[name].ids or (), each.values) for name, each in resolved.items()}
         low, high = (0.0, 1.0) if spelt != "mean" else first.bounds
         return spelt, "lower" if is_lower else "higher", high - low, found
 
@@ -53,9 +54,9 @@ def compare_grades(
     )
 
 
-def _clusters(grades: Mapping[str, Grades]) -> dict[str, Hashable] | None:
+def _clusters(grades: Mapping[str, Grades]) -> dict[Any, Hashable] | None:
     """Find the cluster of each item, on which all systems that have clusters must agree."""
-    found: dict[str, Hashable] = {}
+    found: dict[Any, Hashable] = {}
     for each in grades.values():
         for item, cluster in zip(each.ids or (), each.clusters or (), strict=False):
             if found.setdefault(item, cluster) != cluster:

@@ -151,10 +151,10 @@ def _critical(trials: NDArray[np.float64], tail: float) -> NDArray[np.float64]:
     """The most wins of the loser that are still too few at ½; -1 where even none would be no surprise."""
     guess = np.floor(trials / 2 + scipy.special.ndtri(tail) * np.sqrt(trials) / 2)
     # The normal guess is off by one at most, but for few trials: step until it fits.
-    for _ in range(4):
-        guess = np.where(_tail(guess, trials) > tail, guess - 1, guess)
-    for _ in range(4):
-        guess = np.where(_tail(guess + 1, trials) <= tail, guess + 1, guess)
+    while (are_many := _tail(guess, trials) > tail).any():
+        guess = guess - are_many
+    while (are_few := _tail(guess + 1, trials) <= tail).any():
+        guess = guess + are_few
     return np.maximum(guess, -1.0)
 
 

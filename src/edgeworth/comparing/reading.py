@@ -86,13 +86,13 @@ def finalise_pairs(paired: Paired, terms: Mapping[str, Any], *, is_text: bool) -
 def _paired(
     batch: Batch, columns: dict[str, str], systems: tuple[str, ...], options: dict[str, Any]
 ) -> Paired:
-    found = {role: batch.columns[name] for role, name in columns.items()}
+    found, first = {role: batch.columns[name] for role, name in columns.items()}, batch.first_row
     return Paired.from_columns(
         found["truth"],
         {name: found[f"prediction of {name}"] for name in systems},
         found.get("cluster"),
-        weights=as_weights(found["weight"], columns["weight"]) if "weight" in found else None,
-        first_row=batch.first_row,
+        weights=as_weights(found["weight"], columns["weight"], first) if "weight" in found else None,
+        first_row=first,
         repeats=batch.repeats,
         **options,
     )

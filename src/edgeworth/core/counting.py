@@ -41,15 +41,13 @@ def count_source(
 ) -> Counted:
     """Fold a source into a tally; what is not final counts its rows too, and leaves weights undecided."""
     source, columns = find_source(source, needed, **roles)
-    if is_final:
-        kind = resolve_weight_kind(source, columns, weight_kind)
-        tally = reducer(columns, is_text=source.is_text, weight_kind=kind).fold(source)
-        return Counted(tally, source.name, columns, is_text=source.is_text)
     whole = None
-    if "weight" in columns and weight_kind is None:
+    if is_final:
+        weight_kind = resolve_weight_kind(source, columns, weight_kind)
+    elif "weight" in columns and weight_kind is None:
         whole, weight_kind = weights_are_whole(source, columns["weight"]), "sampling"
     tally, rows = reducer(columns, is_text=source.is_text, weight_kind=weight_kind).fold_rows(source)
-    return Counted(tally, source.name, columns, rows, source.is_text, whole)
+    return Counted(tally, source.name, columns, None if is_final else rows, source.is_text, whole)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from html import escape
+from itertools import chain, count
 from unicodedata import east_asian_width
 
 from edgeworth.errors import OptionError
@@ -238,6 +239,16 @@ def format_cases(number: int) -> str:
 def plural(number: float, one: str, many: str | None = None) -> str:
     """Choose the word for a number of things."""
     return one if number == 1 else many or f"{one}s"
+
+
+def unlike(name: str, others: Collection[str]) -> str:
+    """Put a number behind a name that others have.
+
+    >>> unlike("tests", []), unlike("tests", ["tests", "tests (2)"])
+    ('tests', 'tests (3)')
+    """
+    trials = chain([name], (f"{name} ({number})" for number in count(2)))
+    return next(trial for trial in trials if trial not in others)
 
 
 def shorten(text: str, most: int) -> str:

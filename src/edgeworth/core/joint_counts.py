@@ -16,11 +16,13 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers, same_array
+from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers
 from edgeworth.core.labels import canonical, canonical_order, positions
 from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
+from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError
-from edgeworth.sources.columns import Coded, Column, Label, blocks, encode
+from edgeworth.sources.batches import check_lengths
+from edgeworth.sources.columns import BLOCK_ROWS, Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
 
 Numbers = NDArray[Any]
@@ -87,7 +89,7 @@ class JointCounts:
         if not isinstance(other, JointCounts):
             return NotImplemented
         return (self.domains, self.labels) == (other.domains, other.labels) and all(
-            same_array(getattr(self, name), getattr(other, name))
+            np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("keys", "rows", "weight", "square")
         )
 
@@ -117,7 +119,7 @@ class JointCounts:
     def labels_seen(self, column: int) -> set[Label]:
         """Find the labels that occur in one column."""
         labels = self.labels[self.domains[column]]
-        return {labels[key - 1] for key in _keys_that_occur([self.keys[:, column]], len(labels))}
+        return {labels[key - 1] for key in np.setdiff1d(self.keys[:, column], 0)}
 
     def as_counts(self) -> JointCounts:
         """Take sums of weights that all were whole numbers as counts of cases."""
@@ -166,17 +168,14 @@ def count_joint(
         counted = count_joint(columns, repeats, names=names, domains=domains, first_row=first_row)
         return replace(counted, rows=counted.weight)
     domain = tuple(domains) if domains is not None else (0,) * len(columns)
-    lengths = [len(column) for column in columns] + ([] if weights is None else [len(weights)])
-    if len(set(lengths)) > 1:
-        every = [*names, "weights"]
-        said = ", ".join(f"{name} has {length:,}" for name, length in zip(every, lengths, strict=False))
-        raise InputError(f"the columns have different lengths: {said}")
+    given = dict(zip(names, columns, strict=True)) | ({} if weights is None else {"weights": weights})
+    number = check_lengths(given)
     gatherer, dense = _Gatherer(domain), None
     numbered = [_number_integers(column) for column in columns]
     known = [column.labels for column in numbered if not isinstance(column, np.ndarray)]
     size = prod(len(labels) + 1 for labels in known)
-    is_dense = len(known) == len(columns) and size <= max(DENSE_CELLS, min(WIDE_CELLS, lengths[0]))
-    for rows in blocks(lengths[0]):
+    is_dense = len(known) == len(columns) and size <= max(DENSE_CELLS, min(WIDE_CELLS, number))
+    for rows in row_blocks(number, BLOCK_ROWS) if number else ():
         weight = None if weights is None else weights[rows]
         if weight is not None:
             check_weights(weight, first_row + rows.start)
@@ -311,7 +310,7 @@ class _Gatherer:
         labels, columns = [], [part.keys[:, c] for c in range(len(self.domains))]
         for domain, place in enumerate(self.index):
             mine = [c for c, which in enumerate(self.domains) if which == domain]
-            seen = _keys_that_occur([columns[c] for c in mine], len(place))
+            seen = np.setdiff1d([columns[c] for c in mine], 0)
             names = [
                 int(name) if self.has_numbers[domain] and isinstance(name, bool) else name for name in place
             ]
@@ -334,11 +333,10 @@ def _compact(parts: list[JointCounts]) -> JointCounts:
     square = np.concatenate(squares) if weighted else None
     rows = np.concatenate([part.rows for part in parts])
     weight = np.concatenate([part.weight for part in parts])
-    if _is_in_order(keys):
-        return replace(parts[0], keys=keys, rows=rows, weight=weight, square=square)
     order = np.lexsort(keys.T[::-1])
     keys = keys[order]
-    starts = np.flatnonzero(np.concatenate([[True], np.any(keys[1:] != keys[:-1], axis=1)]))
+    is_new = np.any(keys[1:] != keys[:-1], axis=1)
+    starts = np.flatnonzero(np.concatenate([[True], is_new])[: len(keys)])
     return replace(
         parts[0],
         keys=keys[starts],
@@ -346,20 +344,3 @@ def _compact(parts: list[JointCounts]) -> JointCounts:
         weight=np.add.reduceat(weight[order], starts),
         square=None if square is None else np.add.reduceat(square[order], starts),
     )
-
-
-def _keys_that_occur(columns: Sequence[NDArray[np.intp]], labels: int) -> NDArray[np.intp]:
-    """Find the keys of labels that occur, in order; 0, missing, is none."""
-    occurs = np.zeros(labels + 1, dtype=np.bool_)
-    for column in columns:
-        occurs[column] = True
-    occurs[0] = False
-    return np.flatnonzero(occurs)
-
-
-def _is_in_order(keys: NDArray[np.intp]) -> bool:
-    """Tell whether each key is larger than the one before: then nothing has to be sorted."""
-    larger = np.zeros(max(len(keys) - 1, 0), dtype=np.bool_)
-    for column in keys.T[::-1]:
-        larger = (column[1:] > column[:-1]) | ((column[1:] == column[:-1]) & larger)
-    return bool(larger.all())

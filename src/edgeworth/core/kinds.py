@@ -10,7 +10,7 @@ from typing import Any
 
 from edgeworth.errors import OptionError
 
-KINDS: dict[str, Kind | str] = {
+KINDS = {
     "contingency_table": "edgeworth.decisions.kind:TABLE",
     "clustered_table": "edgeworth.decisions.kind:TABLE",
     "paired": "edgeworth.comparing.kind:PAIRED",
@@ -82,8 +82,8 @@ def load(reference: str) -> Any:
 
 def find_kind(name: str) -> Kind:
     """Find the kind that has this name."""
-    found = KINDS[name]
-    return load(found) if isinstance(found, str) else found
+    kind: Kind = load(KINDS[name])
+    return kind
 
 
 def kind_of(tally: Any) -> Kind:
@@ -108,4 +108,4 @@ def find_predictions(predictions: str) -> Kind:
 
 def every_kind() -> Iterator[Kind]:
     """Go over all kinds, each once; what comes late is loaded late."""
-    return (find_kind(name) for name in KINDS if name != "clustered_table")
+    return map(load, dict.fromkeys(KINDS.values()))

@@ -16,52 +16,46 @@ from edgeworth.core.clusters import FEWEST_FREEDOM
 from edgeworth.core.measures import Combination
 from edgeworth.errors import OptionError
 
-ScaleName: TypeAlias = Literal["identity", "logit", "log"]
-
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale, its inverse and its slope: logit between two ends, log above one, or cut at its ends."""
+    """A scale, its inverse and its slope: logit between two ends, log above one, else plain numbers."""
 
-    name: ScaleName
     low: float = -math.inf
     high: float = math.inf
 
     def forward(self, value: float) -> float:
         """Take a value to the scale."""
-        if self.name == "logit":
-            return math.log(value - self.low) - math.log(self.high - value)
-        return math.log(value - self.low) if self.name == "log" else value
+        if math.isinf(self.low):
+            return value
+        return math.log(value - self.low) - (math.log(self.high - value) if math.isfinite(self.high) else 0.0)
 
     def backward(self, value: float) -> float:
         """Take a value back from the scale."""
-        if self.name == "logit":
-            share = 1 / (1 + math.exp(-value)) if value > -700 else 0.0
-            return self.low + (self.high - self.low) * share
-        if self.name == "log":
+        if math.isinf(self.low):
+            return min(value, self.high)
+        if math.isinf(self.high):
             return self.low + math.exp(min(value, 709.0))
-        return min(max(value, self.low), self.high)
+        share = 1 / (1 + math.exp(-value)) if value > -700 else 0.0
+        return self.low + (self.high - self.low) * share
 
     def slope(self, value: float) -> float:
         """Compute the derivative of the scale at a value."""
-        if self.name == "logit":
-            return (self.high - self.low) / ((value - self.low) * (self.high - value))
-        return 1 / (value - self.low) if self.name == "log" else 1.0
+        if math.isinf(self.low):
+            return 1.0
+        if math.isinf(self.high):
+            return 1 / (value - self.low)
+        return (self.high - self.low) / ((value - self.low) * (self.high - value))
 
     def inside(self, value: float) -> bool:
         """Tell whether a value has a finite place on the scale."""
-        if self.name == "logit":
-            return self.low < value < self.high
-        return value > self.low if self.name == "log" else True
+        return self.low < value < self.high
 
 
 def natural_scale(low: float, high: float, value: float) -> Scale:
     """Choose logit for a bounded range, log for one bounded below, neither for a value at its very end."""
-    if math.isfinite(low) and math.isfinite(high):
-        scale = Scale("logit", low, high)
-    else:
-        scale = Scale("log" if math.isfinite(low) else "identity", low, high)
-    return scale if scale.inside(value) else Scale("identity", low, high)
+    scale = Scale(low, high)
+    return scale if scale.inside(value) else Scale()
 
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
@@ -158,7 +152,7 @@ class NormalLaw:
         """Test by Wald on the scale (on the plain one when the null is at the end of the range)."""
         if self.standard_error == 0:
             return choose_tail(float(self.value >= null), float(self.value <= null), alternative)
-        scale = self.scale if self.scale.inside(null) else Scale("identity")
+        scale = self.scale if self.scale.inside(null) else Scale()
         distance = (scale.forward(self.value) - scale.forward(null)) / (
             self.standard_error * scale.slope(self.value)
         )

@@ -24,8 +24,8 @@ RETRIEVAL = "van Rijsbergen 1979, Information Retrieval"
 
 
 @dataclass(frozen=True)
-class Option:
-    """A measure's option: a number within a range, or one of a few words."""
+class Parameter:
+    """A parameter of a measure: a number within a range, or one of a few words."""
 
     default: float | str
     low: float = -np.inf
@@ -33,7 +33,7 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def take(self, name: str, value: Any) -> float | str:
-        """Check a value of the option."""
+        """Check a value of the parameter."""
         if self.choices:
             if value not in self.choices:
                 raise OptionError(f"{name} is one of {', '.join(self.choices)}; saw {value!r}")
@@ -110,7 +110,7 @@ class Measure:
     synonyms: tuple[str, ...] = ()
     limit: str = ""
     """The largest value in words, where it depends on the data."""
-    options: Mapping[str, Option] = field(default_factory=dict)
+    options: Mapping[str, Parameter] = field(default_factory=dict)
     needs: tuple[Requirement, ...] = field(default=(), repr=False)
     proportion: Callable[..., tuple[Values, Values]] | None = field(default=None, repr=False)
     combination: Callable[..., Combination | None] | None = field(default=None, repr=False)
@@ -147,7 +147,7 @@ class Measure:
     def arguments(self, given: Arguments) -> dict[str, float | str]:
         """Check the options given, and add the defaults of the rest; F's beta says what alpha is."""
         if "beta" in given and "alpha" in self.options and "alpha" not in given:
-            beta = float(Option(1.0, low=0.0).take(f"beta of {self.name}", given["beta"]))
+            beta = float(Parameter(1.0, low=0.0).take(f"beta of {self.name}", given["beta"]))
             rest = {name: value for name, value in given.items() if name != "beta"}
             given = {**rest, "alpha": beta**2 / (1 + beta**2)}
         for name in given:

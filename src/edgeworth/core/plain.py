@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, ClassVar, Self
@@ -43,7 +43,7 @@ class Field:
     """Where the value is found, with dots between; by default the attribute of the field's name."""
     default: Any = NEEDED
     is_brief: bool = False
-    """Whether the field is left out where its value is None."""
+    """Whether the field is left out where its value is None or no part at all."""
 
     def of(self, attribute: str) -> Field:
         """Read and write another attribute."""
@@ -60,7 +60,7 @@ def dump_fields(fields: Mapping[str, Field], value: Any) -> dict[str, Any]:
     return {
         name: fields[name].dump(each)
         for name, each in found.items()
-        if each is not None or not fields[name].is_brief
+        if not (fields[name].is_brief and (each is None or (isinstance(each, tuple) and not each)))
     }
 
 
@@ -244,7 +244,7 @@ AMOUNT = value_field("a finite number of at least 0", lambda value: _is_number(v
 FLOAT = replace(AMOUNT, load=lambda value: float(AMOUNT.load(value)))
 
 
-def _plain_label(label: Label) -> Any:
+def plain_label(label: Label) -> Any:
     """Keep text, booleans and finite numbers, for JSON has them; write anything else as its repr."""
     is_plain = isinstance(label, (str, int)) or (isinstance(label, float) and math.isfinite(label))
     return label if is_plain else repr(label)
@@ -252,13 +252,8 @@ def _plain_label(label: Label) -> Any:
 
 LABEL = replace(
     value_field("a label: text, a number or a boolean", lambda value: isinstance(value, (str, int, float))),
-    dump=_plain_label,
+    dump=plain_label,
 )
-
-
-def labels_to_json(labels: Sequence[Label]) -> list[Any]:
-    """Write labels as plain values."""
-    return [_plain_label(label) for label in labels]
 
 
 # -- several values --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from edgeworth.arrays import Floats, Values, difference, plain_values, ratio
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
 from edgeworth.choices import Rows
-from edgeworth.core.measures import Measure, Option, measure_family
+from edgeworth.core.measures import Measure, Parameter, measure_family
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows
 from edgeworth.decisions.overall import recalls_combination
@@ -90,7 +90,7 @@ HOUSE_MEASURES = (
         "Σ_l j_ll (O_l − 1)(1 − commission) − (1 − accuracy), O_l = 1/(r_l (1 + overround))",
         unit_return,
         chance="1/(1 + overround) − 1 without commission, lower with it",
-        options={"overround": Option(0.0, -0.999999), "commission": Option(0.0, 0.0, 1.0)},
+        options={"overround": Parameter(0.0, -0.999999), "commission": Parameter(0.0, 0.0, 1.0)},
     ),
 )
 

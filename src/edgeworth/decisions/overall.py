@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Values, ratio, weighted_sum
-from edgeworth.core.measures import POWERS, Combination, Measure, Option, measure_family
+from edgeworth.core.measures import POWERS, Combination, Measure, Parameter, measure_family
 from edgeworth.decisions.per_label import ALPHA, edge, edge_combination, f_measure, g_measure
 from edgeworth.decisions.views import (
     ALL_PREDICTED,
@@ -30,7 +30,7 @@ COHEN = "Cohen 1960, A coefficient of agreement for nominal scales"
 GORODKIN = "Gorodkin 2004, Comparing two K-category assignments by a K-category correlation coefficient"
 SCIKIT_LEARN = "scikit-learn's definition"
 
-ABSTENTIONS = Option("discount", choices=("discount", "zero_weight", "left_out"))
+ABSTENTIONS = Parameter("discount", choices=("discount", "zero_weight", "left_out"))
 
 
 def informedness(view: Marginals, abstentions: str = "left_out") -> Values:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from edgeworth.arrays import Values, ratio
-from edgeworth.core.measures import POWERS, RETRIEVAL, Combination, Measure, Option, measure_family
+from edgeworth.core.measures import POWERS, RETRIEVAL, Combination, Measure, Parameter, measure_family
 from edgeworth.decisions.views import (
     CASES,
     HAS_CASES,
@@ -30,7 +30,7 @@ from edgeworth.decisions.views import (
 RATIOS = "Glas et al. 2003, The diagnostic odds ratio"
 MATTHEWS = "Matthews 1975, Comparison of the predicted and observed secondary structure"
 JACCARD = "Jaccard 1901; Tanimoto 1958"
-ALPHA = Option(0.5, 0.0, 1.0)
+ALPHA = Parameter(0.5, 0.0, 1.0)
 BY_PREDICTION, BY_PREVALENCE = "the label's predicted share", "the label's prevalence"
 
 Parts: TypeAlias = Callable[[LabelView], tuple[Values, Values]]

@@ -67,7 +67,9 @@ def _count_batch(
     roles = {role: batch.columns[name] for role, name in columns.items()}
     if is_text and options["abstain"] is not None:
         roles["prediction"] = _unify_spellings(roles["prediction"], options["abstain"])
-    weights = as_weights(roles.pop("weight"), columns["weight"]) if "weight" in roles else None
+    weights = None
+    if "weight" in roles:
+        weights = as_weights(roles.pop("weight"), columns["weight"], batch.first_row)
     options = options | {"weights": weights, "first_row": batch.first_row, "repeats": batch.repeats}
     clusters = roles.get("cluster")
     return ContingencyTable.from_columns(roles["truth"], roles["prediction"], clusters=clusters, **options)

@@ -23,8 +23,10 @@ from edgeworth.forecasts.estimates import AverageDifference
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.tally import CELLS
 from edgeworth.forecasts.wealth_charts import (
+    bookmakers_chart,
     drawn_laws,
     luck_chart,
+    orders_chart,
     returns_chart,
     stakes_chart,
     wealth_chart,
@@ -194,6 +196,10 @@ def forecast_charts(findings: ForecastFindings) -> Charts:
     """The charts of a report on probabilities; none where there would be nothing to see."""
     wealth = findings.bets.wealth
     charts = [wealth_chart(findings), returns_chart(findings)]
+    if findings.orders is not None:
+        charts.append(orders_chart(findings, findings.orders))
+    if findings.crowd is not None:
+        charts.append(bookmakers_chart(findings.crowd))
     if drawn_laws(findings):
         charts.append(luck_chart(findings))
     if len(wealth.labels) == 2:

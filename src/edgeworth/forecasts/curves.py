@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats, Values
 from edgeworth.bet.fractional import whole_sum
 from edgeworth.core.laws import normal_quantile
+from edgeworth.errors import check_whole
 from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.reliability import ReliabilityBands
@@ -21,6 +23,9 @@ Places = NDArray[np.intp]
 
 MOST_POINTS = 512
 """Points of a path."""
+
+SPREAD = (0.05, 0.5, 0.95)
+"""The quantiles by which many ways are told."""
 
 LAW_POINTS = 51
 """Points of the law of final wealth."""
@@ -46,7 +51,8 @@ class WealthPath:
     """Log wealth on its way, with the way to expect if the model is right, or if the prices are.
 
     ``expected`` and ``priced`` are rows: the mean, and the bounds between which log wealth lies with the
-    level's probability after so many cases (each by itself), log wealth taken as normal.
+    level's probability after so many cases (each by itself), log wealth taken as normal; ``martingale`` is
+    log wealth less its expected growth.
     """
 
     cases: NDArray[np.int64]
@@ -54,18 +60,58 @@ class WealthPath:
     expected: Floats
     deviation: Floats
     priced: Floats
+    martingale: Floats
 
     @classmethod
     def of(cls, wealth: Wealth, level: float) -> WealthPath:
         """Thinned, the highest and the lowest point kept."""
         (expected, deviation), (priced, _) = (_band(wealth, who, level) for who in ("model", "price"))
-        return cls(wealth.positions, wealth.path, expected, deviation, priced).drawn(MOST_POINTS)
+        ways = (expected, deviation, priced, wealth.martingale)
+        return cls(wealth.positions, wealth.path, *ways).drawn(MOST_POINTS)
 
     def drawn(self, most: int) -> WealthPath:
         """At most so many of its points, the highest and the lowest kept."""
         keep = (int(self.log_wealth.argmax()), int(self.log_wealth.argmin()))
         places = thin(len(self.cases), keep, most)
         return WealthPath(**{name: values[..., places] for name, values in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Log wealth on many ways, a row each: after so many cases, and its extremes."""
+
+    cases: NDArray[np.int64]
+    log_wealth: Floats
+    log_minimum: Floats
+    log_maximum: Floats
+    drawdown: Floats
+
+    @classmethod
+    def of(cls, wealth: Wealth, ways: Iterable[Wealth]) -> Paths:
+        """Of ways through the cases of this wealth."""
+        cases = wealth.positions[thin(wealth.blocks.number, most=MOST_DRAWN)]
+        found = [(way.path_at(cases), way.log_minimum, way.log_maximum, way.drawdown) for way in ways]
+        return cls(cases, *map(np.array, zip(*found, strict=True)))
+
+    @classmethod
+    def of_orders(cls, wealth: Wealth, orders: int, seed: int = 0) -> Paths:
+        """Of the same bets in random orders, block by block.
+
+        >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5] * 3)
+        >>> Paths.of_orders(wealth, 400).spread("log_minimum").tolist()
+        [0.0, 0.0, 0.0]
+        """
+        check_whole(orders, "orders", 1)
+        blocks = wealth.blocks
+        # What else a block holds is wide, and no path needs it.
+        none = np.zeros((blocks.number, 0))
+        bets = replace(wealth, blocks=replace(blocks, logs=blocks.logs[:, :1], fractions=none, sums=none))
+        return cls.of(bets, (bets.shuffle([seed, 1, order]) for order in range(orders)))
+
+    def spread(self, name: str = "log_wealth") -> Floats:
+        """What 5%, half and 95% of the ways do not exceed: of log wealth after so many cases, a row each."""
+        # Between ruin, or wealth without bound, and a number nothing can be interpolated.
+        return np.asarray(np.quantile(getattr(self, name), SPREAD, axis=0, method="inverted_cdf"))
 
 
 def _band(wealth: Wealth, who: str, level: float) -> tuple[Floats, Floats]:

@@ -59,7 +59,7 @@ class AcrossCases:
         if name != resolved.measure.name:
             mean, error = math.exp(mean), math.exp(mean) * error
         plain = self.scale == "identity"
-        scale = Scale("identity") if plain else natural_scale(*resolved.range(tally), mean * times)
+        scale = Scale() if plain else natural_scale(*resolved.range(tally), mean * times)
         return NormalLaw(mean * times, error * times, scale, tally.cases - 1.0)
 
     def __str__(self) -> str:

@@ -20,11 +20,11 @@ from edgeworth.core.registry import catalogue, spell
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.betting.law import luck_of_moments, wealth_law
+from edgeworth.forecasts.betting.law import Moments, luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
-from edgeworth.forecasts.curves import FinalLaw, WealthPath, final_law
-from edgeworth.forecasts.estimates import AverageDifference, score_difference
+from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
+from edgeworth.forecasts.estimates import ROUNDING, AverageDifference, score_difference
 from edgeworth.forecasts.kind import CATALOGUE
 from edgeworth.forecasts.measures import climatology, skill
 from edgeworth.forecasts.reliability import (
@@ -190,6 +190,12 @@ class ForecastFindings:
     names: Mapping[str, str] = field(default_factory=dict)
     """What the user calls a system, where that is known."""
     seed: int = 0
+    orders: Paths | None = None
+    """Wealth over random orders of the cases."""
+    crowd: Paths | None = None
+    """Wealth against many drunken bookmakers."""
+    goal: float | None = None
+    """What $1 is to become."""
 
     def name(self, system: str) -> str:
         """Name a system within a sentence."""
@@ -228,6 +234,25 @@ class ForecastFindings:
     def sides(self) -> tuple[Criterion, ...]:
         """Model and rival by their decisions, their scores and their wealth."""
         return sides(self.bets.wealth, self.scores, self.tables)
+
+    def cases_to(self, goal: float) -> tuple[float, float, float]:
+        """How many cases make $1 the goal, its logarithm over the growth a case (Breiman 1961), with bounds.
+
+        What the last case adds beyond the goal is left out. Infinite where wealth grows by rounding at most.
+        """
+        if not 1 < goal < math.inf:
+            raise OptionError(f"a goal is more than the $1 one begins with; saw {goal!r}")
+        growth = estimate(self.bets.wealth, "growth")
+        rates = (growth.value, *reversed(growth.interval(self.level)))
+        value, soon, late = (math.log(goal) / x if x > ROUNDING else math.inf for x in rates)
+        return value, soon, late
+
+    @cached_property
+    def expected_median(self) -> float:
+        """The median of log wealth at the end if the model is right: of very many games its mean."""
+        wealth = self.bets.wealth
+        law = None if wealth.games is None else wealth_law(wealth, truth="model")
+        return Moments.of(wealth, "model").mean if law is None else law.quantile(0.5)
 
     @cached_property
     def path(self) -> WealthPath:
@@ -364,8 +389,11 @@ def _luck(wealth: Wealth) -> Tail:
     return wealth_law(wealth).tail(wealth.log_wealth)
 
 
-def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 0) -> ForecastFindings:
+def examine_forecasts(
+    tally: ForecastTally, *, level: float = 0.95, seed: int = 0, orders: int | None = None
+) -> ForecastFindings:
     """Find what the bets prove, how good the scores are, and why the model's are what they are."""
+    crowd = [each if each.ordered else each.shuffle(seed) for each in (tally.wealth, *tally.crowd)]
     curves = tally.reliability
     draws = max(100, min(1000, MOST_DRAWS // len(curves)))
     return ForecastFindings(
@@ -386,6 +414,8 @@ def examine_forecasts(tally: ForecastTally, *, level: float = 0.95, seed: int = 
         expected_log_wealth=tally.expected_log_wealth,
         flat=None if tally.flat is None else FlatStakes(int(tally.flat[0]), *tally.flat[1:].tolist()),
         seed=seed,
+        orders=None if orders is None else Paths.of_orders(tally.wealth, orders, seed),
+        crowd=Paths.of(crowd[0], crowd) if tally.crowd else None,
     )
 
 

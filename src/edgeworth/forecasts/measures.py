@@ -12,7 +12,7 @@ from edgeworth.core.labels import find
 from edgeworth.core.measures import (
     Direction,
     Measure,
-    Option,
+    Parameter,
     Requirement,
     Spelling,
     measure_family,
@@ -130,7 +130,7 @@ _of_calibration = measure_family(
     low=0.0,
     high=np.inf,
     source=CORP,
-    options={"score": Option("brier", choices=("brier", "log"))},
+    options={"score": Parameter("brier", choices=("brier", "log"))},
     needs=(CASES,),
     no_interval="isotonic regression fits luck too: reliability_bands says how far luck alone goes",
 )

@@ -26,7 +26,7 @@ from edgeworth.forecasts.betting.wealth import as_races
 from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival
 from edgeworth.forecasts.forecasts import Forecasts, arrange_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
-from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Source, check_columns, fold
+from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Reducer, Source, check_columns
 from edgeworth.sources.columns import Coded, Column, Label, encode, encode_all
 from edgeworth.sources.numbers import are_rounded, as_times, stack_columns
 
@@ -263,7 +263,7 @@ def tally_forecasts(
         # Neither counts nor partitions know in which row a label comes first: the rows themselves say it.
         seen = count_truth(source, columns.truth, needs_rows=True)
         plan = _plan(seen, source.is_text, columns, terms, bookmaker, first)
-    return fold(source, wanted, partial(_evidence, plan=plan), ForecastTally.empty())
+    return Reducer(wanted, partial(_evidence, plan=plan), ForecastTally.empty()).fold(source)
 
 
 def _plan(
@@ -377,7 +377,7 @@ class TruthCounts:
 def count_truth(source: Source, column: str, *, needs_rows: bool = False) -> TruthCounts:
     """A pass over the truth alone, by the engine's own counting where it can unless rows are to be known."""
     empty = TruthCounts(needs_positions=needs_rows)
-    return fold(source, [column], partial(_count_batch, name=column), empty, counts_suffice=not needs_rows)
+    return Reducer([column], partial(_count_batch, name=column), empty, not needs_rows).fold(source)
 
 
 def _count_batch(batch: Batch, name: str) -> TruthCounts:

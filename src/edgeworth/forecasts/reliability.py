@@ -13,7 +13,7 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.formatting import format_p_value
 from edgeworth.core.laws import check_level
-from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.errors import InputError, OptionError, check_seed, check_whole
 from edgeworth.forecasts.calibration import Reliability
 
 
@@ -198,8 +198,7 @@ def reliability_bands(
     """
     check_level(level)
     check_seed(seed)
-    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
-        raise OptionError(f"the number of draws is a whole number of at least 1; saw {draws!r}")
+    check_whole(draws, "the number of draws", 1)
     if not len(curve.values):
         raise InputError("there are no forecasts to judge")
     seen = _pool_values(curve)

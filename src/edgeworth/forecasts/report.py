@@ -9,11 +9,11 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_level, format_number, format_percent, format_wealth, plural
-from edgeworth.core.plain import labels_to_json
+from edgeworth.core.plain import plain_label
 from edgeworth.decisions.report import tail_to_dict
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.charts import forecast_charts
-from edgeworth.forecasts.curves import returns, sequence_path
+from edgeworth.forecasts.curves import Paths, returns, sequence_path
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import DECIDING, Bets, Criterion, ForecastFindings, examine_forecasts
 from edgeworth.forecasts.reliability import ReliabilityBands, roc_area
@@ -23,7 +23,9 @@ from edgeworth.forecasts.tally import CELLS
 from edgeworth.forecasts.verdict import (
     describe_calibration,
     describe_drunken,
+    describe_goal,
     describe_luck,
+    describe_orders,
     forecasts_citation,
     forecasts_verdict,
     forecasts_warnings,
@@ -123,7 +125,7 @@ BETS = {
     "log_rounds": "bets on the log score",
 }
 CHARTS = {
-    "What the bets prove": ("wealth", "returns", "final_wealth", "stakes"),
+    "What the bets prove": ("wealth", "returns", "orders", "bookmakers", "final_wealth", "stakes"),
     "Who scores better on average": ("probabilities", "sequence"),
     "Reliability": ("reliability",),
 }
@@ -163,7 +165,7 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     known = {
         "against": tally.against,
         "cases": tally.cases,
-        "labels": labels_to_json(tally.labels) if is_labelled else None,
+        "labels": [*map(plain_label, tally.labels)] if is_labelled else None,
         "positive": terms.get("positive"),
         "normalise": terms.get("normalise", False),
         "clip": terms.get("clip"),
@@ -171,6 +173,8 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
         "predictions_made": made or "before",
         "fraction": terms.get("fraction", 1.0),
         "ordinal": terms.get("ordinal", False),
+        "orders": asked.get("orders"),
+        "goal": asked.get("goal"),
     }
     columns = terms.get("columns", {})
     given = [columns.get(role) for role in ("probabilities", "rival")]
@@ -178,7 +182,8 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in given)
     named = zip(("model", "the rival"), given, is_one, strict=True)
     names = {system: name for system, name, one in named if one}
-    findings = replace(examine_forecasts(tally, level=asked.level, seed=asked.seed), names=names)
+    examined = examine_forecasts(tally, level=asked.level, seed=asked.seed, orders=known["orders"])
+    findings = replace(examined, names=names, goal=known["goal"])
     if asked.get("fold") is not None:  # the models of different folds are not ranked together
         findings = replace(findings, areas=dict.fromkeys(findings.areas, math.nan))
     sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
@@ -222,8 +227,11 @@ def _proof(findings: ForecastFindings) -> Section:
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
     if len(rows) > 1:
         note += "; choose one bet beforehand: the smallest p of several is not a p-value"
-    text = (*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings), *_flat_lines(findings))
-    return Section("What the bets prove", text, (Grid("", make_columns(*heads), rows, note),))
+    text = [*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings)]
+    text += (*describe_goal(findings), *_flat_lines(findings))
+    if findings.orders is not None:
+        text.append(describe_orders(findings.orders))
+    return Section("What the bets prove", tuple(text), (Grid("", make_columns(*heads), rows, note),))
 
 
 def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
@@ -250,23 +258,25 @@ def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
     )
 
 
+def _goal_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
+    if findings.goal is None:
+        return None
+    found = dict(zip(("cases", "low", "high"), findings.cases_to(findings.goal), strict=True))
+    return {"wealth": findings.goal, **found, "median_log_wealth": findings.expected_median}
+
+
 def _flat_lines(findings: ForecastFindings) -> tuple[str, ...]:
-    """What is asked of real odds: how soon wealth doubles, and what unit stakes earn."""
-    flat, growth = findings.flat, findings.bets.growth
-    if flat is None:
+    """What unit stakes earn at real odds."""
+    flat = findings.flat
+    if flat is None or not flat.bets:
         return ()
-    said = []
-    if 0 < growth < math.inf:
-        said.append(f"At this growth wealth doubles every {format_number(math.log(2) / growth)} cases.")
     low, high = flat.interval(findings.level)
-    if flat.bets:
-        interval = f"{format_percent(low, 1)} to {format_percent(high, 1)}" if math.isfinite(low) else "none"
-        said.append(
-            "Flat stakes, one unit on the outcome of highest expected return where that is above 1: "
-            f"{flat.bets:,} {plural(flat.bets, 'bet')}, profit {format_number(flat.profit)} units, return "
-            f"{format_percent(flat.rate, 1)} of the stakes ({format_level(findings.level)} CI {interval})."
-        )
-    return tuple(said)
+    interval = f"{format_percent(low, 1)} to {format_percent(high, 1)}" if math.isfinite(low) else "none"
+    return (
+        "Flat stakes, one unit on the outcome of highest expected return where that is above 1: "
+        f"{flat.bets:,} {plural(flat.bets, 'bet')}, profit {format_number(flat.profit)} units, return "
+        f"{format_percent(flat.rate, 1)} of the stakes ({format_level(findings.level)} CI {interval}).",
+    )
 
 
 def _scores(findings: ForecastFindings) -> Section:
@@ -393,13 +403,12 @@ def _ladder(findings: ForecastFindings) -> Section:
 
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 WAY = ("log_maximum", "log_minimum", "drawdown")
-EVIDENCE = ("full_stakes", "mixture", "reverse", "brier_rounds", "log_rounds")
 
 
 def evidence_of(bets: Bets) -> dict[str, Evidence]:
     """Every bet that proves something, by name."""
     found = (bets.against_rival, bets.mixture, bets.against_model, bets.brier_rounds, bets.log_rounds)
-    return {name: evidence for name, evidence in zip(EVIDENCE, found, strict=True) if evidence is not None}
+    return {name: evidence for name, evidence in zip(BETS, found, strict=True) if evidence is not None}
 
 
 def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
@@ -411,6 +420,7 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "wealth": _wealth_numbers(findings),
         "evidence": {name: _evidence_numbers(found) for name, found in evidence_of(bets).items()},
         "flat_stakes": _flat_numbers(findings),
+        "goal": _goal_numbers(findings),
         "luck": tail_to_dict(bets.luck),
         "no_luck": bets.no_luck,
         "drunken": _drunken_numbers(findings),
@@ -457,8 +467,9 @@ def _wealth_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "against": wealth.against,
         "stake": wealth.fraction,
         **_fields(wealth, "ordered", "predictions_made"),
+        "orders": findings.orders and _paths_numbers(findings.orders),
         "path": {
-            **_fields(path, "cases", "log_wealth"),
+            **_fields(path, "cases", "log_wealth", "martingale"),
             **{f"expected{end}": path.expected[row] for end, row in bands.items()},
             "expected_deviation": path.deviation,
             **{f"priced{end}": path.priced[row] for end, row in bands.items()},
@@ -474,7 +485,15 @@ def _drunken_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
     if not findings.is_drunken:
         return None
     names = ("expected_log_wealth", "shares_log_wealth")
-    return _fields(findings, *names) if findings.bets.wealth.fraction == 1 else dict.fromkeys(names)
+    found = _fields(findings, *names) if findings.bets.wealth.fraction == 1 else dict.fromkeys(names)
+    return found | {"bookmakers": findings.crowd and _paths_numbers(findings.crowd)}
+
+
+def _paths_numbers(paths: Paths) -> dict[str, Any]:
+    """The spread of many ways: on the way, at the end, and of their extremes."""
+    spread = {name: paths.spread(name).tolist() for name in ("log_wealth", *WAY)}
+    found = {name: dict(zip(("low", "median", "high"), each, strict=True)) for name, each in spread.items()}
+    return {"number": len(paths.log_wealth), "cases": paths.cases, **found}
 
 
 def _average_numbers(found: AverageDifference | None) -> dict[str, Any]:

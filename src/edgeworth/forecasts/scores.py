@@ -218,10 +218,8 @@ class ForecastScores(Plain):
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> Self:
         shape = (len(found["names"]), len(found["systems"]))
-        sums, products = (
-            reshape_array(found["sums"], *shape),
-            reshape_array(found["products"], *shape, shape[1]),
-        )
+        sums = reshape_array(found["sums"], *shape)
+        products = reshape_array(found["products"], *shape, shape[1])
         return cls(**found | {"sums": sums, "products": products})
 
     def _fits_together(self) -> bool:

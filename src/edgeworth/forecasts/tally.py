@@ -6,7 +6,7 @@ Paths in time are merged here, too: which follows which, and which positions are
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -164,6 +164,7 @@ class ForecastTally(Plain):
         "pairs": object_of(ForecastPairs),
         "ladder": tuple_of(object_of(Wealth)).of("cumulative"),
         "flat": replace(optional(FLOATS), default=None, is_brief=True),
+        "crowd": replace(tuple_of(object_of(Wealth)), default=(), is_brief=True),
     }
     needs_positions: ClassVar[bool] = True
     """A path has an order: a case must know where it stands in the whole."""
@@ -182,6 +183,8 @@ class ForecastTally(Plain):
     """What the reader must know about how the cases were read."""
     flat: Floats | None = None
     """At quoted odds: how many unit stakes were worth it, the sum of their net returns and of the squares."""
+    crowd: tuple[Wealth, ...] = ()
+    """The wealth against more drunken bookmakers of the kind."""
 
     @classmethod
     def empty(cls) -> Self:
@@ -209,6 +212,11 @@ class ForecastTally(Plain):
         bookmaker, rival = opponent.bookmaker, opponent.forecasts
         if ordinal and forecasts.size == 2:
             raise OptionError(NOT_ORDINAL)
+        drawn, crowd = None, tuple[Wealth, ...]()
+        if isinstance(bookmaker, Drunken):
+            drawn = (bookmaker.low, bookmaker.high)
+            others = (replace(bookmaker, number=number) for number in range(1, bookmaker.bookmakers))
+            crowd = tuple(Wealth.from_bookmaker(forecasts, each, **betting) for each in others)
         if bookmaker is not None:
             wealth = Wealth.from_bookmaker(forecasts, bookmaker, **betting)
             rival = bookmaker_forecasts(forecasts, bookmaker, first=betting.get("first", 0))
@@ -221,7 +229,7 @@ class ForecastTally(Plain):
             odds = 1 / np.maximum(rival.probabilities, SMALLEST_PRICE)
             if bookmaker is not None:
                 odds = quote_cases(bookmaker, forecasts, betting.get("first", 0)).back
-            flat = np.array(best_bets(forecasts.probabilities, odds, forecasts.codes).sums)
+            flat = np.array(astuple(best_bets(forecasts.probabilities, odds, forecasts.codes)), float)
         cumulative: tuple[Wealth, ...] = ()
         if ordinal:
             betting |= {"against": wealth.against + FAIRLY.get(wealth.book, "")}
@@ -241,9 +249,8 @@ class ForecastTally(Plain):
             BoundedReliability.of(forecasts.probabilities[:, place], forecasts.codes == place)
             for place in _places(forecasts.size)
         )
-        prices = None if bookmaker is None else bookmaker.price_range
         parts = (wealth, scores, decisions, curves, pairs, cumulative)
-        return cls(*parts, forecasts.label_source, opponent.shares, prices, notes, flat)
+        return cls(*parts, forecasts.label_source, opponent.shares, drawn, notes, flat, crowd)
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -320,6 +327,7 @@ class ForecastTally(Plain):
             self,
             wealth=self.wealth.shift(cases),
             cumulative=tuple(each.shift(cases) for each in self.cumulative),
+            crowd=tuple(each.shift(cases) for each in self.crowd),
         )
 
     def __add__(self, other: Self) -> Self:
@@ -341,6 +349,7 @@ class ForecastTally(Plain):
             self.drawn,
             tuple(dict.fromkeys(self.notes + other.notes)),
             None if self.flat is None or other.flat is None else self.flat + other.flat,
+            tuple(mine + its for mine, its in zip(self.crowd, other.crowd, strict=True)),
         )
 
     def _check_addable(self, other: Self) -> None:
@@ -356,8 +365,9 @@ class ForecastTally(Plain):
                 "their own: give a rival (against=, --against), odds or a bookmaker, or count all of them at "
                 "once"
             )
-        if len(self.cumulative) != len(other.cumulative) or self.drawn != other.drawn:
-            raise MergeError("two parts differ in their terms: ordinal, or the ends of a drunkard's prices")
+        mine, its = ((len(each.cumulative), each.drawn, len(each.crowd)) for each in (self, other))
+        if mine != its:
+            raise MergeError("two parts differ in their terms: ordinal, or a drunkard's prices and number")
 
     @classmethod
     def _of_fields(cls, found: dict[str, Any]) -> Self:
@@ -371,10 +381,11 @@ class ForecastTally(Plain):
             low, high = self.drawn
             Drunken(low, high)
         if not size:
-            return not (self.wealth.labels or self.curves or self.cumulative or self.pairs.labels)
+            some = self.curves or self.cumulative or self.crowd
+            return not (some or self.wealth.labels or self.pairs.labels)
         counted = [int(curve.cases.sum()) for curve in self.curves]
         cumulative_fit = len(self.cumulative) in (0, size - 1) and all(
-            each.cases == cases for each in self.cumulative
+            each.cases == cases for each in (*self.cumulative, *self.crowd)
         )
         return (
             self.wealth.labels == self.labels

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from edgeworth import __version__
+from edgeworth.arrays import Floats, finite_or_none
 from edgeworth.core.formatting import (
     NEGLIGIBLE,
     format_bound,
@@ -18,6 +22,7 @@ from edgeworth.core.formatting import (
     format_wealth,
 )
 from edgeworth.core.tails import Tail
+from edgeworth.forecasts.curves import Paths
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
 from edgeworth.report.verdict import Claim, Verdict
@@ -137,7 +142,43 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
     if findings.expected_log_wealth is None or wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
         return (said,)
     here, expected = (format_number(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
+    if findings.crowd is not None:
+        here += f"; {describe_crowd(findings.crowd)}"
     return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
+
+
+def describe_crowd(crowd: Paths) -> str:
+    """How log wealth ends against many bookmakers."""
+    number, (low, middle, high) = len(crowd.log_wealth), map(format_number, crowd.spread()[:, -1].tolist())
+    return f"against {number} such bookmakers its median is {middle} (5% to 95%: {low} to {high})"
+
+
+def describe_orders(orders: Paths) -> str:
+    """What becomes of wealth on the way, over random orders of the cases."""
+    low, high = (_describe_spread(orders.spread(x), format_wealth) for x in ("log_minimum", "log_maximum"))
+    fall = _describe_spread(-np.expm1(-orders.spread("drawdown")), format_percent)
+    return (
+        f"Over {len(orders.log_wealth):,} random orders of the cases, in the median (5% to 95%): lowest "
+        f"wealth {low}, highest {high}, worst drawdown {fall}."
+    )
+
+
+def _describe_spread(values: Floats, form: Callable[[float], str]) -> str:
+    low, middle, high = map(form, values.tolist())
+    return f"{middle} ({low} to {high})"
+
+
+def describe_goal(findings: ForecastFindings) -> list[str]:
+    """How soon wealth reaches a goal, or doubles at real odds; and its median if the model is right."""
+    if findings.goal is None and findings.flat is None:
+        return []
+    goal = findings.goal or 2.0
+    aim, (value, *ends) = format_money(math.log(goal)), map(finite_or_none, findings.cases_to(goal))
+    sure = f" ({format_level(findings.level)} CI {format_interval(*ends)})" if any(ends) else ""
+    when = "never becomes" if value is None else f"takes about {format_number(value)} cases{sure} to become"
+    median = format_money(findings.expected_median)
+    said = f"If the model is right, $1 has become {median} after these cases in the median."
+    return [f"At this growth $1 {when} {aim}.", *([] if findings.goal is None else [said])]
 
 
 def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:

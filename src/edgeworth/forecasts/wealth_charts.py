@@ -11,13 +11,9 @@ import numpy as np
 from edgeworth.arrays import Floats
 from edgeworth.bet.kelly import kelly_game
 from edgeworth.core.formatting import format_cases, format_level, format_percent, format_wealth, plural
-from edgeworth.forecasts.curves import (
-    BAND_DRAWN,
-    MOST_DRAWN,
-    returns,
-    turns,
-)
-from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.forecasts.curves import BAND_DRAWN, MOST_DRAWN, FinalLaw, Paths, returns, thin, turns
+from edgeworth.forecasts.findings import Bets, ForecastFindings
+from edgeworth.forecasts.verdict import describe_crowd, describe_orders
 from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
@@ -39,6 +35,10 @@ COLOURS = {OURS: FIRST, IF_MODEL: THIRD, IF_PRICES: CHANCE}
 ENDS = ("", " low", " high")
 LEAST_SEEN = 0.02
 """A line nearer to 0 than this share of the axis is one with it."""
+FEW = 8
+"""Of many ways, so many are drawn one by one."""
+LARGEST_WEALTH = math.log(1e6)
+"""Log wealth beyond which only its logarithm is drawn."""
 MARGIN = 30
 """Room to the right of a picture for the name of a line."""
 
@@ -68,7 +68,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         y = alt.Y(
             "log wealth:Q",
             title="log wealth (natural)",
-            axis=alt.Axis(**_figures(findings), tickCount=6),
+            axis=alt.Axis(**number_axis(_ends(findings)), tickCount=6),
         )
         colours = {who: COLOURS[who] for who in (OURS, *shown)}
         layers = [kit.once().mark_rule(opacity=0.35).encode(y=alt.datum(0))]
@@ -152,6 +152,62 @@ def _line_says(findings: ForecastFindings) -> str:
     return f"if the prices are right the end lies above with probability at most {alpha}{roughly}"
 
 
+def orders_chart(findings: ForecastFindings, orders: Paths) -> Chart:
+    """Wealth over random orders of the cases."""
+    blocks = findings.bets.wealth.blocks
+    together = int((blocks.ends - blocks.starts).max())
+    runs = "" if together == 1 else f" Cases change places in runs of up to {together:,}."
+    says = f"{describe_orders(orders)} Every order ends with the same wealth.{runs}"
+    return _paths_chart("orders", "Wealth over random orders of the cases", says, orders)
+
+
+def bookmakers_chart(crowd: Paths) -> Chart:
+    """Wealth against many drunken bookmakers."""
+    says = f"Log wealth at the end: {describe_crowd(crowd)}."
+    return _paths_chart("bookmakers", "Wealth against many drunken bookmakers", says, crowd)
+
+
+def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
+    """Many ways of wealth: a few of them, the median and a band; by its logarithm, and as it is."""
+    number, ends, band = len(paths.log_wealth), ("low", "median", "high"), paths.spread()
+    panels = {"log wealth": ("datum['{}']", band)}
+    # Ruin and wealth without bound have no place on a natural scale, and huge wealth leaves nothing to see.
+    if np.isfinite(paths.log_wealth).all() and band.max() < LARGEST_WEALTH:
+        panels["wealth"] = ("exp(datum['{}'])", np.exp(band))
+
+    def find() -> Mapping[str, Rows]:
+        some, ways = thin(len(paths.cases), most=BAND_DRAWN), list[Mapping[str, Any]]()
+        for way, logs in enumerate(paths.log_wealth[:FEW]):
+            rows = picture_rows({CASES: paths.cases[some], "one": logs[some]})
+            ways += ({"way": way, **row} for row in ({CASES: 0, "one": 0.0}, *rows))
+        lines = picture_rows({CASES: paths.cases, **dict(zip(ends, band, strict=True))})
+        return {name: ({CASES: 0, **dict.fromkeys(ends, 0.0)}, *lines), "ways": tuple(ways)}
+
+    def draw(kit: Kit) -> Any:
+        alt, drawn = kit.alt, []
+        x, form = _cases_axis(alt, int(paths.cases[-1])), {CASES: ",", **dict.fromkeys(ends, ",.4~g")}
+        for what, (value, reach) in panels.items():
+            base = kit.base(name).encode(x=x)
+            base = base.transform_calculate(**{end: value.format(end) for end in ends})
+            ways = kit.base("ways").encode(x=x, detail="way:N").transform_calculate(one=value.format("one"))
+            axis = alt.Axis(**number_axis(reach[np.isfinite(reach)].tolist()), tickCount=5)
+            # One way may tower over all others.
+            scale = alt.Scale(domain=[0, reach.max()]) if what == "wealth" else alt.Scale()
+            layers = (
+                band_between(alt, base, "low", "high", FIRST),
+                ways.mark_line(strokeWidth=0.8, opacity=0.6, color=CHANCE, clip=True).encode(y="one:Q"),
+                base.mark_line().encode(y=alt.Y("median:Q", title=what, axis=axis, scale=scale)),
+                touch_points(base).encode(y="median:Q", tooltip=kit.tooltip(form)),
+            )
+            size = {"width": WIDE - MARGIN, "height": HIGH // len(panels) - 10}
+            drawn.append(alt.layer(*layers).properties(**size))
+        return alt.vconcat(*drawn, spacing=14)
+
+    said = f"The line is the median of {number}; nine of ten run in the band, {min(FEW, number)} are drawn."
+    columns = (Column(CASES, "count"), *(Column(end, "number") for end in ends))
+    return Chart(name, title, f"{says} {said}", LazyMapping(find), draw, columns)
+
+
 def returns_chart(findings: ForecastFindings) -> Chart:
     """What each case added to log wealth; a stretch of the path can be looked at more closely."""
     wealth = findings.bets.wealth
@@ -213,7 +269,11 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             .mark_area(line={"color": FIRST, "strokeWidth": 1.5}, color=FIRST, opacity=0.15)
             .encode(
                 x=_cases_axis(alt, wealth.cases),
-                y=alt.Y("log wealth:Q", title="log wealth", axis=alt.Axis(tickCount=3, **_figures(findings))),
+                y=alt.Y(
+                    "log wealth:Q",
+                    title="log wealth",
+                    axis=alt.Axis(tickCount=3, **number_axis(_ends(findings))),
+                ),
             )
             .properties(width=WIDE - MARGIN, height=60, name="way")
             .add_params(stretch)
@@ -247,11 +307,6 @@ def _cases_axis(alt: Any, cases: int) -> Any:
 def whole_axis(alt: Any, cases: int) -> Any:
     """An axis of so many cases."""
     return alt.Axis(**number_axis([cases]), tickCount=5, tickMinStep=1, labelOverlap=True)
-
-
-def _figures(findings: ForecastFindings) -> dict[str, str]:
-    """How the axis of log wealth writes its numbers."""
-    return number_axis(_ends(findings))
 
 
 def _ends(findings: ForecastFindings) -> list[float]:
@@ -289,7 +344,6 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
     return layers
 
 
-LAW = "drawn only where there is a law"
 STAKE_ODDS = (1.3, 1.5, 2.0, 3.0, 4.0)
 STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
 WORTH_SAYING = 0.005
@@ -299,7 +353,7 @@ WORTH_SAYING = 0.005
 def luck_chart(findings: ForecastFindings) -> Chart:
     """The law of final wealth if the prices are right and if the model is, and what was observed."""
     law, wealth, laws = findings.final_law, findings.bets.wealth, drawn_laws(findings)
-    assert law is not None, LAW
+    assert law is not None, "drawn only where there is a law"
     points = law.log_wealth
     names, domain = list(laws), points[[0, -1]].tolist()
 
@@ -338,6 +392,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         )
         # Ruin lies left of every number, wealth without bound right of it.
         observed = min(max(wealth.log_wealth, domain[0]), domain[1])
+        end = "ruin" if wealth.log_wealth == -math.inf else format_wealth(wealth.log_wealth)
         is_right = observed > (domain[0] + domain[1]) / 2
         here = kit.once().encode(x=alt.datum(observed))
         word = here.mark_text(
@@ -346,14 +401,14 @@ def luck_chart(findings: ForecastFindings) -> Chart:
             baseline="bottom",
             align="right" if is_right else "left",
             dy=-4,
-        ).encode(y=alt.value(0), text=alt.value(f"observed: {_describe_wealth(wealth.log_wealth)}"))
+        ).encode(y=alt.value(0), text=alt.value(f"observed: {end}"))
         rule = here.mark_rule(color=SECOND, strokeWidth=2.5)
         return alt.layer(bars, rule, word).properties(width=WIDE, height=HIGH)
 
     return Chart(
         "final_wealth",
         f"Where this wealth falls among what {'luck gives' if IF_PRICES in names else 'the model expects'}",
-        _luck_says(findings, laws),
+        _luck_says(findings.bets, law, laws),
         LazyMapping(find),
         draw,
         (Column("from", "number"), Column("to", "number"), *(Column(who, "probability") for who in names)),
@@ -371,13 +426,7 @@ def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:
     return {who: each for who, each in laws.items() if math.isfinite(each.sum())}
 
 
-def _describe_wealth(log_wealth: float) -> str:
-    return "ruin" if log_wealth == -math.inf else format_wealth(log_wealth)
-
-
-def _luck_says(findings: ForecastFindings, laws: Mapping[str, Floats]) -> str:
-    bets, law = findings.bets, findings.final_law
-    assert law is not None, LAW
+def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats]) -> str:
     said = [f"The wealth at the end is {format_wealth(bets.wealth.log_wealth)}."]
     if bets.luck is not None and IF_PRICES in laws:
         which = {"backing": " divided by their sum", "exchange": " inside the spread at which the model bets"}

@@ -73,9 +73,9 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
     if not math.isfinite(high - low):
         if not spread.variance > NO_SPREAD * mean**2:
             raise OptionError(f"the mean is the same in all {over}, so nothing tells how much it varies")
-        law = NormalLaw(mean, math.sqrt(spread.variance), Scale("identity"), spread.least)
+        law = NormalLaw(mean, math.sqrt(spread.variance), Scale(), spread.least)
         if grades.clusters is not None and spread.freedom < FEWEST_FREEDOM:
-            law = ClusterLaw(mean, math.sqrt(spread.variance), Scale("identity"), spread.freedom)
+            law = ClusterLaw(mean, math.sqrt(spread.variance), Scale(), spread.freedom)
         return f"Student's t over {over}", law
     width, share = high - low, min(max((mean - low) / (high - low), 0.0), 1.0)
     is_plain = bool(((values == low) | (values == high)).all())

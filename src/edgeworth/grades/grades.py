@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from edgeworth.arrays import Floats, Integers
-from edgeworth.core.labels import canonical
+from edgeworth.core.labels import canonical, positions
 from edgeworth.core.plain import COUNT, COUNTS, FLAG, FLOATS, TEXT, Field, Plain, optional, tuple_of
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.columns import Coded, Column, as_column, encode, encode_all
@@ -62,7 +63,8 @@ class Grades(Plain):
     }
     rule: ClassVar = "there is one number for each item, ids differ, and sums are of grades within bounds"
 
-    ids: tuple[str, ...] | None
+    ids: tuple[str, ...] | tuple[int, ...] | None
+    """The name of each entry; the number of its row or case in a comparison, which needs no names."""
     clusters: tuple[str, ...] | None
     """The cluster of each entry."""
     items: Integers
@@ -135,9 +137,13 @@ class Grades(Plain):
         *,
         rows: Integers | None = None,
         first_row: int = 1,
+        are_named: bool = True,
         **rules: Any,
     ) -> Self:
-        """Tally a batch of columns; ``rows`` says for how many rows each stands."""
+        """Tally a batch of columns; ``rows`` says for how many rows each stands.
+
+        Ids are names, which are text, or else (not ``are_named``) whole numbers that stay what they are.
+        """
         found = cls.empty(**rules)
         lengths = [len(values), *(len(column) for column in (ids, clusters) if column is not None)]
         if len(set(lengths)) > 1:
@@ -147,23 +153,19 @@ class Grades(Plain):
             row = int(np.argmax(wrong))
             place = f"row {first_row + row:,}"
             raise InputError(f"grades lie between {low:g} and {high:g}; {place} has {values[row]:g}")
-        names = {"id": ids, "cluster": clusters}
-        texts = {role: None if x is None else _texts(x, role, first_row) for role, x in names.items()}
         rows = np.ones(len(values), dtype=np.int64) if rows is None else rows
+        items = ids if ids is None or not are_named else _in_order(ids, "id", first_row)
+        units = None if clusters is None else _in_order(clusters, "cluster", first_row)
         absent = np.isnan(values)
         found = replace(found, unscored=int(rows[absent].sum()))
-        if absent.any():
-            kept = np.flatnonzero(~absent)
-            values, rows = values[kept], rows[kept]
-            texts = {role: x if x is None else [x[place] for place in kept] for role, x in texts.items()}
-        if not len(values):
+        if absent.all():
             return found
-        held: Any = {f"{role}s": x and tuple(x) for role, x in texts.items()}
-        points, one = values + 0.0, np.ones_like(rows)
-        items, repeats = (rows, one) if ids is None else (one, rows)
-        numbers: dict[str, Any] = {"items": items, "repeats": repeats, "sums": points * repeats}
+        points, rows = values[~absent] + 0.0, rows[~absent]
+        named: Any = (None if x is None else x[~absent] for x in (items, units))
+        many, repeats = (rows, np.ones_like(rows)) if ids is None else (np.ones_like(rows), rows)
+        numbers: dict[str, Any] = {"items": many, "repeats": repeats, "sums": points * repeats}
         numbers |= {"squares": points**2 * repeats, "zero_one": bool(np.isin(points, [0, 1]).all())}
-        return replace(found, **held, **numbers)._add_up()
+        return replace(found, **numbers)._add_up(*named)
 
     def __add__(self, other: Self) -> Self:
         """Add the items of both; repeats of an item in both are repeats of it."""
@@ -178,29 +180,32 @@ class Grades(Plain):
         both: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in NUMBERS
         }
-        both["ids"] = None if self.ids is None else (*self.ids, *(other.ids or ()))
-        both["clusters"] = None if self.clusters is None else (*self.clusters, *(other.clusters or ()))
         unscored, zero_one = self.unscored + other.unscored, self.zero_one and other.zero_one
-        return replace(self, unscored=unscored, zero_one=zero_one, **both)._add_up()
+        ids = None if self.ids is None else _numbered((*self.ids, *(other.ids or ())))
+        clusters = None if self.clusters is None else _numbered((*self.clusters, *(other.clusters or ())))
+        return replace(self, unscored=unscored, zero_one=zero_one, **both)._add_up(ids, clusters)
 
-    def _add_up(self) -> Self:
+    def _add_up(self, ids: Column | None, clusters: Coded | None) -> Self:
         """Add up the rows of an item, or hold equal items of a cluster once, in the order of their names."""
-        names = self.ids or self.clusters
-        place = {name: number for number, name in enumerate(sorted(set(names or ())))}
-        codes: Any = 0 if names is None else np.array([place[name] for name in names])
-        if self.ids is None:
+        named = clusters if ids is None else ids
+        codes: Any = 0 if named is None else named.codes if isinstance(named, Coded) else named
+        if ids is None:
             grades, of_rows = np.unique(self.sums, return_inverse=True)
             codes = codes * len(grades) + of_rows
-        _, first, places = np.unique(codes, return_index=True, return_inverse=True)
-        held: list[Any] = [x and tuple(x[row] for row in first) for x in (self.ids, self.clusters)]
-        if self.ids and self.clusters:
-            for item, number, cluster in zip(self.ids, places, self.clusters, strict=True):
-                if held[1][number] != cluster:
-                    two = f"{held[1][number]!r} and {cluster!r}"
-                    raise InputError(f"item {item!r} is in two clusters, {two}: an item is in one")
+        if ids is not None and (codes[1:] > codes[:-1]).all():
+            first = places = np.arange(len(codes))  # one row an item, and in order
+        else:
+            _, first, places = np.unique(codes, return_index=True, return_inverse=True)
+        held: list[Any] = [None if x is None else tuple(x[first].tolist()) for x in (ids, clusters)]
+        if ids is not None and clusters is not None:
+            differ = np.flatnonzero(clusters.codes != clusters.codes[first][places])
+            if len(differ):
+                item, one = (names[places[differ[0]]] for names in held)
+                two = f"{one!r} and {clusters.labels[clusters.codes[differ[0]]]!r}"
+                raise InputError(f"item {item!r} is in two clusters, {two}: an item is in one")
         numbers: dict[str, Any] = {}
         for name in NUMBERS:
-            values, is_summed = getattr(self, name), (name == "items") == (self.ids is None)
+            values, is_summed = getattr(self, name), (name == "items") == (ids is None)
             sums = np.bincount(places, weights=values).astype(values.dtype)
             numbers[name] = sums if is_summed else values[first]
         return replace(self, ids=held[0], clusters=held[1], **numbers)
@@ -260,7 +265,7 @@ class Grades(Plain):
         columns = (self.ids, self.clusters, self.repeats, self.sums, self.squares)
         checks = (
             *(len(column) == len(self.items) for column in columns if column is not None),
-            self.ids is None or list(self.ids) == sorted(set(self.ids)),
+            self.ids is None or list(self.ids) == sorted({*self.ids}),
             (self.items >= 1) & (self.repeats >= 1) & np.isfinite(self.sums),
             self.repeats == 1 if self.ids is None else self.items == 1,
             self.squares >= self.sums**2 / self.repeats - slack,
@@ -296,8 +301,15 @@ def as_points(column: Column, name: str, first_row: int = 1) -> Floats:
     return values
 
 
-def _texts(column: Column, name: str, first_row: int) -> list[str]:
-    """Read names as text, 1 and "1" alike."""
+def _in_order(column: Column, name: str, first_row: int) -> Coded:
+    """Read names as text, 1 and "1" alike, numbered in their order."""
     coded = encode_all(column, name, first_row, "every grade needs one")
     texts = [label if type(label) is str else str(canonical(label)) for label in coded.labels]
-    return [texts[code] for code in coded.codes.tolist()]
+    ordered = _numbered(texts)
+    return Coded(ordered.codes[coded.codes], ordered.labels)
+
+
+def _numbered(names: Sequence[Any]) -> Coded:
+    """Number names in their order."""
+    ordered = tuple(sorted(set(names)))
+    return Coded(positions(names, ordered), ordered)

@@ -114,6 +114,6 @@ def measure_grades(grades: Grades, measure: str | Measure) -> float:
     return resolve_grades(grades, measure).mean
 
 
-def measure_items(grades: Grades, measure: str | Measure) -> dict[str, float]:
+def measure_items(grades: Grades, measure: str | Measure) -> dict[str | int, float]:
     """Compute a measure of each item that has an id."""
     return dict(zip(grades.ids or (), resolve_grades(grades, measure).values.tolist(), strict=False))

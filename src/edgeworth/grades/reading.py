@@ -26,7 +26,7 @@ def check_grades(asked: Any) -> None:
 
 
 def count_grades(source: Source | None, asked: Any, *, is_final: bool, by_row: bool = False) -> Counted:
-    """Fold the columns of grades, ids and clusters into a tally; ``by_row`` names items by their rows."""
+    """Fold the columns of grades, ids and clusters into a tally; ``by_row`` numbers items by their rows."""
     form = "grade" if asked.get("correct") is None else "correct"
     if by_row and asked.id is None and isinstance(source, FoldingSource):
         raise OptionError(f"{source.name}: Spark does not number rows: name the column of items (id=, --id)")
@@ -65,5 +65,5 @@ def _add_batch(
         advice = 'missing="drop" (--missing drop) leaves such answers out and counts them as unscored'
         check_gaps(np.isnan(values), columns[form], batch.first_row, advice)
     rows = np.arange(batch.first_row, batch.first_row + len(batch)) if by_row else None
-    rules = {"rows": batch.repeats, "first_row": batch.first_row, **rules}
+    rules = {"rows": batch.repeats, "first_row": batch.first_row, "are_named": "id" in found, **rules}
     return Grades.from_columns(values, found.get("id", rows), found.get("cluster"), **rules)

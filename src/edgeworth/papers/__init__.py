@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args
 
 from edgeworth.choices import PaperName
 from edgeworth.errors import OptionError
@@ -11,8 +12,6 @@ from edgeworth.papers.printed import Paper, PrintedNumber
 from edgeworth.report.report import Report, about_run
 
 __all__ = ["Paper", "PrintedNumber", "read_paper", "reproduce"]
-
-_HOMES = {"powers": "powers", "su-zhang": "su_zhang", "kalia": "kalia"}
 
 
 def read_paper(name: PaperName, *, seed: int = 0) -> Paper:
@@ -38,14 +37,11 @@ def reproduce(
     if (items is None) != (targets is None):
         raise OptionError("a simulation of one's own needs both items and targets")
     more = () if items is None else (paper.own_simulation(items, targets, seed),)
-    if name != "kalia":
-        return read_paper(name, seed=seed).report(about, more=more)
-    return read_paper(name, seed=seed).report(
-        about, figures=paper.FIGURES, charts=lambda: paper.figures(seed)
-    )
+    drawn = {"figures": paper.FIGURES, "charts": partial(paper.figures, seed)} if name == "kalia" else {}
+    return read_paper(name, seed=seed).report(about, more=more, **drawn)
 
 
 def _module(name: str) -> Any:
-    if name not in _HOMES:
-        raise OptionError(f"the papers are {', '.join(_HOMES)}; saw {name!r}")
-    return import_module(f"edgeworth.papers.{_HOMES[name]}")
+    if name not in get_args(PaperName):
+        raise OptionError(f"the papers are {', '.join(get_args(PaperName))}; saw {name!r}")
+    return import_module(f"edgeworth.papers.{name.replace('-', '_')}")

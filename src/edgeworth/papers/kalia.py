@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,7 @@ from scipy.special import expit
 import edgeworth as ew
 from edgeworth.arrays import Floats
 from edgeworth.papers.printed import Ours
-from edgeworth.report.charts.chart import Chart, Kit
-from edgeworth.report.report import Charts
+from edgeworth.report.charts.chart import Chart
 from edgeworth.sample import sample_file
 
 Outcomes = NDArray[np.int64]
@@ -32,7 +30,7 @@ DRAWN = {
     "figure_4_returns": "simulated",
     "figure_5_probabilities": "simulated",
     "figures_6_7_wealth": "births",
-    "figures_6_7_natural": "births",
+    "figures_6_7_orders": "births",
     "figures_6_7_returns": "births",
     "figure_8_probabilities": "births",
 }
@@ -221,20 +219,9 @@ def figures(seed: int = 0) -> Iterable[Chart]:
     small, large = (birth_forecasts(model, left_out=True) for model in MODELS)
     drawn = {
         "simulated": ew.evaluate(truth=happened, probabilities=forecasts, against=prices).charts,
-        "births": ew.evaluate(truth=low, probabilities=large, against=small).charts,
+        "births": ew.evaluate(truth=low, probabilities=large, against=small, orders=400).charts,
     }
-    drawn["births"] = Charts((*drawn["births"].values(), _natural(drawn["births"]["wealth"])))
     for name, data in DRAWN.items():
         figure, chart = name.rsplit("_", 1)
         title = f"{figure.replace('_', ' ', 1).replace('_', ' and ').capitalize()}: {data}, {chart}"
         yield replace(drawn[data][chart], name=name, title=title)
-
-
-def _natural(chart: Chart) -> Chart:
-    """Draw log wealth as wealth, on its natural scale."""
-    rows = tuple({**row, "wealth": math.exp(row["log wealth"])} for row in chart.data["wealth"])
-
-    def draw(kit: Kit) -> Any:
-        return kit.base("wealth").mark_line().encode(x="cases settled:Q", y="wealth:Q")
-
-    return replace(chart, name="natural", says="Wealth, natural scale.", data={"wealth": rows}, draw=draw)

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import MINUS, UNDEFINED
 from edgeworth.report.charts.chart import Chart
-from edgeworth.report.report import Charts, Column, Grid, Report, Section
+from edgeworth.report.report import Charts, Column, Grid, Report, Section, make_columns
 
 State: TypeAlias = Literal["agrees", "differs", "not rebuilt", "not printed", "drifted"]
 WORDS: dict[State, str] = {
@@ -199,12 +199,9 @@ class Paper:
 
 
 def _grid(numbers: Sequence[PrintedNumber], *places: Column) -> Grid:
-    numeric = (Column("paper", "number"), Column("ours", "number"))
-    heads = (*places, Column("number"), *numeric, Column("agreement"))
-    rows = [
-        (each.what, each.printed.replace("-", MINUS) or UNDEFINED, each.ours_as_printed, each.agreement)
-        for each in numbers
-    ]
-    if places:
-        return Grid("", heads, tuple((x.where, *row) for x, row in zip(numbers, rows, strict=True)))
-    return Grid("", heads, tuple(rows))
+    heads = (*places, *make_columns("number/text", "paper", "ours", "agreement/text"))
+    found = (
+        (x.where, x.what, x.printed.replace("-", MINUS) or UNDEFINED, x.ours_as_printed, x.agreement)
+        for x in numbers
+    )
+    return Grid("", heads, tuple(row[-len(heads) :] for row in found))

@@ -12,7 +12,7 @@ import numpy as np
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate, estimate
-from edgeworth.core.formatting import MINUS, format_count, format_level, format_number
+from edgeworth.core.formatting import MINUS, format_count, format_interval, format_level, format_number
 from edgeworth.core.registry import measure
 from edgeworth.decisions.report import estimate_row
 from edgeworth.decisions.table import ContingencyTable
@@ -33,7 +33,7 @@ from edgeworth.rankings.thresholds import (
 from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.slider import MOST_CUTS, Slider
 from edgeworth.report.verdict import Claim, Verdict, numbers_of
-from edgeworth.report.wording import describe_estimate
+from edgeworth.report.wording import describe_estimate, format_option
 
 SLID = ("recall", "precision", "informedness")
 """Measures that a page shows beside a cut that its reader moves."""
@@ -114,8 +114,11 @@ def with_threshold(
     where = f"{_where(ranking, choice)} ({choice.goal.words})"
     said = f"{where}: {expect}{_sought(choice.goal, found, level)} {how}."
     numbers = {"threshold": choice.threshold, **numbers_of(found[choice.goal.aim], level)}
-    own = getattr(verdict, "claims", (Claim("ranking", verdict),))
-    return Verdict([*own, Claim("threshold", said, "advised", numbers, how)])
+    return _and(verdict, Claim("threshold", said, "advised", numbers, how))
+
+
+def _and(verdict: str, claim: Claim) -> Verdict:
+    return Verdict([*getattr(verdict, "claims", (Claim("ranking", verdict),)), claim])
 
 
 def threshold_slider(ranking: Ranking, choice: ThresholdChoice, level: float) -> Slider:
@@ -250,7 +253,7 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
     columns = make_columns("cut/text", "threshold", "predicted/count", *MEASURES)
     rows = tuple(tuple(list(cut.values())[: len(columns)]) for cut in cuts)
     sections = [Section("Usual cuts", (), (Grid("", columns, rows, "on the data that chose them"),))]
-    numbers: dict[str, Any] = {"cuts": cuts}
+    numbers, verdict = dict[str, Any](cuts=cuts), report.verdict
     if prevalence is not None:
         value = shifted_average_precision(ranking, prevalence)
         lines.insert(0, ("average precision", value, (None, None), prevalence))
@@ -266,6 +269,20 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
         title = f"At a prevalence of {format_number(prevalence)}"
         sections.append(Section(title, text, (Grid("", columns, tuple(lines), note),), is_main=True))
         numbers["prevalence"] = {"share": prevalence, "average_precision": value}
+        verdict = _and(verdict, _at_prevalence(prevalence, cuts[-1]["shifted_precision"], value))
     place = next((i + 1 for i, x in enumerate(report.sections) if x.slider is not None), len(report.sections))
     every = (*report.sections[:place], *sections, *report.sections[place:])
-    return replace(report, sections=every, numbers={**report.numbers, **numbers})
+    return replace(report, verdict=verdict, sections=every, numbers={**report.numbers, **numbers})
+
+
+def _at_prevalence(prevalence: float, precision: dict[str, Any], average: float) -> Claim:
+    """Say what to expect at a prevalence, at the usual cut that was chosen without regard to hits."""
+    value, low, high, level = precision.values()
+    sure = f"{format_number(value)} ({format_level(level)} CI {format_interval(low, high)})"
+    text = (
+        f"At a prevalence of {format_option(prevalence)}, expect precision {sure} at the cut that takes as "
+        f"many items as there are targets here, and average precision {format_number(average)}, which leans "
+        "upward and has no interval."
+    )
+    numbers = {**precision, "prevalence": prevalence, "average_precision": average}
+    return Claim("prevalence", text, "estimated", numbers, "Wilson and MOVER, the cut taken as fixed")

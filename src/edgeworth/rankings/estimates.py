@@ -21,6 +21,7 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.law import average_precision
 from edgeworth.rankings.intervals.methods import FEW, AcrossLists, default_ranking_method
 from edgeworth.rankings.intervals.resampling import ListValues, random_orders, tie_sizes, tied_orders
+from edgeworth.rankings.list_tie_groups import order_lists, tie_groups_in_order
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import (
@@ -33,7 +34,6 @@ from edgeworth.rankings.resolving import (
     values_to_average,
 )
 from edgeworth.rankings.tie_groups import STRICT_TIES, TieGroups, tie_groups_of_ranking
-from edgeworth.rankings.trec.judgements import list_numbers
 
 MOST_PAIRS = 20_000
 """Pairs of a target and a background item up to which all orders are counted."""
@@ -229,37 +229,33 @@ def lists_tail(
     if not lists.is_whole or resolved.measure.direction == "neither":
         return None
     draws = int(np.clip(MOST_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
-    generator = np.random.default_rng(seed)
-    together = int(np.clip(ITEMS_TOGETHER // max(1, len(lists.scores)), 1, draws))
-    means = np.concatenate(
-        [
-            _random_means(lists, resolved, min(together, draws - start), generator)
-            for start in range(0, draws, together)
-        ]
-    )
+    means = _random_means(lists, resolved, draws, seed)
     return _monte_carlo(_beyond(means, value, float(means.mean()), alternative), draws, seed)
 
 
-def _random_means(
-    lists: RankedLists, resolved: ResolvedRanking, draws: int, generator: np.random.Generator
-) -> Values:
-    """Means over lists in random order, several draws as one set of lists."""
-    starts = np.append(0, np.cumsum(np.tile(lists.sizes, draws)))
-    # Grades change places inside each list, scores do not: ties are kept.
-    order = np.argsort(list_numbers(starts) + generator.random(starts[-1]))
-    copies = RankedLists(
-        tuple(range(draws * lists.number)),
-        starts,
-        np.tile(lists.scores, draws),
-        np.tile(lists.grades, draws)[order],
-        relevant_from=lists.relevant_from,
-        empty_is_zero=lists.empty_is_zero,
-    )
+def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, seed: int) -> Values:
+    """Means over lists in random order, several draws as one set of lists, those of one size together.
+
+    Grades change places inside each list, scores do not: ties are kept.
+    """
     # Of grades at random places every strict order is as good as another.
-    strict = replace(resolved, ties="input") if resolved.ties in STRICT_TIES else resolved
-    values = resolved.values(tie_groups_of(copies, strict)).reshape(draws, lists.number)
-    # Which lists have no value does not depend on their order.
-    return np.array([values_to_average(lists, row).mean() for row in values])
+    ties = "input" if resolved.ties in STRICT_TIES else "expected"
+    together = int(np.clip(ITEMS_TOGETHER // max(1, len(lists.scores)), 1, draws))
+    starts, rows = lists.items_of(np.repeat(np.argsort(lists.sizes, kind="stable"), together))
+    is_new = (order_lists(lists.scores, lists.starts)[1] | (ties == "input"))[rows]
+    copied = RankedLists(tuple(range(len(starts) - 1)), starts, lists.scores[rows], lists.grades[rows])
+    copies = copied.with_threshold(lists.relevant_from)
+    sizes, first, numbers = np.unique(copies.sizes, return_index=True, return_counts=True)
+    parts = zip(np.split(copies.grades, starts[first[1:]]), numbers, sizes, strict=True)
+    blocks = [part.reshape(number, size) for part, number, size in parts]
+    generator, means = np.random.default_rng(seed), []
+    for _ in range(0, draws, together):
+        grades = np.concatenate([generator.permuted(block, axis=1).ravel() for block in blocks])
+        groups = tie_groups_in_order(copies, grades, is_new, ties)
+        without = 0.0 if lists.empty_is_zero else math.nan
+        values = np.where(groups.targets == 0, without, resolved.values(groups))
+        means.append(np.nanmean(values.reshape(lists.number, together), axis=0))
+    return np.concatenate(means)[:draws]
 
 
 def two_sided(upper: Tail, lower: Tail) -> Tail:

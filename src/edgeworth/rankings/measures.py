@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from edgeworth.arrays import Values, ratio
-from edgeworth.core.measures import Measure, Option, Requirement
+from edgeworth.core.measures import Measure, Parameter, Requirement
 from edgeworth.errors import OptionError
 from edgeworth.rankings.tie_groups import (
     IN_SOME_ORDER,
@@ -50,8 +50,8 @@ NO_CHANCE = -50.0
 _entries: list[Measure] = []
 
 
-def _ties(*choices: str) -> Option:
-    return Option(choices[0], choices=choices)
+def _ties(*choices: str) -> Parameter:
+    return Parameter(choices[0], choices=choices)
 
 
 WHOLE_GROUPS = {"ties": _ties("threshold", *STRICT_TIES)}
@@ -94,7 +94,7 @@ _worth = partial(
     _of_weights,
     source=SU_ZHANG,
     high=np.inf,
-    options={"gain": Option(1.0), "cost": Option(0.1, 0.0)},
+    options={"gain": Parameter(1.0), "cost": Parameter(0.1, 0.0)},
     needs=(),
 )
 
@@ -104,7 +104,7 @@ _worth = partial(
     chance="m/n + (n − m)(H_n − 1)/(n(n − 1)), H_n = Σ 1/k",
     source=SU_ZHANG,
     synonyms=("ap", "map", "mean average precision", "map_cut", "auprc"),
-    options={"ties": _ties(*POLICIES), "over": Option("targets", choices=("targets", "reachable"))},
+    options={"ties": _ties(*POLICIES), "over": Parameter("targets", choices=("targets", "reachable"))},
     depth="optional",
 )
 def average_precision(groups: TieGroups, depth: Depth, over: str) -> Values:
@@ -199,7 +199,7 @@ def r_precision(groups: TieGroups) -> Values:
 @_interpolated(
     "the largest precision at any cut with at least the recall (ties=trec: with round(recall · m) targets)",
     synonyms=("iprec_at_recall",),
-    options={"recall": Option(0.5, 0.0, 1.0)} | WHOLE_GROUPS,
+    options={"recall": Parameter(0.5, 0.0, 1.0)} | WHOLE_GROUPS,
 )
 def interpolated_precision(groups: TieGroups, recall: float) -> Values:
     """The best precision at any cut that reaches the recall."""
@@ -288,7 +288,7 @@ def _log_missed(size: Values, found: Values, within: Values) -> Values:
     title="NDCG",
     source="Järvelin & Kekäläinen 2002; Burges et al. 2005 (exponential gain)",
     synonyms=("normalized discounted cumulative gain", "ndcg_cut", "normalised dcg"),
-    options={"gain": Option("linear", choices=("linear", "exponential"))},
+    options={"gain": Parameter("linear", choices=("linear", "exponential"))},
     depth="optional",
     relevant_from=1,
 )
@@ -327,7 +327,7 @@ def bpref(groups: TieGroups) -> Values:
     title="ERR",
     source="Chapelle et al. 2009",
     synonyms=("expected reciprocal rank",),
-    options={"max_grade": Option(4.0, 1.0, 50.0), "ties": _ties(*STRICT_TIES)},
+    options={"max_grade": Parameter(4.0, 1.0, 50.0), "ties": _ties(*STRICT_TIES)},
     depth="optional",
     needs=(TARGETS, JUDGED),
     relevant_from=1,
@@ -376,7 +376,7 @@ def judged(groups: TieGroups, depth: Values) -> Values:
     title="RBP",
     source="Moffat & Zobel 2008",
     synonyms=("rank-biased precision",),
-    options={"persistence": Option(0.8, 1e-6, 1 - 1e-9)},
+    options={"persistence": Parameter(0.8, 1e-6, 1 - 1e-9)},
     depth="optional",
 )
 def rbp(groups: TieGroups, depth: Depth, persistence: float) -> Values:
@@ -393,7 +393,7 @@ def rbp(groups: TieGroups, depth: Depth, persistence: float) -> Values:
     source="Truchon & Bayly 2007",
     high=np.inf,
     synonyms=("ef", "early enrichment"),
-    options={"fraction": Option(0.01, 1e-9, 1.0)},
+    options={"fraction": Parameter(0.01, 1e-9, 1.0)},
     needs=(TARGETS, ITEMS),
     bounds=lambda fraction: (0.0, 1 / fraction),
 )

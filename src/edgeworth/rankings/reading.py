@@ -29,7 +29,7 @@ from edgeworth.rankings.scores.by_class import (
     target_of,
 )
 from edgeworth.rankings.scores.sorted_scores import Bins, as_bins, check_unit_range
-from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source, fold
+from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import as_scores, as_weights
 from edgeworth.sources.roles import find_source, nothing_left_error, resolve_weight_kind
@@ -59,7 +59,7 @@ def tally_ranking(
 
     def seen_with(kept: int) -> CappedScoresByClass:
         prepare = partial(_capped_scores, columns=columns, options=options, most=kept)
-        return fold(source, list(columns.values()), prepare, CappedScoresByClass(kept))
+        return Reducer([*columns.values()], prepare, CappedScoresByClass(kept)).fold(source)
 
     # Rows that are elsewhere stay there until it is known that they are few.
     seen = seen_with(0 if isinstance(source, FoldingSource) else most)
@@ -101,12 +101,12 @@ def _count_between_targets(
     names_read = list(columns.values())
     if not all(written in seen.kept for written in spellings):
         prepare = partial(_capped_scores, columns=columns, options=options, most=rows, spellings=spellings)
-        seen = fold(source, names_read, prepare, CappedScoresByClass(rows))
+        seen = Reducer(names_read, prepare, CappedScoresByClass(rows)).fold(source)
     targets = seen.sorted_scores(spellings)
     del seen  # the scores it holds are needed no more
     edges = np.unique(targets.scores)
     counting = partial(_count_background, columns=columns, options=options, spellings=spellings, edges=edges)
-    gaps = fold(source, names_read, counting, GapCounts(edges))
+    gaps = Reducer(names_read, counting, GapCounts(edges)).fold(source)
     if gaps.rows != rows - found:
         raise InputError(f"{source.name} changed while it was read: read it again")
     background = gaps.scores
@@ -123,7 +123,7 @@ def _columns_of(batch: Batch, columns: dict[str, str]) -> dict[str, Any]:
     return {
         "truth": batch.columns[columns["truth"]],
         "scores": as_scores(batch.columns[columns["score"]], columns["score"], batch.first_row),
-        "weights": as_weights(batch.columns[columns["weight"]], columns["weight"])
+        "weights": as_weights(batch.columns[columns["weight"]], columns["weight"], batch.first_row)
         if "weight" in columns
         else None,
         "first_row": batch.first_row,

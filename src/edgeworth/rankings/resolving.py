@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from edgeworth.arrays import Values
-from edgeworth.core.measures import Measure, Option, Requirement, Spelling
+from edgeworth.core.measures import Measure, Parameter, Requirement, Spelling
 from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import MEASURES as OF_DECISIONS
@@ -31,7 +31,7 @@ from edgeworth.rankings.tie_groups import (
 from edgeworth.sources.columns import Label
 
 Ranked: TypeAlias = Ranking | RankedLists
-TIES_AT_DEPTH = Option("expected", choices=IN_SOME_ORDER)
+TIES_AT_DEPTH = Parameter("expected", choices=IN_SOME_ORDER)
 """Measures of decisions have no ties of their own; at a depth of a list they have these."""
 MEASURES = "edgeworth.rankings.measures:MEASURES"
 
@@ -212,7 +212,7 @@ def _relevant_from(tally: Ranked, measure: Measure, written: Spelling) -> int | 
         return measure.relevant_from
     if isinstance(tally, Ranking):
         raise OptionError(f"{written}: a ranking knows no grades; RankedLists do")
-    option = Option(1.0, 1.0, HIGHEST_GRADE)
+    option = Parameter(1.0, 1.0, HIGHEST_GRADE)
     return int(option.take(f"relevant_from of {measure.name}", written.options["relevant_from"]))
 
 

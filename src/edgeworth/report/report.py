@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "edgeworth.report/1"
 
-Kind: TypeAlias = Literal[
+ColumnFormat: TypeAlias = Literal[
     "text", "measure", "count", "number", "percent", "dollars", "probability", "belief", "interval"
 ]
 """A measure is written by its name and read in words; a belief is a probability that is approximate."""
@@ -63,7 +63,7 @@ class Column:
     """A column of a table: its heading, and how its numbers are to be read."""
 
     name: str
-    kind: Kind = "text"
+    kind: ColumnFormat = "text"
 
     @property
     def is_text(self) -> bool:
@@ -71,7 +71,7 @@ class Column:
         return self.kind in ("text", "measure")
 
 
-def make_columns(*heads: str, default: Kind = "number") -> tuple[Column, ...]:
+def make_columns(*heads: str, default: ColumnFormat = "number") -> tuple[Column, ...]:
     """Make columns of one kind, or of that behind a slash.
 
     >>> make_columns("class/text", "mean")
@@ -81,7 +81,7 @@ def make_columns(*heads: str, default: Kind = "number") -> tuple[Column, ...]:
     """
     parts = ((head, *head.rpartition("/")) for head in heads)
     return tuple(
-        Column(name, kind) if kind in get_args(Kind) else Column(head, default)  # type: ignore[arg-type]  # one of them
+        Column(name, kind) if kind in get_args(ColumnFormat) else Column(head, default)  # type: ignore[arg-type]  # one of them
         for head, name, _, kind in parts
     )
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import sys
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -39,9 +37,8 @@ class Terminal(Console):
     """Standard output. A reader that leaves early (head, less) is no error."""
 
     def on_broken_pipe(self) -> None:
-        """Leave quietly, and keep Python from complaining when it closes the pipe."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(0)
+        """Let the command end quietly."""
+        raise BrokenPipeError
 
 
 def print_report(report: Report, console: Console | None = None, *, full: bool = True) -> None:

@@ -27,7 +27,7 @@ from edgeworth.core.measures import Spelling
 from edgeworth.core.registry import words_of
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
-from edgeworth.report.report import AtMost, Cell, Grid, Kind
+from edgeworth.report.report import AtMost, Cell, ColumnFormat, Grid
 
 _FORMATS: dict[str, Callable[[float], str]] = {
     "count": format_count,
@@ -38,7 +38,7 @@ _FORMATS: dict[str, Callable[[float], str]] = {
 }
 
 
-def format_cell(value: Cell, kind: Kind) -> str:
+def format_cell(value: Cell, kind: ColumnFormat) -> str:
     """Write a cell of a table as text.
 
     >>> format_cell(0.5139, "number"), format_cell((1.277, None), "interval")

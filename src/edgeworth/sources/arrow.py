@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from edgeworth.errors import InputError
 from edgeworth.sources.batches import Batch
-from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
 from edgeworth.sources.paths import FileSource, first_line, open_bytes, read_head
 
 FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
 """What numpy calls Arrow's floats; integers have one name."""
+FEW_ROWS = 10_000
+"""So many texts are encoded in less time than Arrow takes to load its functions."""
 
 
 def arrow_column(array: Any, name: str) -> Column:
@@ -70,6 +72,8 @@ class TextColumn(Coded):
 
     @cached_property
     def _coded(self) -> Coded:
+        if len(self.array) <= FEW_ROWS:
+            return encode(np.array(self.array.to_pylist(), dtype=object), "")
         return _to_codes(self.array.dictionary_encode())
 
     @property

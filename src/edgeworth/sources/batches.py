@@ -43,13 +43,19 @@ class Batch:
     """Where errors are to say that a row is, when there are several files."""
 
     def __post_init__(self) -> None:
-        lengths = {name: len(column) for name, column in self.columns.items()}
-        if len(set(lengths.values())) > 1:
-            said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
-            raise InputError(f"columns must have the same number of rows: {said}")
+        check_lengths(self.columns)
 
     def __len__(self) -> int:
-        return max((len(column) for column in self.columns.values()), default=0)
+        return len(next(iter(self.columns.values()), ()))
+
+
+def check_lengths(columns: Mapping[str, Column]) -> int:
+    """Count the rows of columns, which must have the same number of them."""
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
+        raise InputError(f"columns must have the same number of rows: {said}")
+    return max(lengths.values(), default=0)
 
 
 class Source(Protocol):
@@ -202,7 +208,7 @@ class Reducer(Generic[T]):
     an engine which can count by itself may.
     """
 
-    columns: tuple[str, ...]
+    columns: Sequence[str]
     prepare: Callable[[Batch], T]
     empty: T
     counts_suffice: bool = False
@@ -224,15 +230,3 @@ class Reducer(Generic[T]):
             except CannotCountError:
                 pass
         return fold_batches(source.batches(wanted), self.prepare, self.empty, rows)
-
-
-def fold(
-    source: Source,
-    columns: Sequence[str],
-    prepare: Callable[[Batch], T],
-    empty: T,
-    *,
-    counts_suffice: bool = False,
-) -> T:
-    """Prepare each batch of a source's columns into a value and add them up, as a ``Reducer`` does."""
-    return Reducer(tuple(columns), prepare, empty, counts_suffice).fold(source)

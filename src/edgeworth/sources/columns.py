@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -30,17 +30,15 @@ class Coded:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: slice) -> Coded:
+    def __getitem__(self, rows: Any) -> Coded:
         return Coded(self.codes[rows], self.labels)
+
+    def tolist(self) -> list[Label]:
+        """The label of each row, where none is missing."""
+        return [self.labels[code] for code in self.codes.tolist()]
 
 
 Column: TypeAlias = NDArray[Any] | Coded
-
-
-def blocks(length: int) -> Iterator[slice]:
-    """Consecutive slices of at most ``BLOCK_ROWS`` rows."""
-    for start in range(0, length, BLOCK_ROWS):
-        yield slice(start, min(start + BLOCK_ROWS, length))
 
 
 def as_column(values: Any, name: str) -> Column:
@@ -92,6 +90,18 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
         return np.from_dlpack(values)
     except (AttributeError, TypeError, ValueError, RuntimeError, BufferError) as error:
         raise InputError(f"{name} cannot be read from {type(values).__name__} by DLPack: {error}") from None
+
+
+def from_native(data: Any, **how: Any) -> Any:
+    """What narwhals makes of a dataframe or a series; columns of one name are refused."""
+    import narwhals.stable.v2 as nw
+    from narwhals.exceptions import DuplicateError
+
+    try:
+        return nw.from_native(data, **how)
+    except DuplicateError as error:
+        said = str(error).replace("\n", " ")
+        raise InputError(f"the dataframe has several columns of one name: {said}") from None
 
 
 def _series_to_numpy(values: Any) -> NDArray[Any] | None:

@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any
 
 import edgeworth
 from edgeworth.errors import EdgeworthError, InputError, MergeError, OptionError
-from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error, require_rows
+from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error
 from edgeworth.sources.paths import first_line
 
 SENDABLE = (InputError, OptionError, MergeError)
@@ -116,12 +117,9 @@ class PartitionedSource(ABC):
         positions: dict[int, int] | None = None
         # A tally that must know where its rows stand in the whole says so; it costs a pass that counts them.
         if getattr(empty, "needs_positions", False):
-            positions, before = {}, 0
-            for part in sorted(
-                self.run(wanted, work | {"prepare": len, "empty": 0}, {}), key=attrgetter("partition")
-            ):
-                positions[part.partition] = before
-                before += part.rows
+            counted = self.run(wanted, work | {"prepare": len, "empty": 0}, {})
+            rows = {part.partition: part.rows for part in sorted(counted, key=attrgetter("partition"))}
+            positions = dict(zip(rows, accumulate(rows.values(), initial=0), strict=False))
 
         def again(partition: int, before: int) -> PartitionTally:
             return self.run(wanted, work, {partition: before}, partition)[0]
@@ -130,13 +128,12 @@ class PartitionedSource(ABC):
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
         """The rows themselves, counted through."""
-        yield from require_rows(self._number_rows(self._check(columns)), no_rows_error(self.name))
-
-    def _number_rows(self, columns: list[str]) -> Iterator[Batch]:
         row = 1
-        for batch in self.fetch(columns):
+        for batch in self.fetch(self._check(columns)):
             yield replace(batch, first_row=row)
             row += len(batch)
+        if row == 1:
+            raise no_rows_error(self.name)
 
     def _check(self, columns: Sequence[str]) -> list[str]:
         wanted = list(dict.fromkeys(columns))

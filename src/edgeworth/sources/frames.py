@@ -11,7 +11,7 @@ from edgeworth.errors import InputError
 from edgeworth.progress import progress_of
 from edgeworth.sources.arrow import COMBINED_ROWS, arrow_batches, arrow_column, combine_pieces
 from edgeworth.sources.batches import Batch, Source, check_columns, no_rows_error, require_rows
-from edgeworth.sources.columns import Column, as_column
+from edgeworth.sources.columns import Column, as_column, from_native
 from edgeworth.sources.duckdb_engine import record_batches
 from edgeworth.sources.engines import (
     PartitionedSource,
@@ -87,21 +87,15 @@ def _one_array(values: Any) -> Any:
 
 def _as_frame(data: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """The frame as narwhals sees it; what it does not know may still hand its columns over as Arrow's."""
-    import narwhals.stable.v2 as nw
-    from narwhals.exceptions import DuplicateError
-
     try:
-        frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(data)
-    except DuplicateError as error:
-        said = str(error).replace("\n", " ")
-        raise InputError(f"the dataframe has several columns of one name: {said}") from None
+        frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = from_native(data)
     except TypeError:
         table = _through_a_protocol(data)
         if table is None:
             raise InputError(
                 f"data must be the path of a file or a dataframe; saw {type(data).__name__}"
             ) from None
-        frame = nw.from_native(table, eager_only=True)
+        frame = from_native(table, eager_only=True)
     return frame
 
 

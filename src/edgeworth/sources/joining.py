@@ -6,6 +6,7 @@ import glob
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -83,12 +84,10 @@ class Rows:
         """Name the source that the joined rows are."""
         return f"{', '.join(self.names)}, joined by {self.by}"
 
-    @property
-    def coded_ids(self) -> tuple[Places, tuple[str, ...]]:
-        """The number of each row's id, and the ids."""
-        cases = number_cases(self.ids)
-        first = np.unique(cases, return_index=True)[1]
-        return cases, tuple(str(self.ids[int(row)]).replace(BETWEEN, ", ") for row in first)
+    @cached_property
+    def cases(self) -> Places:
+        """The number of each row's case."""
+        return number_cases(self.ids)
 
     def id_of(self, row: int) -> str:
         """Show the id of a row."""
@@ -150,9 +149,8 @@ def _as_texts(batch: Batch, by: Sequence[str], source: str) -> Any:
         return columns[0].array
     names = [f"{source}: {name}" for name in by]
     coded = [encode_all(x, name, batch.first_row, BY_IT) for x, name in zip(columns, names, strict=True)]
-    texts = [[as_text(label) for label in each.labels] for each in coded]
-    each = ([text[code] for code in x.codes.tolist()] for text, x in zip(texts, coded, strict=True))
-    rows = [BETWEEN.join(row) for row in zip(*each, strict=True)]
+    texts = (Coded(each.codes, tuple(map(as_text, each.labels))).tolist() for each in coded)
+    rows = [BETWEEN.join(map(str, row)) for row in zip(*texts, strict=True)]
     try:
         import pyarrow as pa
     except ImportError:
@@ -212,12 +210,12 @@ def join_rows(
 
 def find_rows(rows: Rows, *, may_repeat: bool = False) -> Places:
     """Find the row of each case in each table, the first one if it repeats, -1 where a table lacks it."""
-    cases, number = number_cases(rows.ids), len(rows.names)
+    cases, number = rows.cases, len(rows.names)
     cells, places = cases * number + rows.owners, np.arange(len(cases))
     found = np.full((cases.max() + 1) * number, MISSING, dtype=np.intp)
     found[cells[::-1]] = places[::-1]
-    again = found[cells] != places
-    if again.any() and not may_repeat:
+    if not may_repeat and np.count_nonzero(found >= 0) < len(cells):
+        again = found[cells] != places
         row = int(np.argmax(again))
         more = len(np.unique(cells[again])) - 1
         raise InputError(

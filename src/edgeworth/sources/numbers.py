@@ -21,6 +21,7 @@ from edgeworth.sources.columns import (
     as_column,
     check_gaps,
     encode_all,
+    from_native,
     is_missing,
 )
 
@@ -332,13 +333,8 @@ def _from_array(array: NDArray[Any], name: str) -> NDArray[np.float64]:
 def _columns(values: Any) -> dict[Label, Any] | None:
     """The columns of a dataframe of any library by name, or None when it is not one."""
     import narwhals.stable.v2 as nw
-    from narwhals.exceptions import DuplicateError
 
-    try:
-        frame = nw.from_native(values, eager_only=True, pass_through=True)
-    except DuplicateError as error:
-        said = str(error).replace("\n", " ")
-        raise InputError(f"the dataframe has several columns of one name: {said}") from None
+    frame = from_native(values, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return None
     # Columns may be called 0, 1, …, so they are not asked for by name.

@@ -5,13 +5,12 @@ are untested."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -101,43 +100,21 @@ def open_standard_input() -> FileSource:
 
 
 def open_stream(stream: IO[bytes], name: str) -> FileSource:
-    """What a pipe holds, kept in a temporary file: it is read more than once."""
-    try:
-        path, descriptor = _spool(stream)
-    except OSError as error:
-        raise InputError(f"{name} cannot be kept in a temporary file: {first_line(error)}") from None
-    try:
-        source: FileSource = find_format(path, name).open(path, name)
-    except BaseException:
-        _forget(path, descriptor)
-        raise
-    weakref.finalize(source, _forget, path, descriptor)
-    return source
-
-
-def _spool(stream: IO[bytes]) -> tuple[Path, int]:
-    """A temporary file of what comes in, and its open descriptor.
+    """What a pipe holds, kept in a temporary file that goes with the source: it is read more than once.
 
     Where the system allows, the file never has a name: it goes with the process, however that ends.
     """
-    if Path("/proc/self/fd").exists():
-        with tempfile.TemporaryFile(prefix="edgeworth-") as file:
+    descriptors = Path("/proc/self/fd")
+    is_nameless = descriptors.exists()
+    with ExitStack() as stack:
+        try:
+            make: Any = tempfile.TemporaryFile if is_nameless else tempfile.NamedTemporaryFile
+            file = stack.enter_context(make(prefix="edgeworth-"))
             shutil.copyfileobj(stream, file, PIECE_BYTES)
             file.flush()
-            descriptor = os.dup(file.fileno())
-        return Path(f"/proc/self/fd/{descriptor}"), descriptor
-    descriptor, name = tempfile.mkstemp(prefix="edgeworth-")
-    path = Path(name)
-    try:
-        with os.fdopen(os.dup(descriptor), "wb") as file:
-            shutil.copyfileobj(stream, file, PIECE_BYTES)
-    except BaseException:
-        _forget(path, descriptor)
-        raise
-    return path, descriptor
-
-
-def _forget(path: Path, descriptor: int) -> None:
-    os.close(descriptor)
-    if path.parent != Path("/proc/self/fd"):
-        path.unlink(missing_ok=True)
+        except OSError as error:
+            raise InputError(f"{name} cannot be kept in a temporary file: {first_line(error)}") from None
+        path = descriptors / str(file.fileno()) if is_nameless else Path(file.name)
+        source: FileSource = find_format(path, name).open(path, name)
+        weakref.finalize(source, stack.pop_all().close)
+        return source

@@ -10,7 +10,7 @@ from typing import Any
 
 from edgeworth.choices import WeightKind
 from edgeworth.errors import InputError, OptionError
-from edgeworth.sources.batches import Batch, Source, fold
+from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.numbers import as_weights
 from edgeworth.sources.opening import ArraySource, open_source
 
@@ -133,12 +133,12 @@ def _quote(names: Sequence[str]) -> str:
 
 def weights_are_whole(source: Source, column: str) -> bool:
     """Whether every weight is a whole number, by its type or as it is written: a pass over that column."""
-    return fold(source, [column], partial(_count_fractional, column=column), 0) == 0
+    return Reducer([column], partial(_count_fractional, column=column), 0).fold(source) == 0
 
 
 def _count_fractional(batch: Batch, column: str) -> int:
     """1 for a batch in which some weight is not a whole number."""
-    return int(as_weights(batch.columns[column], column).dtype.kind != "i")
+    return int(as_weights(batch.columns[column], column, batch.first_row).dtype.kind != "i")
 
 
 def find_source(data: Any, needed: tuple[str, ...], **roles: Any) -> tuple[Source, dict[str, str]]:

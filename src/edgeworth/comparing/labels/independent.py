@@ -208,7 +208,7 @@ def _tests(one: _Side, two: _Side, law: SamplingLaw) -> dict[str, Tail]:
         tests["newcombe"] = Tail.approximated(law.p_value(0.0, "two-sided"), 0.0, said)
     plain = _delta_law(one, two)
     if plain.standard_error**2 > NO_ERROR:
-        wald = replace(plain, scale=Scale("identity")).p_value(0.0, "two-sided")
+        wald = replace(plain, scale=Scale()).p_value(0.0, "two-sided")
         tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with both variances added")
     return tests
 
@@ -231,7 +231,7 @@ def _probability_first_better(one: _Side, two: _Side, seed: int) -> tuple[float,
             how = f"Dirichlet posteriors, {DRAWS:,} draws, seed {seed}"
     else:
         try:
-            law = replace(_delta_law(one, two), scale=Scale("identity"))
+            law = replace(_delta_law(one, two), scale=Scale())
         except OptionError:
             return math.nan, ""
         larger, how = law.p_value(0.0, "less"), "delta method's law, flat prior"

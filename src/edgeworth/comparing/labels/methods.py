@@ -120,7 +120,7 @@ def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) ->
     error = math.sqrt(max(0.0, spread.variance))
     low, high = resolved.measure.range
     reach = high - low
-    scale = natural_scale(-reach, reach, first - second) if natural else Scale("identity")
+    scale = natural_scale(-reach, reach, first - second) if natural else Scale()
     return NormalLaw(first - second, error, scale, max(spread.freedom, 1.0))
 
 

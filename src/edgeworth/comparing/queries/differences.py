@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import compress
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -27,7 +28,7 @@ from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test,
 from edgeworth.comparing.queries.permutation import shared_sign_flips, sign_flip_tail
 from edgeworth.comparing.queries.tukey import randomised_tukey
 from edgeworth.core.formatting import plural
-from edgeworth.core.labels import canonical_order
+from edgeworth.core.labels import canonical_order, positions
 from edgeworth.core.measures import Direction
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
@@ -64,7 +65,11 @@ class MatchedQueries:
         return f"left out: {'; '.join(parts)}" if parts else None
 
 
-def query_values(lists: RankedLists, spelling: str) -> dict[Label, float]:
+UnitValues: TypeAlias = tuple[tuple[Any, ...], Floats]
+"""The queries, or other units, of a system, and its value in each."""
+
+
+def query_values(lists: RankedLists, spelling: str) -> UnitValues:
     """The values that a mean over queries is of; nan where a query has none.
 
     A query without targets has none, or counts as 0 where the lists say so.
@@ -72,16 +77,16 @@ def query_values(lists: RankedLists, spelling: str) -> dict[Label, float]:
     resolved = resolve_ranking(lists, spelling)
     values = resolved.values(tie_groups_of(lists, resolved))
     lists = resolved.retarget(lists)
-    values = np.where(lists.targets == 0, 0.0 if lists.empty_is_zero else math.nan, values)
-    return dict(zip(lists.queries, values.tolist(), strict=True))
+    return lists.queries, np.where(lists.targets == 0, 0.0 if lists.empty_is_zero else math.nan, values)
 
 
 def match_queries(
-    values: Mapping[str, Mapping[Any, float]], *, queries: QueryRule = "intersection", unit: str = "query"
+    values: Mapping[str, UnitValues], *, queries: QueryRule = "intersection", unit: str = "query"
 ) -> MatchedQueries:
     """Values of systems by query, for the queries that all have: or an error where they differ.
 
-    >>> matched = match_queries({"A": {1: 0.5, 2: 0.25, 3: 1.0}, "B": {2: 0.75, 3: 0.5}})
+    >>> of_both = {"A": ((1, 2, 3), np.array([0.5, 0.25, 1.0])), "B": ((2, 3), np.array([0.75, 0.5]))}
+    >>> matched = match_queries(of_both)
     >>> matched.queries, matched.values.tolist(), matched.note
     ((2, 3), [[0.25, 0.75], [1.0, 0.5]], 'left out: 1 query of A that not every system has')
     """
@@ -89,23 +94,25 @@ def match_queries(
         raise OptionError(f'queries is "intersection" or "error"; saw {queries!r}')
     if len(values) < 2:
         raise InputError(f"a comparison needs at least two systems; saw {len(values)}")
-    common = set.intersection(*(set(each) for each in values.values()))
-    left_out = {name: len(each.keys() - common) for name, each in values.items()}
+    first = next(iter(values.values()))[0]
+    are_same = all(each == first for each, _ in values.values())
+    common = first if are_same else set.intersection(*(set(each) for each, _ in values.values()))
+    left_out = {name: len(each) - len(common) for name, (each, _) in values.items()}
     if queries == "error" and any(left_out.values()):
-        name, each = next((name, each) for name, each in values.items() if each.keys() - common)
-        example = canonical_order(each.keys() - common)[0]
+        name = next(name for name, number in left_out.items() if number)
+        example = canonical_order(set(values[name][0]).difference(common))[0]
         raise InputError(
             f"systems have different queries: {left_out[name]:,} of {name}, such as {example!r}, are not in "
             'all; queries="intersection" leaves them out'
         )
     if not common:
         raise InputError(f"no {unit} is common to {' and '.join(values)}: nothing can be compared")
-    chosen = canonical_order(common)
-    table = np.array([[each[query] for query in chosen] for each in values.values()], dtype=np.float64).T
+    chosen = first if are_same else canonical_order(common)
+    table = np.stack([x if are_same else x[positions(chosen, each)] for each, x in values.values()], axis=1)
     is_defined = np.asarray(~np.isnan(table).any(axis=1))
     return MatchedQueries(
         tuple(values),
-        tuple(query for query, defined in zip(chosen, is_defined, strict=True) if defined),
+        tuple(compress(chosen, is_defined)),
         table[is_defined],
         left_out,
         int((~is_defined).sum()),
@@ -188,7 +195,7 @@ def compare_queries(
     return compare_values("lists", map(values, measures or MEASURES), **options)
 
 
-ValuesOfMeasure: TypeAlias = tuple[str, Direction, float, Mapping[str, Mapping[Any, float]]]
+ValuesOfMeasure: TypeAlias = tuple[str, Direction, float, Mapping[str, UnitValues]]
 """A measure, its direction, how far apart two values may be, and each system's value in each unit."""
 
 

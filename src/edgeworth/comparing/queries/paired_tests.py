@@ -30,6 +30,18 @@ FAR = 200
 
 
 @dataclass(frozen=True)
+class LawWithinReach(NormalLaw):
+    """Student's t, cut at the largest difference there can be: that takes nothing from its coverage."""
+
+    reach: float = math.inf
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Give the bounds that are possible."""
+        low, high = super().interval(level)
+        return max(low, -self.reach), min(high, self.reach)
+
+
+@dataclass(frozen=True)
 class MeanDifference:
     """The mean of paired differences with its standard error over independent units.
 
@@ -71,11 +83,10 @@ class MeanDifference:
 
     @property
     def law(self) -> NormalLaw | None:
-        """Student's t around the mean, cut at the reach: that takes nothing from its coverage."""
+        """Student's t around the mean."""
         if self.no_law is not None:
             return None
-        scale = Scale("identity", -self.reach, self.reach)
-        return NormalLaw(self.value, self.standard_error, scale, self.freedom)
+        return LawWithinReach(self.value, self.standard_error, Scale(), self.freedom, self.reach)
 
     def test(self) -> Tail:
         """Two-sided Student's t; without variation p is 1 if there is no difference, else undefined (nan)."""

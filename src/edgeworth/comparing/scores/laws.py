@@ -19,7 +19,7 @@ from edgeworth.core.laws import (
 from edgeworth.core.tails import SMALLEST
 from edgeworth.rankings.intervals.methods import FEW, separated_area_bound, separated_precision_bound
 
-LOGIT = Scale("logit", 0.0, 1.0)
+LOGIT = Scale(0.0, 1.0)
 SMALLEST_UNSEEN = 1e-15
 """Binomial bounds of separated rankings are followed down to this probability."""
 

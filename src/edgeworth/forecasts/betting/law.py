@@ -357,11 +357,9 @@ class Moments:
     @property
     def error(self) -> float:
         """How far P(S ≤ x) may be from the normal law, at any x."""
-        return (
-            min(1.0, BERRY_ESSEEN * self.third / (self.variance * math.sqrt(self.variance)))
-            if self.is_normal
-            else 1.0
-        )
+        if not self.is_normal:
+            return 1.0
+        return min(1.0, BERRY_ESSEEN * self.third / (self.variance * math.sqrt(self.variance)))
 
 
 def luck_of_moments(wealth: Wealth) -> Tail:

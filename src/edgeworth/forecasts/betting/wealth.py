@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -267,6 +268,10 @@ class Wealth(Plain):
         """Log wealth after each block: after each case, or each time, up to 4,096 of them."""
         return running_sum(self.blocks.logs[:, 0])
 
+    def path_at(self, cases: Integers) -> Floats:
+        """Log wealth after so many cases: after the last block that was settled by then."""
+        return np.append(0.0, self.path)[np.searchsorted(self.positions, cases, side="right")]
+
     @property
     def positions(self) -> Integers:
         """How many cases had been settled at each point of the path."""
@@ -288,14 +293,15 @@ class Wealth(Plain):
         """The largest fall of log wealth from a height reached before."""
         return float(self._whole.drawdown[0]) if self.blocks.number else 0.0
 
-    @property
+    @cached_property
     def _whole(self) -> Blocks:
         return self.blocks._join_evenly(self.blocks.number)
 
     @property
     def martingale(self) -> Floats:
         """Log wealth less its expected growth: if the model is right, exp of it is 1 on average."""
-        return self.path - np.cumsum(self.sums("model_log_growth"))
+        with np.errstate(invalid="ignore"):  # wealth without bound less growth without bound
+            return self.path - np.cumsum(self.sums("model_log_growth"))
 
     @property
     def returns(self) -> Floats:
@@ -333,7 +339,7 @@ class Wealth(Plain):
         blocks = replace(self.blocks, starts=self.blocks.starts + cases, ends=self.blocks.ends + cases)
         return replace(self, blocks=blocks.coarsen())
 
-    def shuffle(self, seed: int = 0) -> Self:
+    def shuffle(self, seed: int | Sequence[int] = 0) -> Self:
         """The same bets in a random order, block by block: what is shown of rows that have no order."""
         lengths, order = self.blocks.ends - self.blocks.starts, np.random.default_rng(seed)
         places = order.permutation(self.blocks.number)

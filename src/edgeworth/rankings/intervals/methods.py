@@ -28,7 +28,7 @@ from edgeworth.rankings.resolving import ResolvedRanking, tie_groups_of
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.tie_groups import TieGroups, reciprocal_sum, tie_groups_of_ranking
 
-LOGIT = Scale("logit", 0.0, 1.0)
+LOGIT = Scale(0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Survival:
         variance = survival_variance(tie_groups_of(ranking, resolved))
         if not variance > 0:
             raise OptionError("the survival view needs two targets, one of them found, to vary at all")
-        law = InfluenceLaw(value, math.sqrt(variance), Scale("identity"))
+        law = InfluenceLaw(value, math.sqrt(variance), Scale())
         low, high = law.interval(0.95)
         return SurvivalLaw(**vars(law) | {"doubt": None if low >= 0 and high <= 1 else BEYOND})
 

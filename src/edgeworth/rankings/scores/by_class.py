@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import EXACT_INTEGERS, Floats, same_array
+from edgeworth.arrays import EXACT_INTEGERS, Floats
 from edgeworth.choices import WeightKind
 from edgeworth.core.joint_counts import whole_counts
 from edgeworth.core.labels import (
@@ -199,7 +199,7 @@ def _missing(known: NDArray[np.bool_], scores: Floats, first_row: int) -> InputE
 
 def check_same_bins(left: Floats | None, right: Floats | None) -> None:
     """Unequal bins cannot be merged: scores that are tied in one are apart in the other."""
-    if not same_array(left, right):
+    if not np.array_equal(np.asarray(left), np.asarray(right)):
         said = [f"{len(bins):,} bins" if bins is not None else "exact scores" for bins in (left, right)]
         more = " with other edges" if said[0] == said[1] else ""
         raise MergeError(f"rankings in unequal bins do not merge: {said[0]} and {said[1]}{more}")

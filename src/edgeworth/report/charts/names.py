@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from edgeworth.core.formatting import cut_middle, displayable
+from edgeworth.core.formatting import cut_middle, displayable, unlike
 
 LONGEST = 60
 """Signs of a name in the data of a chart and under the pointer."""
@@ -72,10 +72,6 @@ def distinct_names(names: Iterable[str], most: int) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for name in names:
-        cut, number = cut_middle(name, most), 2
-        cut = f"{cut}{UNSEEN}" if cut in UNSAFE else cut
-        trial = cut
-        while trial in found:
-            trial, number = f"{cut} ({number})", number + 1
-        found[trial] = None
+        cut = cut_middle(name, most)
+        found[unlike(f"{cut}{UNSEEN}" if cut in UNSAFE else cut, found)] = None
     return tuple(found)

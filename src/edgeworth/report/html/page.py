@@ -14,14 +14,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from edgeworth.core.formatting import displayable, shorten
+from edgeworth.core.formatting import displayable, shorten, unlike
 from edgeworth.report.charts.chart import Chart, import_extra
 from edgeworth.report.html.parts import (
     DrawnChart,
     describe_judged,
     is_notice,
     keep_powers_whole,
-    namer,
     page_reports,
     table_html,
     title_of,
@@ -57,7 +56,12 @@ def report_to_html(report: Report, *, title: str = "") -> str:
     reports = page_reports(report, charts)
     is_alive = bool(charts) or any(section.slider for sections in reports.values() for section in sections)
     css, script = _resource("page.css"), _script() if is_alive else ""
-    named = namer()
+    names: list[str] = []
+
+    def table(grid: Grid, name: str) -> Any:
+        names.append(unlike(name, names))
+        return markup(table_html(grid, names[-1]))
+
     return str(
         template.render(
             report=report,
@@ -76,7 +80,7 @@ def report_to_html(report: Report, *, title: str = "") -> str:
             embed=lambda value: markup(_embed_json(value)),
             specs=list(charts.values()),
             provenance=origin_facts(report.provenance),
-            table=lambda grid, name: markup(table_html(grid, named(name))),
+            table=table,
         )
     )
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import count
 from typing import Any
 
-from edgeworth.core.formatting import cut_middle, displayable, html_table, shorten
+from edgeworth.core.formatting import cut_middle, displayable, shorten
 from edgeworth.report.report import Column, Grid, Report
 from edgeworth.report.slider import Slider
 from edgeworth.report.wording import describe_origin, format_rows
@@ -26,8 +25,8 @@ LONGEST_CELL, LONGEST_HEAD = 300, 60
 LONGEST_WORD = 26
 """Signs of a word that a column keeps whole; only longer ones may break wherever the column ends."""
 
-NOTEBOOK_ROWS, NOTEBOOK_SIGNS = 30, 200
-"""Rows of a table in a notebook, and signs of a text in it."""
+NOTEBOOK_ROWS = 30
+"""Rows of a table in a notebook."""
 
 _POWER = re.compile(r"(?:[&]lt; |[&]gt; |[≤≥=] )?−?[0-9.]+e-[0-9]+")
 _NOTICE = re.compile(r"(?:[^.:]+: )?Took '")
@@ -164,30 +163,10 @@ def first_sentence(text: str) -> tuple[str, str]:
     return first, rest[0] if rest else ""
 
 
-def namer() -> Callable[[str], str]:
-    """Make a function that gives each table of a page another name: one met before gets a number.
-
-    >>> name = namer()
-    >>> name("Overall"), name("Tests"), name("Overall")
-    ('Overall', 'Tests', 'Overall (2)')
-    """
-    taken: set[str] = set()
-
-    def named(wanted: str) -> str:
-        numbers = count(2)
-        found = wanted
-        while found in taken:
-            found = f"{wanted} ({next(numbers)})"
-        taken.add(found)
-        return found
-
-    return named
-
-
-def table_html(grid: Grid, name: str) -> str:
+def table_html(grid: Grid, name: str, most: int = SHOWN_ROWS) -> str:
     """Make a table that scrolls where it is wider than the page, under a name for those who hear it."""
     columns = grid.columns
-    texts = [[shorten(text, LONGEST_CELL) for text in row] for row in format_rows(grid, SHOWN_ROWS)]
+    texts = [[shorten(text, LONGEST_CELL) for text in row] for row in format_rows(grid, most)]
     # Names of labels may be numbers; a first column of text names its rows.
     words = [
         column.is_text and not (place and are_numbers([row[place] for row in texts]))
@@ -206,7 +185,9 @@ def table_html(grid: Grid, name: str) -> str:
         cells = zip(row, kinds, columns, given, strict=True)
         out.append(f"<tr>{''.join(_cell(*cell, place == 0) for place, cell in enumerate(cells))}</tr>")
     out.append("</tbody></table></div>")
-    notes = _notes(grid, SHOWN_ROWS, "; all are in the JSON")
+    notes = [grid.note.removeprefix("; ")] if grid.note else []
+    if len(grid.rows) > most:
+        notes.append(f"the first {most} of {len(grid.rows):,} rows; all are in the JSON")
     if notes:
         out.append(f'<p class="note">{escape("; ".join(notes))}</p>')
     return "".join(out)
@@ -237,24 +218,8 @@ def report_fragment(report: Report) -> str:
     for section in report.sections:
         parts.append(f"<h4>{escape(section.title)}</h4>")
         parts += [f"<p>{escape(line)}</p>" for line in section.text]
-        parts += [_notebook_table(grid) for grid in section.grids]
+        parts += [table_html(grid, grid.title or section.title, NOTEBOOK_ROWS) for grid in section.grids]
     if report.charts:
         names = ", ".join(report.charts)
         parts.append(f"<p>Charts: {escape(names)}; report.charts[name] shows one.</p>")
     return f"<div>{''.join(parts)}</div>"
-
-
-def _notebook_table(grid: Grid) -> str:
-    rows = [[shorten(text, NOTEBOOK_SIGNS) for text in row] for row in format_rows(grid, NOTEBOOK_ROWS)]
-    heads = [shorten(column.name, NOTEBOOK_SIGNS) for column in grid.columns]
-    notes = _notes(grid, NOTEBOOK_ROWS)
-    small = f"<p><small>{escape('; '.join(notes))}</small></p>" if notes else ""
-    return html_table(grid.title, heads, rows) + small
-
-
-def _notes(grid: Grid, most: int, where: str = "") -> list[str]:
-    """Give the note of a table, and how many of its rows are shown where that is not all of them."""
-    notes = [grid.note.removeprefix("; ")] if grid.note else []
-    if len(grid.rows) > most:
-        notes.append(f"the first {most} of {len(grid.rows):,} rows{where}")
-    return notes
