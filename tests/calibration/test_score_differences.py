@@ -13,9 +13,10 @@ from scipy import integrate, stats
 
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
-from edgeworth.comparing.scores.influence import Lists, distances, list_influences, resolve_measure
+from edgeworth.comparing.scores.influence import distances, resolve_measure
 from edgeworth.comparing.scores.resampling import SwappedRanks
 from edgeworth.methods import Bootstrap
+from edgeworth.rankings.intervals.methods import Places, influence_of
 
 LOW, HIGH = 0.935, 0.965
 SPELLINGS = ("roc_auc", "average_precision")
@@ -50,9 +51,9 @@ def studied(spelling: str, truth: NDArray[np.bool_], ranks: tuple[Any, Any]) -> 
         place = np.where(truth, rank, size + rank)
         flat = (place + np.arange(rows)[:, None] * (3 * size + 1)).ravel()
         counts = np.bincount(flat, minlength=rows * (3 * size + 1)).reshape(rows, -1).astype(np.float64)
-        found, by_place = list_influences(Lists(counts, size), resolved)
-        values.append(found)
-        effects.append(np.take_along_axis(by_place, place, axis=1))
+        influence = influence_of(Places.of_counts(counts, size), resolved)
+        values.append(influence.value)
+        effects.append(np.take_along_axis(influence.concatenate(), place, axis=1))
     first, second, between = ((each**2).sum(axis=1) for each in (*effects, effects[0] - effects[1]))
     found = distances((values[0], values[1]), (first, second, between), spelling != "roc_auc")
     return np.asarray(found, dtype=np.float64)

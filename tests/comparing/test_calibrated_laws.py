@@ -15,10 +15,15 @@ from scipy import stats
 import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
-from edgeworth.comparing.scores.influence import Lists, list_influences, resolve_measure, steps_of_system
+from edgeworth.comparing.scores.influence import resolve_measure, steps_of_system
 from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw, Side
 from edgeworth.comparing.scores.resampling import SwappedRanks
-from edgeworth.rankings.intervals.methods import Places, average_precision_influence, roc_area_influence
+from edgeworth.rankings.intervals.methods import (
+    Places,
+    average_precision_influence,
+    influence_of,
+    roc_area_influence,
+)
 
 SPELLINGS = ("roc_auc", "average_precision", "average_precision(ties=threshold)")
 
@@ -48,7 +53,8 @@ def test_effects_of_many_rankings_are_those_of_each(spelling: str, rows: list[An
     # Rankings on levels that not all of them use: as they are, and turned round.
     ranks, turned = (paired.case_ranks(name) for name in "ab")
     counts = np.stack([np.bincount(each.place, minlength=each.places) for each in (ranks, turned)])
-    values, effects = list_influences(Lists(counts.astype(np.float64), ranks.steps), resolved)
+    found = influence_of(Places.of_counts(counts.astype(np.float64), ranks.steps), resolved)
+    values, effects = found.value, found.concatenate()
     for row, name in enumerate("ab"):
         places = Places.of(steps_of_system(paired, name))
         one = (

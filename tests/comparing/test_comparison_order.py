@@ -120,7 +120,7 @@ def test_a_small_difference_is_not_one_of_0_points() -> None:
         (Tail.drawn(1, 10_000, 0), "0.00020", "about 0.00020"),
         (Tail.bounded(0.01), "≤ 0.010", "at most 0.010"),
         (Tail.bounded(1e-40), "< 1e-12", "below 1e-12"),
-        (Tail.hypergeometric(0.012), "0.012", "0.012"),
+        (Tail.summed(0.012), "0.012", "0.012"),
     ],
 )
 def test_the_least_that_draws_can_give_is_a_bound(tail: Tail, cell: str, words: str) -> None:

@@ -157,9 +157,9 @@ def test_swapped_clusters_against_all_swaps() -> None:
 
 def test_how_many_permutations_are_made() -> None:
     short, weighted = sample(100, seed=1, levels=9), sample(100, seed=1, levels=9, weights=np.ones(100))
-    assert "999 draws" in score_difference(short, "a", "b", "roc_auc").tests["permutation"].method
+    assert "999 swaps" in score_difference(short, "a", "b", "roc_auc").tests["permutation"].method
     assert (
-        "150 draws"
+        "150 swaps"
         in score_difference(short, "a", "b", "roc_auc", permutations=150).tests["permutation"].method
     )
     both = ["influence", "delong"]

@@ -35,12 +35,12 @@ class Tail:
     kind: Literal["exact", "bound", "drawn", "bracket", "approximation"] = "exact"
 
     @classmethod
-    def hypergeometric(cls, probability: float) -> Tail:
-        """Make the tail of the exact hypergeometric law, summed in floating point."""
+    def summed(cls, probability: float, said: str = "hypergeometric") -> Tail:
+        """Make the tail of an exact law that was summed in floats; too small for one it is still above 0."""
         if probability < SMALLEST:
-            return cls(0.0, SMALLEST, SMALLEST, "exact, hypergeometric: below 5e-324", kind="bound")
+            return cls(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
         value = min(1.0, probability)
-        return cls(value, value, value, "exact, hypergeometric")
+        return cls(value, value, value, f"exact, {said}")
 
     @classmethod
     def bounded(cls, bound: float) -> Tail:
@@ -48,14 +48,14 @@ class Tail:
         return cls(0.0, bound, bound, "certified bound (Chatterjee 2007)", kind="bound")
 
     @classmethod
-    def drawn(cls, count: int, draws: int, seed: int) -> Tail:
-        """Make the tail of Monte Carlo draws of tables with the same margins."""
+    def drawn(cls, count: int, draws: int, seed: int, what: str = "tables") -> Tail:
+        """Make the tail of Monte Carlo draws: of tables with the same margins, or of something else."""
         from scipy.special import betaincinv
 
         tail = 0.005
         low = float(betaincinv(count, draws - count + 1, tail)) if count else 0.0
         high = float(betaincinv(count + 1, draws - count, 1 - tail)) if count < draws else 1.0
-        method = f"Monte Carlo, {draws:,} tables, seed {seed}"
+        method = f"Monte Carlo, {draws:,} {what}, seed {seed}"
         return cls(low, high, (1 + count) / (1 + draws), method, kind="drawn")
 
     @classmethod

@@ -251,7 +251,7 @@ class GuessingLaw:
                 return hypergeometric_tails(total, r, p, math.ceil(edge))[1]
             return hypergeometric_tails(total, r, p, math.floor(edge))[0]
 
-        return Tail.hypergeometric(beyond(upper, 1) + (beyond(lower, -1) if lower is not None else 0.0))
+        return Tail.summed(beyond(upper, 1) + (beyond(lower, -1) if lower is not None else 0.0))
 
     def _concentration(self, upper: Fraction) -> float:
         """Compute Chatterjee's bound 2 exp(−t²/(4E + 2t)) for sums over a random permutation."""
@@ -383,8 +383,7 @@ def _exchange_tail(
     for start in range(0, draws, together):
         drawn = np.stack([exchange() for _ in range(min(together, draws - start))])
         count += _count_beyond(table, resolved, alternative, drawn.reshape(-1, *table.cells.shape))
-    said = f"Monte Carlo, {draws:,} exchanges of clusters, seed {seed}"
-    return replace(Tail.drawn(count, draws, seed), method=said)
+    return Tail.drawn(count, draws, seed, "exchanges of clusters")
 
 
 def _label_law(table: ContingencyTable, position: int, seed: int) -> GuessingLaw:

@@ -14,7 +14,7 @@ from edgeworth.choices import Over
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
 from edgeworth.core.laws import Alternative
 from edgeworth.core.measures import Measure
-from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.core.tails import Tail
 from edgeworth.decisions.estimates import ClopperPearson, Delta, Dirichlet, Newcombe, Wilson, estimate_table
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
@@ -82,9 +82,9 @@ def _normal(ranking: Ranking, targets: int, background: int, lost: float, *, upp
     if variance <= 0:
         return Tail(1.0, 1.0, 1.0, "exact: every item is tied")
     away = (lost - targets * background / 2) * (1 if upper else -1)
-    p_value = max(SMALLEST, float(scipy.special.ndtr((away + 0.5) / math.sqrt(variance))))
+    p_value = float(scipy.special.ndtr((away + 0.5) / math.sqrt(variance)))
     known = "the variance of background without ties" if ranking.is_collapsed else "the exact variance"
-    return Tail(0.0, 1.0, p_value, f"approximation, normal with {known}", kind="approximation")
+    return Tail.approximated(p_value, 1.0, f"approximation, normal with {known}")
 
 
 def _tie_sum(ranking: Ranking) -> float:
@@ -203,7 +203,7 @@ def _tail(
     draws = int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST_TIED if is_tied else MOST))
     orders = tied_orders(ranking, draws, seed) if is_tied else random_orders(items, targets, draws, seed)
     count = sum(_beyond(resolved.values(groups), value, middle, alternative) for groups in orders)
-    return _monte_carlo(count, draws, seed, " with these ties" * is_tied)
+    return Tail.drawn(count, draws, seed, f"random orders{' with these ties' * is_tied}")
 
 
 def _is_tied(ranking: Ranking) -> bool:
@@ -217,9 +217,13 @@ def _times_e(tail: Tail) -> Tail:
 
     Of a tail that falls like exp(−x) or faster beyond c that is at most e times it: an argument, no proof.
     """
-    high, p_value = (min(1.0, math.e * x) for x in (tail.high, tail.p_value))
     said = f"{tail.method}; e times it, for the ties"
-    return replace(tail, low=0.0, high=high, p_value=p_value, exact=None, kind="approximation", method=said)
+    return replace(_times(tail, math.e), low=0.0, exact=None, kind="approximation", method=said)
+
+
+def _times(tail: Tail, factor: float) -> Tail:
+    low, high, p_value = (min(1.0, factor * x) for x in (tail.low, tail.high, tail.p_value))
+    return replace(tail, low=low, high=high, p_value=p_value)
 
 
 def lists_tail(
@@ -230,7 +234,8 @@ def lists_tail(
         return None
     draws = int(np.clip(MOST_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
     means = _random_means(lists, resolved, draws, seed)
-    return _monte_carlo(_beyond(means, value, float(means.mean()), alternative), draws, seed)
+    count = _beyond(means, value, float(means.mean()), alternative)
+    return Tail.drawn(count, draws, seed, "random orders")
 
 
 def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, seed: int) -> Values:
@@ -260,12 +265,9 @@ def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, see
 
 def two_sided(upper: Tail, lower: Tail) -> Tail:
     """The two-sided tail: twice the smaller one."""
-    smaller = upper if upper.p_value <= lower.p_value else lower
-    exact = None if smaller.exact is None else min(smaller.exact * 2, type(smaller.exact)(1))
-    low, high, p_value = (min(1.0, 2 * x) for x in (smaller.low, smaller.high, smaller.p_value))
-    return replace(
-        smaller, low=low, high=high, p_value=p_value, exact=exact, method=f"{smaller.method}, doubled"
-    )
+    smaller = min(upper, lower, key=lambda tail: tail.p_value)
+    exact = None if smaller.exact is None else min(smaller.exact * 2, Fraction(1))
+    return replace(_times(smaller, 2), exact=exact, method=f"{smaller.method}, doubled")
 
 
 def _beyond(values: Values, observed: float, middle: float, alternative: Alternative) -> int:
@@ -278,11 +280,6 @@ def _beyond(values: Values, observed: float, middle: float, alternative: Alterna
     else:
         beyond = values >= observed - same
     return int((beyond | np.isnan(values)).sum())
-
-
-def _monte_carlo(count: int, draws: int, seed: int, ties: str = "") -> Tail:
-    said = f"Monte Carlo, {draws:,} random orders{ties}, seed {seed}"
-    return replace(Tail.drawn(count, draws, seed), method=said)
 
 
 OF_DECISIONS = (BetaPosterior, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson)

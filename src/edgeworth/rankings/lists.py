@@ -221,7 +221,7 @@ class RankedLists(Plain):
         if unknown:
             is_known = query >= 0
             query, documents, scores = query[is_known], documents[is_known], scores[is_known]
-        where = look_up(query, documents, judged_query, qrels.document, len(queries))
+        where = look_up(query, documents, judged_query, qrels.document)
         # The last entry is for documents that are not there; a negative grade says no more than that.
         grades = np.maximum(np.append(qrels.grade, UNJUDGED), UNJUDGED)[where]
         has_list = np.bincount(query, minlength=len(queries)) > 0

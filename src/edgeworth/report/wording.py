@@ -70,7 +70,7 @@ def format_rows(grid: Grid, most: int | None = None) -> list[list[str]]:
 def describe_odds(tail: Tail) -> str:
     """Say the p-value of a tail as one in so many, or in percent; a bound is said to be one.
 
-    >>> [describe_odds(Tail.hypergeometric(p)) for p in (1 / 1520, 0.47, 1e-12)]
+    >>> [describe_odds(Tail.summed(p)) for p in (1 / 1520, 0.47, 1e-12)]
     ['1 in 1,500', '47%', 'less than 1 in a million']
     >>> describe_odds(Tail.drawn(0, 10_000, 0))
     'at most 1 in 10,000'
@@ -136,7 +136,7 @@ def tail_cell(tail: Tail) -> float:
 def describe_p_value(tail: Tail) -> str:
     """Write the p-value of a tail with its sign.
 
-    >>> describe_p_value(Tail.drawn(0, 10_000, 0)), describe_p_value(Tail.hypergeometric(0.012))
+    >>> describe_p_value(Tail.drawn(0, 10_000, 0)), describe_p_value(Tail.summed(0.012))
     ('p ≤ 1e-4', 'p = 0.012')
     """
     value = tail_cell(tail)

@@ -46,10 +46,9 @@ from edgeworth.comparing.randomisation.coins import (
     NEGLIGIBLE,
     QUICK,
     coin_law,
-    from_probability,
     random_heads,
 )
-from edgeworth.comparing.randomisation.sign_sums import FINE, Grid, monte_carlo_tail, sign_sum_tail
+from edgeworth.comparing.randomisation.sign_sums import FINE, Grid, sign_sum_tail
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.views import Resolved
 from edgeworth.progress import progress_rounds
@@ -213,7 +212,7 @@ def swap_test(
         return Tail.counted(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
     found = _sum_of_ways(limits, MOST_WAYS // (16 if studentised else 1), beyond)
     if found is not None:
-        return from_probability(found, f"all swaps of {said}")
+        return Tail.summed(found, f"all swaps of {said}")
     # Of several classes a rare one may decide, and then few cases do.
     if studentised and coins > MANY and cells.size == 2:
         return Tail.approximated(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {said}")
@@ -221,7 +220,7 @@ def swap_test(
     rng, count, at_once = np.random.default_rng(seed), 0, max(1, AT_ONCE // len(limits))
     for start in progress_rounds(number, at_once, "draws"):
         count += int(beyond(random_heads(rng, limits, min(at_once, number - start)).T).sum())
-    return monte_carlo_tail(count, f"swaps of {said}", number, seed)
+    return Tail.drawn(count, number, seed, f"swaps of {said}")
 
 
 def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:

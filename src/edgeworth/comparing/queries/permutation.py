@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.queries.exact_values import NEAR_TIES, ROUNDING, Scaled, scale_units
-from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, SignSums, monte_carlo_tail
+from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, SignSums
 from edgeworth.core.tails import Tail
 from edgeworth.errors import check_draws
 
@@ -123,6 +123,6 @@ def shared_sign_flips(values: Floats, *, draws: int, seed: int, is_counted: bool
             return exact
         least = abs(math.fsum((values[:, first] - values[:, second]).tolist())) - same
         count = int((np.abs(sums[:, first] - sums[:, second]) >= least).sum())
-        return monte_carlo_tail(count, f"choices of {len(values):,} signs; {NEAR_TIES}", draws, seed)
+        return Tail.drawn(count, draws, seed, f"choices of {len(values):,} signs; {NEAR_TIES}")
 
     return tail

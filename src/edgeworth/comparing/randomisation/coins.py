@@ -80,15 +80,7 @@ def lower_tail(coins: int, heads: int, said: str) -> Tail:
     if coins <= FEW:
         return Tail.counted(Fraction(2 * sum(ways(coins)[: few + 1]), 1 << coins), said)
     numbers, law = coin_law(coins)
-    return from_probability(2 * float(law[numbers <= few].sum()), said)
-
-
-def from_probability(probability: float, said: str) -> Tail:
-    """Make a tail of a sum in floats; what is too small for a float is still above 0."""
-    value = min(probability, 1.0)
-    if value < SMALLEST:
-        return Tail(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
-    return Tail(value, value, value, f"exact, {said}")
+    return Tail.summed(2 * float(law[numbers <= few].sum()), said)
 
 
 def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> Integers:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
@@ -36,7 +36,6 @@ from edgeworth.arrays import EXACT_INTEGERS, Floats
 from edgeworth.comparing.randomisation.coins import (
     FEW,
     coin_law,
-    from_probability,
     log_coin_law,
     lower_tail,
     random_heads,
@@ -139,7 +138,7 @@ class SignSums:
         if self.observed == 0:
             return Tail.counted(Fraction(1), said)
         if self.observed > self.total:
-            return from_probability(0.0, said)
+            return Tail.summed(0.0, said)
         if len(self.amounts) == 1:
             return lower_tail(self.coins, self.coins - self.least_heads, said)
         if len(self.amounts) == 2:
@@ -170,7 +169,7 @@ class SignSums:
         (heads, law), (numbers, other_law) = coin_law(coins), coin_law(others)
         beyond = np.append(np.cumsum(other_law[::-1])[::-1], 0.0)
         place = np.clip(least(heads) - numbers[0], 0, len(numbers))
-        return from_probability(2 * float(law @ beyond[place]), said)
+        return Tail.summed(2 * float(law @ beyond[place]), said)
 
     @property
     def _each(self) -> list[int]:
@@ -212,7 +211,7 @@ class SignSums:
             return None
         low, high = (math.log(2) + end for end in found)
         if low == high:
-            return from_probability(math.exp(high), f"all {what}")
+            return Tail.summed(math.exp(high), f"all {what}")
         return Tail.between(low, high, f"certified bracket, all {what} on a grid", "bracket")
 
     def monte_carlo(self, what: str, draws: int, seed: int) -> Tail:
@@ -229,12 +228,7 @@ class SignSums:
             for row in () if is_exact else np.flatnonzero(np.abs(distance) <= slack):
                 terms = zip(signed[row].tolist(), self.amounts, strict=True)
                 count += abs(sum(int(sign) * amount for sign, amount in terms)) >= self.observed
-        return monte_carlo_tail(count, what, draws, seed)
-
-
-def monte_carlo_tail(count: int, what: str, draws: int, seed: int) -> Tail:
-    """Make the tail (1 + count)/(1 + draws) of random swaps, or other choices of signs."""
-    return replace(Tail.drawn(count, draws, seed), method=f"Monte Carlo, {draws:,} {what}, seed {seed}")
+        return Tail.drawn(count, draws, seed, what)
 
 
 Ways = dict[int, int]

@@ -15,7 +15,6 @@ from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, compa
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.influence import (
     difference_law,
-    has_influence,
     reason_to_doubt,
     resolve_measure,
     steps_of_system,
@@ -25,12 +24,12 @@ from edgeworth.comparing.scores.resampling import SwappedRanks, bootstrap_differ
 from edgeworth.core.estimates import Method, check_method
 from edgeworth.core.laws import BootstrapLaw, SamplingLaw
 from edgeworth.core.measures import Measure
-from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.core.tails import Tail
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError, check_seed
 from edgeworth.rankings.estimates import class_split
-from edgeworth.rankings.intervals.methods import Influence, Places, Spread
+from edgeworth.rankings.intervals.methods import Influence, Places, Spread, check_influence, has_influence
 from edgeworth.rankings.resolving import ResolvedRanking
 
 PERMUTATIONS = 999
@@ -169,11 +168,7 @@ def _choose_method(
         return method
     if not isinstance(method, Influence):
         raise OptionError(f"{method} is not for differences of rankings: use Influence() or Bootstrap()")
-    if not has_influence(resolved):
-        raise OptionError(
-            f"Influence() is for average_precision and roc_auc with ties as expected or threshold; "
-            f"{resolved.spelling} is neither: use Bootstrap()"
-        )
+    check_influence(resolved)
     return method
 
 
@@ -186,13 +181,13 @@ def _infer(
     low, high = law.interval(0.95)
     if low == high:
         raise OptionError("no case moves the difference, so nothing tells how much it varies")
-    said = f"approximation, effects of each case, Student's t with {law.freedom:.3g} degrees of freedom"
+    said = f"effects of each case, Student's t with {law.freedom:.3g} degrees of freedom"
     tests = {"influence": _approximate(law, said)}
     if resolved.measure.name == "roc_auc" and law.standard_error > 0:
         # As published: the difference over its standard error, normal.
         p_value = 2 * float(scipy.special.ndtr(-abs(law.value) / law.standard_error))
         said = "approximation, normal with the variance of DeLong, DeLong & Clarke-Pearson"
-        tests["delong"] = Tail(0.0, 1.0, max(SMALLEST, p_value), said, kind="approximation")
+        tests["delong"] = Tail.approximated(p_value, 1.0, said)
     return _Inference(law, tests, doubt)
 
 
@@ -203,12 +198,11 @@ def _by_bootstrap(
     law = BootstrapLaw(found.difference, *defined_draws(draws, resolved.spelling))
     places = Places.of(steps_of_system(paired, found.first))
     doubt = reason_to_doubt(paired, places, Spread(0.0, math.inf))
-    return _Inference(law, {"bootstrap": _approximate(law, f"approximation, {method}")}, doubt)
+    return _Inference(law, {"bootstrap": _approximate(law, str(method))}, doubt)
 
 
 def _approximate(law: SamplingLaw, said: str) -> Tail:
-    p_value = min(1.0, max(SMALLEST, law.p_value(0.0, "two-sided")))
-    return Tail(0.0, 1.0, p_value, said, kind="approximation")
+    return Tail.approximated(law.p_value(0.0, "two-sided"), 1.0, f"approximation, {said}")
 
 
 def _permutations(paired: PairedScores, asked: int | None, learnt: _Inference | None) -> int:
@@ -256,7 +250,7 @@ def _calibrate(
         f"effects of each case, distances as in {draws:,} swaps of the two's ranks in random {swapped.unit}, "
         f"seed {seed}"
     )
-    tests = {**learnt.tests, "influence": _approximate(law, f"approximation, {said}")}
+    tests = {**learnt.tests, "influence": _approximate(law, said)}
     return replace(learnt, law=law, tests=tests), swapped.tail
 
 

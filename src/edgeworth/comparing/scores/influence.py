@@ -7,7 +7,6 @@ DeLong, DeLong & Clarke-Pearson (1988), covariance included."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import scipy
@@ -35,12 +34,6 @@ from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.tie_groups import TieGroups
 
 
-def has_influence(resolved: ResolvedRanking) -> bool:
-    """Tell whether the influence of a case is known: ROC area, average precision of the whole list."""
-    smooth = resolved.measure.name == "average_precision" and resolved.ties in ("expected", "threshold")
-    return resolved.measure.name == "roc_auc" or (smooth and resolved.depth is None)
-
-
 def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[ResolvedRanking, str | None]:
     """Resolve a measure and its options, and say why sampling weights rule it out, if they do."""
     # Only the kind of the weights matters, so nothing needs to be sorted for it.
@@ -53,9 +46,9 @@ def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[Resol
 
 def steps_of_places(counts: Values, steps: int) -> TieGroups:
     """Find the tie groups of lists whose cases are counted by place (``CaseRanks``), one list a row."""
-    lists = Lists(counts, steps)
-    hits, total = lists.hits, counts.sum(axis=1)
-    return groups_of_counts(hits, hits + lists.tied, lists.above[1], hits.sum(axis=1), total, total)
+    places, total = Places.of_counts(counts, steps), counts.sum(axis=1)
+    hits, size = places.hits, places.hits + places.tied
+    return groups_of_counts(hits, size, places.seen_above, hits.sum(axis=1), total, total)
 
 
 def steps_of_system(paired: PairedScores, name: str) -> TieGroups:
@@ -192,41 +185,6 @@ def reason_to_doubt(paired: PairedScores, places: Places, spread: Spread) -> str
 
 HALVINGS = 24
 """Of a distance of at most FARTHEST: what is left is far below what swaps differ by."""
-
-
-@dataclass(frozen=True)
-class Lists:
-    """Rankings of the same cases, one a row: how many cases stand in each place (``CaseRanks``)."""
-
-    counts: Values
-    steps: int
-
-    @property
-    def hits(self) -> Values:
-        """Targets of each step."""
-        return self.counts[:, : self.steps]
-
-    @property
-    def tied(self) -> Values:
-        """Background of each step."""
-        return self.counts[:, self.steps : 2 * self.steps]
-
-    @property
-    def gap(self) -> Values:
-        """Background before each step, and after the last."""
-        return self.counts[:, 2 * self.steps :]
-
-    @property
-    def above(self) -> tuple[Values, Values]:
-        """Targets above each step, and all cases above it."""
-        hits = np.cumsum(self.hits, axis=1) - self.hits
-        return hits, hits + np.cumsum(self.gap[:, :-1] + self.tied, axis=1) - self.tied
-
-
-def list_influences(lists: Lists, resolved: ResolvedRanking) -> tuple[Values, Values]:
-    """Compute each ranking's value, and the influence of a case in each of its places."""
-    found = influence_of(Places(lists.hits, lists.tied, *lists.above, lists.gap, 0.0), resolved)
-    return found.value, found.concatenate()
 
 
 def distances(values: tuple[Values, Values], variances: tuple[Values, Values, Values], bent: bool) -> Values:

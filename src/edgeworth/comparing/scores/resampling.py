@@ -15,16 +15,14 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Values
 from edgeworth.comparing.paired_scores import CaseRanks, PairedScores
 from edgeworth.comparing.scores.influence import (
-    Lists,
     cluster_factors,
     distances,
-    has_influence,
-    list_influences,
     steps_of_places,
 )
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
+from edgeworth.rankings.intervals.methods import Places, has_influence, influence_of
 from edgeworth.rankings.resolving import ResolvedRanking
 from edgeworth.sources.columns import Coded
 
@@ -138,7 +136,7 @@ class SwappedRanks:
         rows = np.repeat(np.arange(len(paired)), 1 if paired.weights is None else paired.weights)
         swaps = _Swaps.of(replace(paired.select(rows), weights=None), first, second, resolved)
         has_distances = studentised and has_influence(resolved) and paired.targets.sum() >= 2
-        make = swaps.studentised if has_distances else swaps.plain
+        make = swaps.studentised if has_distances else swaps.differences
         nobody = np.zeros((1, swaps.units), dtype=bool)
         (observed,), (distance,) = make(nobody)
         parts = [make(swap) for swap in swaps.random(draws, seed)]
@@ -153,12 +151,9 @@ class SwappedRanks:
         What is tested is that the two are exchangeable: equal values of the measure are not enough when the
         systems' hits are spread differently.
         """
-        draws = len(self.differences)
         count = int((np.abs(self.differences) >= abs(self.observed) - EQUAL).sum())
-        said = (
-            f"Monte Carlo, ranks of the two swapped in random {self.unit}, {draws:,} draws, seed {self.seed}"
-        )
-        return replace(Tail.drawn(count, draws, self.seed), method=said)
+        said = f"swaps of the two's ranks in random {self.unit}"
+        return Tail.drawn(count, len(self.differences), self.seed, said)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,21 +187,19 @@ class _Swaps:
             shape = (min(size, draws - start), self.units)
             yield generator.integers(0, 2, size=shape, dtype=np.uint8).astype(bool)
 
-    def plain(self, swap: NDArray[np.bool_]) -> tuple[Values, Values]:
+    def differences(self, swap: NDArray[np.bool_]) -> tuple[Values, Values]:
         """Differences; nothing is known of distances."""
-        places = self._places(swap)
-        counts = [self._counts(place) for place in places]
-        found = differences_of(counts[0], counts[1], (self.ranks, self.ranks), self.resolved)
+        one, two = (self._counts(place) for place in self._places(swap))
+        found = differences_of(one, two, (self.ranks, self.ranks), self.resolved)
         return found, np.full(len(found), np.nan)
 
     def studentised(self, swap: NDArray[np.bool_]) -> tuple[Values, Values]:
         """Differences, and their distances from 0 in standard errors of their own."""
-        places = self._places(swap)
         values, effects = [], []
-        for place in places:
-            found, by_place = list_influences(Lists(self._counts(place), self.ranks.steps), self.resolved)
-            values.append(found)
-            effects.append(np.take_along_axis(by_place, place, axis=1))
+        for place in self._places(swap):
+            found = influence_of(Places.of_counts(self._counts(place), self.ranks.steps), self.resolved)
+            values.append(found.value)
+            effects.append(np.take_along_axis(found.concatenate(), place, axis=1))
         variances = [self._variance(each) for each in (*effects, effects[0] - effects[1])]
         bent = self.resolved.measure.name != "roc_auc"
         pair, three = (values[0], values[1]), (variances[0], variances[1], variances[2])

@@ -293,7 +293,7 @@ def _whole(number: float, rounded: Callable[[float], int]) -> int:
 
 
 def _hypergeometric(probability: float, impossible: bool) -> Tail:
-    return Tail.counted(Fraction(0), "impossible") if impossible else Tail.hypergeometric(probability)
+    return Tail.counted(Fraction(0), "impossible") if impossible else Tail.summed(probability)
 
 
 MOST_EXACT = 5000

@@ -8,7 +8,7 @@ normal, draws elsewhere.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import comb
@@ -171,8 +171,7 @@ class Question:
         sign = 1 if self.upper else -1
         least = sign * float(self.threshold) - SLACK
         count = sum(int((sign * sums >= least).sum()) for sums in random_sums(self.order, draws, self.seed))
-        said = f"Monte Carlo, {draws:,} orders, seed {self.seed}"
-        return replace(Tail.drawn(count, draws, self.seed), method=said)
+        return Tail.drawn(count, draws, self.seed, "orders")
 
     def edgeworth(self) -> Tail:
         value, error = edgeworth_tail(self._away, self._skewness())

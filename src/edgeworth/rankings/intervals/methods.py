@@ -81,18 +81,29 @@ class SeparatedLaw:
         return large if alternative == "two-sided" else large / 2
 
 
+def has_influence(resolved: ResolvedRanking) -> bool:
+    """Tell whether the influence of a case is known: ROC area, average precision of the whole list."""
+    smooth = resolved.measure.name == "average_precision" and resolved.ties in ("expected", "threshold")
+    return resolved.measure.name == "roc_auc" or (smooth and resolved.depth is None)
+
+
+def check_influence(resolved: ResolvedRanking) -> None:
+    """Refuse a measure whose cases' influence is not known."""
+    if not has_influence(resolved):
+        raise OptionError(
+            "Influence() is for average_precision and roc_auc with ties as expected or threshold; "
+            f"{resolved.spelling} is neither: use Bootstrap()"
+        )
+
+
 def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     """The law of average precision or ROC area."""
-    is_area = resolved.measure.name == "roc_auc"
-    if not is_area and (resolved.measure.name != "average_precision" or resolved.depth is not None):
-        raise OptionError(f"Influence() is for average_precision and roc_auc; {resolved.spelling} is neither")
-    if not is_area and resolved.ties not in ("expected", "threshold"):
-        raise OptionError(f"Influence() takes ties as expected or threshold; {resolved.spelling} does not")
+    check_influence(resolved)
     places, units = Places.of(tie_groups_of_ranking(ranking)), typical_weights(ranking)
     effects = influence_of(places, resolved, units)
     spread, value = independent(effects, *weight_sums(ranking)), float(effects.value)
     if not spread.variance > NO_VARIANCE or not 0 < value < 1:
-        return _without_variance(ranking, value, places, is_area=is_area)
+        return _without_variance(ranking, value, places, is_area=resolved.measure.name == "roc_auc")
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
     freedom = max(spread.freedom, 1.0)
     doubt = reason_for_doubt(places, spread, units)
@@ -223,8 +234,7 @@ class AcrossLists:
 
 def default_ranking_method(ranking: Ranking, resolved: ResolvedRanking, seed: int) -> Method:
     """Influence where there is one, a bootstrap elsewhere."""
-    smooth = resolved.measure.name == "average_precision" and resolved.ties in ("expected", "threshold")
-    if (smooth and resolved.depth is None) or resolved.measure.name == "roc_auc":
+    if has_influence(resolved):
         return Influence()
     # Fewer draws of a long list tell as much: its replicates differ less.
     draws = int(np.clip(MOST_RESAMPLED // max(1, len(ranking.targets.scores)), 200, 2000))
@@ -300,6 +310,13 @@ class Places:
         gap = np.append(groups.seen_above - groups.hits_above, background) - below
         lost = float(groups.targets[0] - groups.hits.sum())
         return cls(groups.hits, tied, groups.hits_above, groups.seen_above, gap, lost)
+
+    @classmethod
+    def of_counts(cls, counts: Values, steps: int) -> Self:
+        """The places of rankings of the same cases, which are counted by place (``CaseRanks``), one a row."""
+        hits, tied, gap = np.split(counts, [steps, 2 * steps], axis=1)
+        above = np.cumsum(hits, axis=1) - hits
+        return cls(hits, tied, above, above + np.cumsum(gap[:, :-1] + tied, axis=1) - tied, gap, 0.0)
 
     @property
     def targets(self) -> float:

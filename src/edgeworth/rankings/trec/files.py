@@ -116,11 +116,9 @@ class _TrecFile:
         number, kind = (int, np.int64) if self.value == "grade" else (float, np.float64)
         code = {label: place for place, label in enumerate(dict.fromkeys(queries))}
         labels = tuple(label.decode() for label in code)
-        query, document = (
-            Coded(np.array([*map(code.get, queries)], np.intp), labels),
-            as_identifiers(documents),
-        )
-        repeat = first_repeat(query.codes, document, len(labels))
+        query = Coded(np.array([*map(code.get, queries)], np.intp), labels)
+        document = as_identifiers(documents)
+        repeat = first_repeat(query.codes, document)
         if repeat is not None:
             first, second = (_line_of(content, row) for row in repeat)
             raise InputError(

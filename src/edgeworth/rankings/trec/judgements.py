@@ -141,7 +141,7 @@ def _written(item: Any) -> bytes:
 def check_ids(queries: tuple[Label, ...], starts: Places, ids: Identifiers) -> None:
     """Refuse a list that holds one item twice."""
     numbers = list_numbers(starts)
-    repeat = first_repeat(numbers, ids, len(queries))
+    repeat = first_repeat(numbers, ids)
     if repeat is not None:
         said = ids[repeat[0]].decode("utf-8", errors="backslashreplace")
         raise InputError(f"query {queries[numbers[repeat[0]]]!r} has id {said!r} twice")
