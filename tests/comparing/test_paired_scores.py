@@ -93,8 +93,8 @@ def test_incomplete_rows_are_named_or_dropped() -> None:
 @pytest.mark.parametrize(
     ("truth", "scores", "more", "said"),
     [
-        ([1, 0], {"a": [1, 2, 3]}, {}, "truth has 2 rows, the scores of 'a' have 3"),
-        ([1, 0], {"a": [1, 2], "b": [1]}, {}, "truth has 2 rows, the scores of 'b' have 1"),
+        ([1, 0], {"a": [1, 2, 3]}, {}, "truth has 2, the score of 'a' has 3"),
+        ([1, 0], {"a": [1, 2], "b": [1]}, {}, "truth has 2, the score of 'a' has 2, the score of 'b' has 1"),
         ([1, 0], {"a": ["x", "y"]}, {}, "scores of 'a' must be numbers"),
         ([1, 0], [[1, 2]], {}, "given by name"),
         ([1, 0], {}, {}, "no systems"),
@@ -103,9 +103,9 @@ def test_incomplete_rows_are_named_or_dropped() -> None:
         ([None, None], {"a": [1, 2]}, {"missing": "drop"}, "all 2 rows lack truth or score"),
         (["a", "b"], {"a": [1, 2]}, {}, "say which one is the target"),
         (["a", "b"], {"a": [1, 2]}, {"positive": "c"}, "there is no label 'c'"),
-        ([1, 0], {"a": [1, 2]}, {"weights": [1]}, "scores have 2 rows, weights have 1"),
+        ([1, 0], {"a": [1, 2]}, {"weights": [1]}, "weights has 1"),
         ([1, 0], {"a": [1, 2]}, {"weights": [1, -1]}, "row 2 has -1"),
-        ([1, 0], {"a": [1, 2]}, {"clusters": ["x"]}, "scores have 2 rows, clusters have 1"),
+        ([1, 0], {"a": [1, 2]}, {"clusters": ["x"]}, "clusters has 1"),
     ],
 )
 def test_bad_input_gets_a_sentence(truth: Any, scores: Any, more: dict[str, Any], said: str) -> None:

@@ -31,11 +31,12 @@ from edgeworth.core.plain import (
     reshape_array,
     tuple_of,
 )
-from edgeworth.core.policies import take_weights
+from edgeworth.core.policies import missing_error, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
 from edgeworth.rankings.scores.sorted_scores import SortedScores
+from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import MISSING, Coded, Label, as_column, encode
 from edgeworth.sources.numbers import as_scores, as_weights, check_weights
 
@@ -189,17 +190,12 @@ class PairedScores(Plain):
             raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
         names, table = _stack_scores(scores)
         column = as_column(truth, "truth")
-        for name, row in zip(names, table, strict=True):
-            if len(row) != len(column):
-                raise InputError(f"truth has {len(column):,} rows, the scores of {name!r} have {len(row):,}")
         weight = take_weights(None if weights is None else as_weights(weights), weight_kind)
-        if weight is not None:
-            if len(weight) != len(column):
-                raise InputError(f"scores have {len(column):,} rows, weights have {len(weight):,}")
-            check_weights(weight)
         cluster = None if clusters is None else encode_clusters(clusters)
-        if cluster is not None and len(cluster) != len(column):
-            raise InputError(f"scores have {len(column):,} rows, clusters have {len(cluster):,}")
+        scored = {f"the score of {name!r}": row for name, row in zip(names, table, strict=True)}
+        check_lengths({"truth": column, **scored, "weights": weight, "clusters": cluster})
+        if weight is not None:
+            check_weights(weight)
         if not len(column):
             raise InputError("there are no cases: truth and scores are empty")
         stacked = np.stack(table) + 0.0  # -0.0 and 0.0 are one score
@@ -357,11 +353,7 @@ def _complete(
     if lost and missing == "error":
         row = int(np.argmax(lacks))
         name = next(name for name, where in absent.items() if where[row])
-        such = f"{lost:,} such row{'s' if lost != 1 else ''}"
-        raise InputError(
-            f"{name} is missing (or not a number) in row {1 + row:,} ({such}): "
-            'missing="drop" (--missing drop) leaves such rows out and counts them'
-        )
+        raise missing_error(f"{name} is missing (or not a number)", 1 + row, lost)
     if lost == len(lacks):
         raise InputError(f"there are no cases: all {lost:,} rows lack truth or score")
     return ~lacks, lost

@@ -117,16 +117,17 @@ def _far_tails(total: int, marked: int, drawn: int, count: int, *, below: bool) 
 
     Their logarithms lose about total · log(total) · 1e-16, a millionth part at a billion cases.
     """
-
-    def log_choose(n: int, k: int) -> float:
-        return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-
     term = log_choose(marked, count) + log_choose(total - marked, drawn - count) - log_choose(total, drawn)
     low, high = hypergeometric_range(total, marked, drawn)
     end, step = (low, -1) if below else (high, +1)
     near = math.exp(min(0.0, term + _log_sum_of_ratios(total, marked, drawn, count, end, step)))
     rest = 1 - near + math.exp(min(0.0, term))
     return (near, rest) if below else (rest, near)
+
+
+def log_choose(n: int, k: int) -> float:
+    """Compute the logarithm of a binomial coefficient."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def _log_sum_of_ratios(total: int, marked: int, drawn: int, count: int, end: int, step: int) -> float:

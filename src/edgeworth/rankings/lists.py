@@ -45,6 +45,7 @@ from edgeworth.rankings.trec.judgements import (
     group_rows,
     list_numbers,
 )
+from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Column, Label, as_column
 
 _TEXTS = list_of(TEXT)
@@ -183,10 +184,7 @@ class RankedLists(Plain):
     ) -> Self:
         """The lists of one batch of columns: what ``from_scores`` does, without checks of the whole."""
         check_threshold(relevant_from)
-        named = {"truth": truth, "scores": scores, "groups": groups} | ({} if ids is None else {"ids": ids})
-        if len({len(column) for column in named.values()}) > 1:
-            said = ", ".join(f"{name} has {len(column):,}" for name, column in named.items())
-            raise InputError(f"columns must have the same number of rows: {said}")
+        check_lengths({"truth": truth, "scores": scores, "groups": groups, "ids": ids})
         grades, values = as_grades(truth, positive, first_row), as_list_scores(scores, first_row)
         grouped = group_rows(groups, first_row)
         known = None if ids is None else as_ids(ids, first_row)[grouped.order]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -56,6 +56,14 @@ def check_lengths(columns: Mapping[str, Column]) -> int:
         said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
         raise InputError(f"columns must have the same number of rows: {said}")
     return max(lengths.values(), default=0)
+
+
+def check_lengths(columns: Mapping[str, Sized | None]) -> None:
+    """Refuse columns of unequal length; one that is None is not there."""
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    if len(set(lengths.values())) > 1:
+        said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
+        raise InputError(f"columns must have the same number of rows: {said}")
 
 
 class Source(Protocol):

@@ -184,20 +184,12 @@ def _one_rank(
     state: Complexes, low: int, new_low: int, new_high: int, hit: Floats, angle: Floats
 ) -> Complexes:
     """c(k, i) = P exp(i·angle·i/k) c(k−1, i−1) + (1 − P) c(k−1, i); outside the band it counts as 0."""
-    rows = new_high - new_low + 1
-    turns = _powers(angle, new_low, rows)
-    # Row r of the result is i = new_low + r; row s of the state is i = low + s.
-    shift = new_low - low
-    first, last = max(0, 1 - shift), min(rows, len(state) + 1 - shift)
-    turns[first:last] *= state[first + shift - 1 : last + shift - 1]
-    turns[:first] = 0.0
-    turns[last:] = 0.0
-    # A real factor times a complex array goes twice as fast through its real view.
-    parts = turns.view(np.float64)
-    parts *= hit
-    first, last = max(0, -shift), min(rows, len(state) - shift)
-    parts[first:last] += (1 - hit[first:last]) * state.view(np.float64)[first + shift : last + shift]
-    return turns
+    # Row r of what was before is i = new_low − 1 + r.
+    before = np.zeros((new_high - new_low + 2, len(angle)), dtype=np.complex128)
+    first, last = max(low, new_low - 1), min(low + len(state), new_high + 1)
+    before[first - new_low + 1 : last - new_low + 1] = state[first - low : last - low]
+    turns = _powers(angle, new_low, new_high - new_low + 1)
+    return np.asarray(hit * turns * before[:-1] + (1 - hit) * before[1:])
 
 
 def _powers(angle: Floats, first: int, rows: int) -> Complexes:

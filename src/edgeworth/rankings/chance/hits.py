@@ -20,17 +20,12 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.core.laws import check_level
-from edgeworth.core.tails import Tail, hypergeometric_range, hypergeometric_tails, step_up
+from edgeworth.core.tails import Tail, hypergeometric_range, hypergeometric_tails, log_choose, step_up
 from edgeworth.errors import InputError
 from edgeworth.progress import progress_rounds
 
 TRUSTED = 0.25
 """Edgeworth's correction relative to the normal tail beyond which it is not chosen by itself."""
-
-
-def normal_tail(z: float) -> float:
-    """P(Z ≥ z)."""
-    return float(scipy.special.ndtr(-z))
 
 
 def edgeworth_tail(z: float, skewness: float) -> tuple[float, float]:
@@ -43,7 +38,7 @@ def edgeworth_tail(z: float, skewness: float) -> tuple[float, float]:
     (0.02545, 0.000229)
     """
     density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    value = normal_tail(z) + density * skewness * (z * z - 1) / 6
+    value = float(scipy.special.ndtr(-z)) + density * skewness * (z * z - 1) / 6
     peak, tail = 1.5 * abs(z**3 - 3 * z) / 24, abs(z**5 - 10 * z**3 + 15 * z) / 72
     return min(max(value, 0.0), 1.0), density * skewness**2 * (peak + tail + 0.05)
 
@@ -129,12 +124,16 @@ class HitsLaw(ExactMoments):
     def tail(self, h: float) -> Tail:
         """P(at least h hits); a mean over ties may be a fraction, which only more hits reach."""
         least = _whole(h, math.ceil)
-        return _hypergeometric(hypergeometric_tails(self.n, self.m, self.t, least)[1], least > self.range[1])
+        if least > self.range[1]:
+            return Tail.counted(Fraction(0), "impossible")
+        return Tail.summed(hypergeometric_tails(self.n, self.m, self.t, least)[1])
 
     def lower_tail(self, h: float) -> Tail:
         """P(at most h hits)."""
         most = _whole(h, math.floor)
-        return _hypergeometric(hypergeometric_tails(self.n, self.m, self.t, most)[0], most < self.range[0])
+        if most < self.range[0]:
+            return Tail.counted(Fraction(0), "impossible")
+        return Tail.summed(hypergeometric_tails(self.n, self.m, self.t, most)[0])
 
     def interval(self, level: float = 0.95) -> tuple[int, int]:
         """The hits left when at most (1 − level)/2 is cut off on either side, exactly.
@@ -166,7 +165,7 @@ class HitsLaw(ExactMoments):
         mode = (self.t + 1) * (self.m + 1) // (self.n + 2)
         error = self.probability(min(max(mode, self.range[0]), self.range[1])) / 2
         spread = self.standard_deviation
-        value = normal_tail((h - self.mean) / spread) if spread else float(h <= self.mean)
+        value = float(scipy.special.ndtr((self.mean - h) / spread)) if spread else float(h <= self.mean)
         return Tail.approximated(value, error, "normal approximation, not certified")
 
 
@@ -202,15 +201,13 @@ class HitRankLaw(ExactMoments):
 
     def tail(self, k: int) -> Tail:
         """P(T_j ≥ k): fewer than j hits among the first k − 1."""
-        k = whole_number(k, "a rank", -math.inf)
-        before = min(max(k - 1, 0), self.n)
-        return _hypergeometric(hypergeometric_tails(self.n, self.m, before, self.j - 1)[0], k > self.range[1])
+        before = whole_number(k, "a rank", -math.inf) - 1
+        return HitsLaw(self.n, self.m, min(max(before, 0), self.n)).lower_tail(self.j - 1)
 
     def lower_tail(self, k: int) -> Tail:
         """P(T_j ≤ k): at least j hits among the first k."""
-        k = whole_number(k, "a rank", -math.inf)
-        upto = min(max(k, 0), self.n)
-        return _hypergeometric(hypergeometric_tails(self.n, self.m, upto, self.j)[1], k < self.range[0])
+        upto = whole_number(k, "a rank", -math.inf)
+        return HitsLaw(self.n, self.m, min(max(upto, 0), self.n)).tail(self.j)
 
 
 @dataclass(frozen=True)
@@ -290,10 +287,6 @@ def _whole(number: float, rounded: Callable[[float], int]) -> int:
     if not math.isfinite(number):
         raise InputError(f"a number of hits is finite; saw {number!r}")
     return rounded(number)
-
-
-def _hypergeometric(probability: float, impossible: bool) -> Tail:
-    return Tail.counted(Fraction(0), "impossible") if impossible else Tail.summed(probability)
 
 
 MOST_EXACT = 5000
@@ -378,8 +371,4 @@ def binomial_quotient(above: list[tuple[int, int]], below: tuple[int, int]) -> f
     """
     if below[0] <= MOST_EXACT:
         return float(Fraction(math.prod(comb(*pair) for pair in above), comb(*below)))
-    return math.exp(min(0.0, sum(_log_comb(*pair) for pair in above) - _log_comb(*below)))
-
-
-def _log_comb(n: int, k: int) -> float:
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    return math.exp(min(0.0, sum(log_choose(*pair) for pair in above) - log_choose(*below)))

@@ -38,16 +38,20 @@ class InfluenceLaw(NormalLaw):
     doubt: str | None = None
 
 
-class SurvivalLaw(InfluenceLaw):
+class SurvivalLaw(NormalLaw):
     """Normal on the plain scale, cut off at 0 and 1."""
+
+    @property
+    def doubt(self) -> str | None:
+        """Say that the interval was cut off."""
+        low, high = super().interval(0.95)
+        beyond = "its normal law reaches beyond 0 or 1, where the interval is cut off: it needs more targets"
+        return beyond if low < 0 or high > 1 else None
 
     def interval(self, level: float) -> tuple[float, float]:
         """Leave out what no average precision can be."""
         low, high = super().interval(level)
         return max(low, 0.0), min(high, 1.0)
-
-
-BEYOND = "its normal law reaches beyond 0 or 1, where the interval is cut off: it needs more targets"
 
 
 @dataclass(frozen=True)
@@ -205,9 +209,7 @@ class Survival:
         variance = survival_variance(tie_groups_of(ranking, resolved))
         if not variance > 0:
             raise OptionError("the survival view needs two targets, one of them found, to vary at all")
-        law = InfluenceLaw(value, math.sqrt(variance), Scale())
-        low, high = law.interval(0.95)
-        return SurvivalLaw(**vars(law) | {"doubt": None if low >= 0 and high <= 1 else BEYOND})
+        return SurvivalLaw(value, math.sqrt(variance), Scale())
 
     def __str__(self) -> str:
         return "survival view (Su & Zhang)"

@@ -24,9 +24,10 @@ from edgeworth.core.labels import (
     usual_positive,
 )
 from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, object_of
-from edgeworth.core.policies import check_label_number, take_weights
+from edgeworth.core.policies import check_label_number, missing_error, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.scores.sorted_scores import EDGES, SortedScores, are_on_bins, place_in_bins
+from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
 
@@ -155,12 +156,9 @@ def rows_of_classes(
     """Copies of the scores (and weights) of each class, free of NaN; and how many rows were dropped."""
     if missing not in ("error", "drop"):
         raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
-    if len(truth) != len(scores):
-        raise InputError(f"truth has {len(truth):,} rows, the scores have {len(scores):,}")
+    check_lengths({"truth": truth, "scores": scores, "weights": weights})
     weights = take_weights(weights, weight_kind, first_row)
     if weights is not None:
-        if len(weights) != len(scores):
-            raise InputError(f"scores have {len(scores):,} rows, weights have {len(weights):,}")
         check_weights(weights, first_row)
         if weights.dtype.kind in "iu" and weights.sum(dtype=np.float64) > EXACT_INTEGERS:
             raise InputError("weights of a ranking add up to 2^53 at most: divide them by a number")
@@ -180,21 +178,12 @@ def rows_of_classes(
     known = part.codes >= 0
     kept = np.flatnonzero(known & ~np.isnan(scores))
     if missing == "error":
-        raise _missing(known, scores, first_row)
+        row = int(np.argmin(known & ~np.isnan(scores)))
+        name = "the score" if known[row] else "truth"
+        raise missing_error(f"{name} is missing (or not a number)", first_row + row, len(scores) - len(kept))
     part = Coded(part.codes[kept], part.labels)
     found = choose(scores[kept], None if weights is None else weights[kept], part)
     return found, len(scores) - len(kept)
-
-
-def _missing(known: NDArray[np.bool_], scores: Floats, first_row: int) -> InputError:
-    complete = known & ~np.isnan(scores)
-    lost, row = len(scores) - int(complete.sum()), int(np.argmin(complete))
-    name = "the score" if known[row] else "truth"
-    such = f"{lost:,} such row{'s' if lost != 1 else ''}"
-    return InputError(
-        f"{name} is missing (or not a number) in row {first_row + row:,} ({such}): "
-        'missing="drop" (--missing drop) leaves such rows out and counts them'
-    )
 
 
 def check_same_bins(left: Floats | None, right: Floats | None) -> None:
