@@ -1,5 +1,7 @@
 """Every error a user can cause: one root, a few children."""
 
+from numbers import Integral
+
 
 class EdgeworthError(ValueError):
     """The root of every error that input or options can cause.
@@ -35,6 +37,12 @@ def check_draws(draws: object, seed: object) -> None:
     """Refuse a number of draws, or a seed, that cannot be."""
     check_whole(draws, "draws", 1)
     check_seed(seed)
+
+
+def check_whole(number: object, what: str, least: int) -> None:
+    """Refuse what is no whole number, or below the least there can be."""
+    if isinstance(number, bool) or not isinstance(number, Integral) or int(number) < least:
+        raise OptionError(f"{what} is a whole number of at least {least}; saw {number!r}")
 
 
 class MissingExtraError(EdgeworthError):

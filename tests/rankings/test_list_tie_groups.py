@@ -215,10 +215,8 @@ def test_expected_ties_are_the_mean_over_all_orders(items: list[tuple[float, int
     assert values.tolist() == pytest.approx([float(mean_over_orders(items)), float(mean_over_orders(both))])
 
 
-def test_policies_that_cannot_be_are_refused() -> None:
+def test_ties_by_id_need_ids() -> None:
     lists = RankedLists.from_scores([1, 0], [1, 2], groups=[0, 0])
-    with pytest.raises(OptionError, match="expected, threshold, trec, input; saw 'best'"):
-        tie_groups_of_lists(lists, "best")
     with pytest.raises(OptionError, match="these lists have no ids"):
         tie_groups_of_lists(lists, "trec")
 

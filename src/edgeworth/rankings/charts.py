@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -65,13 +65,13 @@ def _chart(
     name: str,
     title: str,
     caption: str,
-    find: Callable[[], Mapping[str, Values | None]],
+    find: Callable[[], Sequence[Values | None]],
     draw: Callable[[Kit], Any],
     kinds: Mapping[str, Any],
     also: Callable[[], Mapping[str, Any]] = dict,
 ) -> Chart:
     """A chart of columns of numbers, of these kinds, that are found when somebody looks."""
-    data = LazyMapping(lambda: {name: table_rows(find()), **also()})
+    data = LazyMapping(lambda: {name: table_rows(dict(zip(kinds, find(), strict=True))), **also()})
     return Chart(name, title, caption, data, draw, tuple(Column(*column) for column in kinds.items()))
 
 
@@ -95,12 +95,11 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
     shares = ("found", "low", "high", "by chance", "chance low", "chance high")
     kinds = {DEPTH: "count", "hits": "count"} | dict.fromkeys(shares, "percent")
 
-    def find() -> Mapping[str, Values | None]:
+    def find() -> Sequence[Values | None]:
         around, chance = curve.bands, (curve.chance_low, curve.chance_high)
         low, high = (None if hits is None else hits / curve.targets for hits in chance)
         found = (curve.recall, around and around.recall_low, around and around.recall_high)
-        columns = (curve.depth, curve.hits, *found, curve.by_chance, low, high)
-        return dict(zip(kinds, columns, strict=True))
+        return curve.depth, curve.hits, *found, curve.by_chance, low, high
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -146,10 +145,9 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
     share = float(ranking.target_total / ranking.total)
     has_band = ranking.is_counted and ranking.targets.total
 
-    def find() -> Mapping[str, Values | None]:
+    def find() -> Sequence[Values | None]:
         ends = (around and around.precision_low, around and around.precision_high)
-        columns = (curve.depth, curve.recall, curve.hits / curve.depth, *ends)
-        return dict(zip(kinds, columns, strict=True))
+        return curve.depth, curve.recall, curve.hits / curve.depth, *ends
 
     def find_band() -> Mapping[str, Any]:
         band = precision_at_recall(curve)
@@ -183,10 +181,10 @@ def _survival(findings: RankingFindings, depths: Values) -> Chart:
     ranking = findings.ranking
     kinds = {DEPTH: "count"} | dict.fromkeys(("survival", "low", "high", "by chance"), "percent")
 
-    def find() -> Mapping[str, Values | None]:
+    def find() -> Sequence[Values]:
         around = bands(ranking, depths=depths, level=findings.level, method="survival")
         found = (1 - around.recall, 1 - around.recall_high, 1 - around.recall_low)
-        return dict(zip(kinds, (depths, *found, 1 - depths / float(ranking.total)), strict=True))
+        return depths, *found, 1 - depths / float(ranking.total)
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -211,9 +209,6 @@ def _roc(findings: RankingFindings) -> Chart:
     best = findings.best
     kinds = {DEPTH: "count", "fallout": "percent", "recall": "percent"}
 
-    def find() -> Mapping[str, Values | None]:
-        return dict(zip(kinds, thin_roc_curve(findings.ranking), strict=True))
-
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         base = kit.base("roc").encode(
@@ -235,7 +230,7 @@ def _roc(findings: RankingFindings) -> Chart:
         "Recall against fallout (ROC)",
         f"A target stands above other items with probability {format_number(findings.roc_auc.value)}, the "
         f"area under the curve; 0.500 is chance.{cut}",
-        find,
+        lambda: thin_roc_curve(findings.ranking),
         draw,
         kinds,
     )
@@ -287,7 +282,7 @@ def _value(findings: RankingFindings, worth: Worth) -> Chart:
         "value",
         "What looking is worth",
         f"{given}, {said}; the first {findings.depth:,} are worth {_amount(worth.at_depth)}.",
-        lambda: dict(zip(kinds, curve().values(), strict=True)),
+        lambda: tuple(curve().values()),
         draw,
         kinds,
     )
@@ -298,10 +293,6 @@ def _chance(findings: RankingFindings) -> Chart:
     observed, mean = findings.average_precision.value, findings.average_precision.chance
     items, targets = int(findings.ranking.total), int(findings.ranking.target_total)
     find_law = cache(lambda: binned_law(items, targets))
-
-    def find() -> Mapping[str, Values | None]:
-        law = find_law()
-        return {"from": law.low, "to": law.high, "probability": law.probability}
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -339,7 +330,7 @@ def _chance(findings: RankingFindings) -> Chart:
         "Where this ranking falls among random orders",
         f"Random orders of the same items reach an average precision of {format_number(mean)} on average and"
         f"{said}; this ranking reaches {format_number(observed)}.",
-        find,
+        lambda: (find_law().low, find_law().high, find_law().probability),
         draw,
         {"from": "number", "to": "number", "probability": "probability"},
     )
@@ -386,23 +377,19 @@ def _queries(findings: ListFindings) -> Chart:
         for name, share, (_, value) in zip(names.names, shares, lists, strict=True)
     )
     is_named = number <= NAMED_LISTS
-
+    low, middle, high = (format_number(value) for value in findings.spread)
+    spread = "" if low == high else f"; queries range from {low} to {high}, median {middle}"
+    chance = finite_or_none(headline.chance)
+    at_random = "" if chance is None else f"; random orders reach {format_number(chance)} on average"
+    mean = format_number(headline.value)
     return Chart(
         "queries",
         f"List by list: {what}",
-        f"The mean over {number:,} {plural(number, 'list')} is {format_number(headline.value)}"
-        f"{_range_of_lists(findings)}.",
+        f"The mean over {number:,} {plural(number, 'list')} is {mean}{spread}{at_random}.",
         {"queries": rows, "mean": (_mean_row(findings),)},
         lambda kit: _draw_lists(kit, findings, names if is_named else None),
         (Column("list"), Column("below", "percent"), Column("value", "number")),
     )
-
-
-def _range_of_lists(findings: ListFindings) -> str:
-    low, middle, high = (format_number(value) for value in findings.spread)
-    chance = finite_or_none(findings.headline.chance)
-    said = "" if low == high else f"; queries range from {low} to {high}, median {middle}"
-    return said if chance is None else f"{said}; random orders reach {format_number(chance)} on average"
 
 
 def _mean_row(findings: ListFindings) -> dict[str, float | None]:
@@ -455,7 +442,7 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
         spans = base.mark_rule(strokeWidth=2, color=FIRST).encode(
             x=alt.X("low:Q", title=f"mean {what}, with {level} CI", scale=alt.Scale(zero=False)), x2="high:Q"
         )
-        dots = base.mark_point(filled=True, size=70, opacity=1, color=FIRST).encode(x="mean:Q")
+        dots = base.mark_point(size=70, color=FIRST, **DOT).encode(x="mean:Q")
         return alt.layer(spans, dots).properties(width=WIDE - 60, height=26 * len(rows))
 
     low, high = (format_number(bound) for bound in top.headline.interval(top.level))

@@ -15,7 +15,7 @@ from edgeworth.core.estimates import Estimate, Method, Plan, estimate
 from edgeworth.core.laws import check_level
 from edgeworth.core.registry import measure
 from edgeworth.core.tails import Tail
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.rankings.estimates import estimate_lists, selection_tail
 from edgeworth.rankings.intervals.bands import HitCurve, chart_depths, hit_curve_at
 from edgeworth.rankings.lists import RankedLists
@@ -196,8 +196,7 @@ def _headline_depth(ranking: Ranking) -> int:
 
 def _check_depth(depth: int, ranking: Ranking) -> int:
     """A depth beyond the list is the whole list."""
-    if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
-        raise OptionError(f"a depth is a whole number of at least 1; saw {depth!r}")
+    check_whole(depth, "a depth", 1)
     return min(int(depth), max(1, math.floor(ranking.ranked_total)))
 
 

@@ -13,14 +13,13 @@ from edgeworth.rankings.tie_groups import STRICT_TIES, Grades, Judgements, TieGr
 from edgeworth.rankings.trec.identifiers import Identifiers
 from edgeworth.rankings.trec.judgements import list_numbers
 
-TIES = ("expected", "threshold", *STRICT_TIES)
 Places: TypeAlias = NDArray[np.intp]
 
 
 def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
     """The view that measures take of lists.
 
-    ``expected`` and ``threshold`` keep items of equal score together. ``trec`` reads scores as 32-bit floats
+    Most policies keep items of equal score together. ``trec`` reads scores as 32-bit floats
     and puts the higher id (by bytes) first among equals, as trec_eval does; ``input`` puts the earlier row
     first. In these two orders every group is one target.
 
@@ -30,8 +29,6 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
     >>> tie_groups_of_lists(lists, "input").seen_above.tolist()
     [1.0, 2.0]
     """
-    if ties not in TIES:
-        raise OptionError(f"ties are {', '.join(TIES)}; saw {ties!r}")
     if ties == "trec" and lists.ids is None:
         raise OptionError("ties=trec puts the higher id first, and these lists have no ids")
     scores: NDArray[Any] = lists.scores

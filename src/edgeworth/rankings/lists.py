@@ -26,7 +26,7 @@ from edgeworth.core.plain import (
     object_of,
     optional,
 )
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, MergeError, check_whole
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.trec.files import Qrels, TrecRun, read_qrels, read_run
@@ -39,8 +39,6 @@ from edgeworth.rankings.trec.judgements import (
     as_ids,
     as_list_scores,
     check_ids,
-    check_rules,
-    check_threshold,
     group_codes,
     group_rows,
     list_numbers,
@@ -92,7 +90,6 @@ class RankedLists(Plain):
     """A query without targets counts as 0 in a mean, as in trec_eval; otherwise it is left out."""
 
     def __post_init__(self) -> None:
-        check_threshold(self.relevant_from, least=0)
         sizes = {len(column) for column in (self.scores, self.grades, self.ids) if column is not None}
         fits = (
             len(self.starts) == len(self.queries) + 1
@@ -183,7 +180,7 @@ class RankedLists(Plain):
         first_row: int = 1,
     ) -> Self:
         """The lists of one batch of columns: what ``from_scores`` does, without checks of the whole."""
-        check_threshold(relevant_from)
+        check_whole(relevant_from, "relevant_from", 1)
         check_lengths({"truth": truth, "scores": scores, "groups": groups, "ids": ids})
         grades, values = as_grades(truth, positive, first_row), as_list_scores(scores, first_row)
         grouped = group_rows(groups, first_row)
@@ -209,7 +206,7 @@ class RankedLists(Plain):
         but bpref. Judged documents that the run does not have count as never retrieved. A query without
         judgements is left out (``unknown_queries``), one without a list is ``absent``.
         """
-        check_threshold(relevant_from)
+        check_whole(relevant_from, "relevant_from", 1)
         queries = canonical_order(qrels.query.labels)
         judged_query = positions(qrels.query.labels, queries)[qrels.query.codes]
         place = {label: index for index, label in enumerate(queries)}
@@ -374,7 +371,9 @@ class RankedLists(Plain):
             return NotImplemented
         if self._is_nothing or other._is_nothing:
             return other if self._is_nothing else self
-        check_rules(self._rules, other._rules)
+        for one, two in zip(self._rules, other._rules, strict=True):
+            if one != two:
+                raise MergeError(f"only ranked lists of one kind add up: one has {one}, the other {two}")
         queries = union(self.queries, other.queries)
         codes = np.concatenate(
             [positions(side.queries, queries)[list_numbers(side.starts)] for side in (self, other)]

@@ -15,7 +15,7 @@ from edgeworth.choices import WeightKind
 from edgeworth.core.labels import canonical_order
 from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import InputError, MergeError
+from edgeworth.errors import InputError, MergeError, check_whole
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, check_same_bins, target_of
 from edgeworth.rankings.scores.sorted_scores import (
     EDGES,
@@ -265,8 +265,7 @@ class Ranking(Plain):
         its cells may be fractions. A depth beyond the list takes the whole list. Where sampling weights are
         collapsed, Σw² up to a depth inside a span is taken in proportion.
         """
-        if isinstance(depth, bool) or not isinstance(depth, (int, np.integer)) or depth < 1:
-            raise InputError(f"a depth is a whole number of at least 1; saw {depth!r}")
+        check_whole(depth, "a depth", 1)
         depth = int(depth)
         threshold, within = self._straddled(depth)
         if within is None:

@@ -175,10 +175,7 @@ def tie_groups_of(tally: Ranked, resolved: ResolvedRanking) -> TieGroups:
     """What the measure sees of the tally."""
     if isinstance(tally, Ranking):
         return tie_groups_of_ranking(tally)
-    lists = resolved.retarget(tally)
-    if resolved.ties in WHOLE_TIES:
-        return replace(tie_groups_of_lists(lists, "expected"), ties=resolved.ties)
-    return tie_groups_of_lists(lists, resolved.ties)
+    return tie_groups_of_lists(resolved.retarget(tally), resolved.ties)
 
 
 def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:
@@ -274,8 +271,9 @@ def measure_ranking(ranking: Ranking, spelling: str | Measure) -> float:
 
 def measure_lists(lists: RankedLists, spelling: str | Measure) -> float:
     """Compute the mean of a measure over the lists where it is defined."""
-    values = _list_values(lists, spelling)
-    values = values_to_average(resolve_ranking(lists, spelling).retarget(lists), values)
+    resolved = resolve_ranking(lists, spelling)
+    values = resolved.values(tie_groups_of(lists, resolved))
+    values = values_to_average(resolved.retarget(lists), values)
     return float(values.mean()) if len(values) else math.nan
 
 
@@ -302,7 +300,9 @@ def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, flo
     """
     if not isinstance(lists, RankedLists):
         raise OptionError(f"measure_each is for RankedLists; saw {type(lists).__name__}")
-    return dict(zip(lists.queries, _list_values(lists, spelling).tolist(), strict=True))
+    resolved = resolve_ranking(lists, spelling)
+    values = resolved.values(tie_groups_of(lists, resolved))
+    return dict(zip(lists.queries, values.tolist(), strict=True))
 
 
 def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
@@ -334,12 +334,6 @@ def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
     if resolved.measure.scope == "ranking":
         return measure_ranking(lists.pooled(), spelling)
     return resolved.micro(tie_groups_of(lists, resolved))
-
-
-def _list_values(lists: RankedLists, spelling: str | Measure) -> Values:
-    """The value of each list, in the order of ``lists.queries``."""
-    resolved = resolve_ranking(lists, spelling)
-    return resolved.values(tie_groups_of(lists, resolved))
 
 
 def values_to_average(lists: RankedLists, values: Values) -> Values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data  # type: ign
 
 from edgeworth.arrays import Floats
 from edgeworth.core.threads import row_blocks
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, OptionError, check_whole
 
 BLOCK_CELLS = 1 << 16
 """The most pairs of a point and a target handled at once: half a megabyte a temporary."""
@@ -190,9 +190,7 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         return np.asarray(self.alpha * self.radii_)
 
     def _check_kernel(self) -> Kernel:
-        number = self.n_neighbors
-        if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
-            raise OptionError(f"n_neighbors is a whole number of at least 1; saw {number!r}")
+        check_whole(self.n_neighbors, "n_neighbors", 1)
         if not isinstance(self.alpha, Real) or not 0 < self.alpha < np.inf:
             raise OptionError(f"alpha is a number above 0; saw {self.alpha!r}")
         if self.kernel not in list(KERNELS):

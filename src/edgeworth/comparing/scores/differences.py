@@ -27,7 +27,7 @@ from edgeworth.core.measures import Measure
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.decisions.resampling import defined_draws
-from edgeworth.errors import OptionError, check_seed
+from edgeworth.errors import OptionError, check_seed, check_whole
 from edgeworth.rankings.estimates import class_split
 from edgeworth.rankings.intervals.methods import Influence, Places, Spread, check_influence, has_influence
 from edgeworth.rankings.resolving import ResolvedRanking
@@ -207,8 +207,7 @@ def _approximate(law: SamplingLaw, said: str) -> Tail:
 
 def _permutations(paired: PairedScores, asked: int | None, learnt: _Inference | None) -> int:
     if asked is not None:
-        if isinstance(asked, bool) or not isinstance(asked, int) or asked < 0:
-            raise OptionError(f"the number of permutations is a whole number of at least 0; saw {asked!r}")
+        check_whole(asked, "the number of permutations", 0)
         if 0 < asked < SOME:
             raise OptionError(
                 f"{asked} permutations tell too little about a tail: use {SOME} at least, or 0 for none"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats, Integers
 from edgeworth.core.labels import canonical, canonical_order, parse_labels, positions
 from edgeworth.core.plain import COUNTS, LABELS, Plain
-from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, check_gaps, encode_all, is_missing
 from edgeworth.sources.numbers import as_scores
@@ -147,22 +146,6 @@ def check_ids(queries: tuple[Label, ...], starts: Places, ids: Identifiers) -> N
         raise InputError(f"query {queries[numbers[repeat[0]]]!r} has id {said!r} twice")
 
 
-# -- what lists must be --------------------------------------------------------------------------------
-
-
-def check_rules(left: Sequence[str], right: Sequence[str]) -> None:
-    """Refuse to add lists that follow different rules."""
-    for one, two in zip(left, right, strict=True):
-        if one != two:
-            raise MergeError(f"only ranked lists of one kind add up: one has {one}, the other {two}")
-
-
-def check_threshold(relevant_from: object, least: int = 1) -> None:
-    """Refuse what cannot be the smallest grade of a target; from 0 on, every judged item is one."""
-    if isinstance(relevant_from, bool) or not isinstance(relevant_from, int) or relevant_from < least:
-        raise OptionError(f"relevant_from is a grade, a whole number of at least 1; saw {relevant_from!r}")
-
-
 @dataclass(frozen=True, eq=False)
 class Judged(Plain):
     """How many documents of each grade were judged for each query, whether or not a run found them."""
@@ -226,19 +209,14 @@ class Judged(Plain):
             raise InputError(f"query {query_of!r} has more documents of a grade than were judged")
         return left
 
-    def check_alike(self, other: Judged) -> None:
-        """Refuse tables that judge a query differently."""
-        common = canonical_order(set(self.queries) & set(other.queries))
-        if self.select(common) == other.select(common):
-            return
-        query = next(each for each in common if self.select((each,)) != other.select((each,)))
-        raise MergeError(
-            f"query {query!r} was judged differently in the two: merge lists judged by the same qrels"
-        )
-
     def __add__(self, other: Judged) -> Judged:
         """The queries of both; one that is in both must be judged alike there."""
-        self.check_alike(other)
+        common = canonical_order(set(self.queries) & set(other.queries))
+        if self.select(common) != other.select(common):
+            which = next(each for each in common if self.select((each,)) != other.select((each,)))
+            raise MergeError(
+                f"query {which!r} was judged differently in the two: merge lists judged by the same qrels"
+            )
         if set(other.queries) <= set(self.queries):
             return self
         queries, mine = canonical_order(self.queries + other.queries), set(self.queries)
