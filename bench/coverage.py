@@ -186,7 +186,9 @@ def measure(cell: Cell, replications: int) -> tuple[Count, Count]:
                 error, freedom = math.sqrt(spread.variance), max(spread.freedom, 1.0)
                 law = NormalLaw(effects.value, error, Scale("logit", 0.0, 1.0), freedom)
                 bounds = law.interval(LEVEL) if error > 0 else (math.nan, math.nan)
-            count.add(truth, bounds, reason_for_doubt(places, spread) is not None)
+            count.add(
+                truth, bounds, reason_for_doubt(places.targets, places.background, spread.freedom) is not None
+            )
     return found
 
 

@@ -15,7 +15,7 @@ from scipy import stats
 import edgeworth as ew
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference
-from edgeworth.comparing.scores.influence import resolve_measure, steps_of_system
+from edgeworth.comparing.scores.influence import resolve_measure, tie_groups_of_system
 from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw, Side
 from edgeworth.comparing.scores.resampling import SwappedRanks
 from edgeworth.rankings.intervals.methods import (
@@ -56,7 +56,7 @@ def test_effects_of_many_rankings_are_those_of_each(spelling: str, rows: list[An
     found = influence_of(Places.of_counts(counts.astype(np.float64), ranks.steps), resolved)
     values, effects = found.value, found.concatenate()
     for row, name in enumerate("ab"):
-        places = Places.of(steps_of_system(paired, name))
+        places = Places.of(tie_groups_of_system(paired, name))
         one = (
             roc_area_influence(places)
             if spelling == "roc_auc"

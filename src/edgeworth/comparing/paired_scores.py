@@ -231,11 +231,16 @@ class PairedScores(Plain):
         return self.weights is None or self.weights.dtype.kind == "i"
 
     @property
+    def case_weights(self) -> Numbers:
+        """The weight of each case, 1 where none was given."""
+        return np.ones(len(self), dtype=np.int64) if self.weights is None else self.weights
+
+    @property
     def units(self) -> int:
         """How many independent units there are: clusters, or else cases."""
         if self.clusters is not None:
             return len(self.clusters.labels)
-        return len(self) if self.weights is None or not self.is_counted else int(self.weights.sum())
+        return int(self.case_weights.sum()) if self.is_counted else len(self)
 
     def row(self, name: str) -> Floats:
         """Give the scores of one system."""
@@ -246,11 +251,11 @@ class PairedScores(Plain):
     def ranking(self, name: str) -> Ranking:
         """Give the ranking of one system."""
         row, weights = self.row(name), self.weights
-        runs = [
+        targets, background = (
             SortedScores.of(row[of], None if weights is None else weights[of])
             for of in (self.targets, ~self.targets)
-        ]
-        return Ranking(runs[0], runs[1], 0, self.labels, None, self.dropped)
+        )
+        return Ranking(targets, background, 0, self.labels, None, self.dropped)
 
     def case_ranks(self, name: str) -> CaseRanks:
         """Find where one system ranks each case; the answer is kept."""
@@ -281,9 +286,7 @@ class PairedScores(Plain):
         one, two = (Ranking(empty, empty, labels=tally.labels) for tally in (self, other))
         weights = None
         if self.weights is not None or other.weights is not None:
-            weights = np.concatenate(
-                [np.ones(len(x), dtype=np.int64) if x.weights is None else x.weights for x in (self, other)]
-            )
+            weights = np.concatenate([self.case_weights, other.case_weights])
         return replace(
             self,
             targets=np.concatenate([self.targets, other.targets]),

@@ -90,6 +90,8 @@ def normal_quantile(level: float) -> float:
 
 def student_quantile(level: float, freedom: float) -> float:
     """Find how many standard errors Student's t interval of this level reaches; with inf the normal's."""
+    if math.isinf(freedom):
+        return normal_quantile(level)
     from scipy.special import stdtrit
 
     return float(-stdtrit(freedom, (1 - level) / 2))
@@ -141,9 +143,7 @@ class NormalLaw:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Add and subtract a quantile of standard errors, on the scale."""
-        quantile = (
-            student_quantile(level, self.freedom) if np.isfinite(self.freedom) else normal_quantile(level)
-        )
+        quantile = student_quantile(level, self.freedom)
         reach = quantile * self.standard_error * self.scale.slope(self.value)
         middle = self.scale.forward(self.value)
         return self.scale.backward(middle - reach), self.scale.backward(middle + reach)

@@ -184,12 +184,10 @@ def usual_cuts(ranking: Ranking) -> dict[str, float]:
     cuts = Cuts.of(ranking)
     low = int(np.flatnonzero(cuts.fallout <= MOST_FALLOUT)[-1])
     best, _ = Goal().best(cuts)
-    places = {"highest informedness": best, f"fallout at most {MOST_FALLOUT:.0%}": low}
-    found = {
-        name: math.inf if not place else thresholds_at(ranking, np.array([place]))[0]
-        for name, place in places.items()
-    }
-    return found | {"as many predicted as actual targets": _matching_threshold(ranking)}
+    found = thresholds_at(ranking, np.array([best, low]))
+    names = ("highest informedness", f"fallout at most {MOST_FALLOUT:.0%}")
+    matching = {"as many predicted as actual targets": _matching_threshold(ranking)}
+    return dict(zip(names, found, strict=True)) | matching
 
 
 def _matching_threshold(ranking: Ranking) -> float:

@@ -19,8 +19,8 @@ from edgeworth.decisions.estimates import ClopperPearson, Delta, Dirichlet, Newc
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.law import average_precision
-from edgeworth.rankings.intervals.methods import FEW, AcrossLists, default_ranking_method
-from edgeworth.rankings.intervals.resampling import ListValues, random_orders, tie_sizes, tied_orders
+from edgeworth.rankings.intervals.methods import FEW, AcrossLists, ListValues, default_ranking_method
+from edgeworth.rankings.intervals.resampling import random_orders, tie_sizes, tied_orders
 from edgeworth.rankings.list_tie_groups import order_lists, tie_groups_in_order
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
@@ -33,7 +33,7 @@ from edgeworth.rankings.resolving import (
     tie_groups_of,
     values_to_average,
 )
-from edgeworth.rankings.tie_groups import STRICT_TIES, TieGroups, tie_groups_of_ranking
+from edgeworth.rankings.tie_groups import STRICT_TIES, TieGroups
 
 MOST_PAIRS = 20_000
 """Pairs of a target and a background item up to which all orders are counted."""
@@ -41,7 +41,7 @@ MOST_PAIRS = 20_000
 
 def concordance_tail(ranking: Ranking, *, upper: bool) -> Tail:
     """P(random selection has such a ROC area): all orders counted when few and without ties."""
-    groups = tie_groups_of_ranking(ranking)
+    groups = ranking.tie_groups
     targets, background = int(ranking.target_total), int(ranking.background.total)
     tied = groups.size - groups.hits
     above = groups.seen_above - groups.hits_above

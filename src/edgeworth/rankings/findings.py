@@ -22,7 +22,7 @@ from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import parse_measure, resolve_ranking, tie_groups_of
 from edgeworth.rankings.thresholds import Goal, ThresholdChoice, find_threshold
-from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
+from edgeworth.rankings.tie_groups import TieGroups
 from edgeworth.sources.columns import Label
 
 PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
@@ -115,7 +115,6 @@ class RankingFindings(AgainstChance):
 
     @property
     def headline(self) -> Estimate:
-        """The measure of the verdict."""
         return self.average_precision
 
     @property
@@ -245,7 +244,7 @@ def _worth(ranking: Ranking, depth: int, gain: float, cost: float) -> Worth:
 
 
 def _tie_bracket(ranking: Ranking) -> tuple[float, float] | None:
-    groups = tie_groups_of_ranking(ranking)
+    groups = ranking.tie_groups
     if not ranking.is_counted or np.all(groups.size == groups.hits):
         return None
     worst, best = (measure(ranking, f"average_precision(ties={ties})") for ties in ("worst", "best"))

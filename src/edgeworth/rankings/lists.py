@@ -111,7 +111,6 @@ class RankedLists(Plain):
 
     @classmethod
     def empty(cls) -> Self:
-        """No lists."""
         nothing = np.zeros(0)
         return cls((), np.zeros(1, dtype=np.intp), nothing, nothing.astype(np.int64))
 
@@ -285,7 +284,6 @@ class RankedLists(Plain):
 
     @cached_property
     def is_target(self) -> NDArray[np.bool_]:
-        """Which items are targets."""
         return np.asarray(self.grades >= self.relevant_from)
 
     @cached_property
@@ -405,7 +403,6 @@ class RankedLists(Plain):
     rule: ClassVar = "queries are all different and in canonical order, and a target has grade 1 at least"
 
     def _fits_together(self) -> bool:
-        """Check the rule."""
         if self.ids is not None:
             check_ids(self.queries, self.starts, self.ids)
         _ = self.lost  # refuses lists that hold more than was judged
@@ -432,9 +429,7 @@ class RankedLists(Plain):
 
     @property
     def has_cases(self) -> bool:
-        """Whether anything was counted."""
         return self.number > 0
 
     def facts(self) -> dict[str, Any]:
-        """Say in a few lines what was counted."""
         return {"lists": self.number, "items": len(self.scores), "targets": int(self.targets.sum())}

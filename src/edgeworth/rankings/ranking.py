@@ -21,13 +21,12 @@ from edgeworth.rankings.scores.sorted_scores import (
     EDGES,
     Bins,
     SortedScores,
-    TargetRanks,
     are_apart,
     are_on_bins,
     as_bins,
     check_unit_range,
-    rank_targets,
 )
+from edgeworth.rankings.tie_groups import TieGroups
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import as_scores, as_weights
 
@@ -72,7 +71,6 @@ class Ranking(Plain):
 
     @classmethod
     def empty(cls) -> Self:
-        """The ranking of no cases."""
         return cls(SortedScores.empty(), SortedScores.empty())
 
     @classmethod
@@ -190,12 +188,10 @@ class Ranking(Plain):
 
     @property
     def ranked_total(self) -> int | float:
-        """The items ranked."""
         return self.targets.total + self.background.total
 
     @property
     def total(self) -> int | float:
-        """All items."""
         return self.ranked_total + self.unranked
 
     @property
@@ -214,9 +210,23 @@ class Ranking(Plain):
         return f"not {self.target}" if self.labels[0] is None else self.labels[0]
 
     @cached_property
-    def target_ranks(self) -> TargetRanks:
-        """Where the targets stand among the background, found once."""
-        return rank_targets(self.targets, self.background)
+    def target_scores(self) -> Floats:
+        """The scores that targets have, each once, best first."""
+        return self.targets.distinct()[0][::-1]
+
+    @cached_property
+    def tie_groups(self) -> TieGroups:
+        """Where the targets stand among the background: a tie group for each of their scores, best first."""
+        scores, hits = self.targets.distinct()
+        below, through = (self.background.below(scores, side=side) for side in ("left", "right"))
+        hits_above = np.cumsum(hits[::-1])[::-1] - hits
+        # Sums of weights round: nothing is above the best by less than nothing.
+        seen_above = hits_above + np.maximum(self.background.total - through, 0)
+        columns = (hits_above, seen_above, hits, hits + (through - below))
+        above, seen, found, size = (column[::-1].astype(np.float64) for column in columns)
+        totals = (self.target_total, self.ranked_total, self.total)
+        targets, ranked, items = (np.array([float(total)]) for total in totals)
+        return TieGroups(np.zeros(len(hits), dtype=np.intp), above, seen, found, size, targets, ranked, items)
 
     @property
     def is_collapsed(self) -> bool:
@@ -230,7 +240,7 @@ class Ranking(Plain):
         >>> ranking.background.scores.tolist(), ranking.background.ends.tolist()
         ([0.1, 0.3, 0.4], [0.2, 0.3, 0.4])
         """
-        return replace(self, background=self.background.collapse(self.target_ranks.scores[::-1]))
+        return replace(self, background=self.background.collapse(self.target_scores[::-1]))
 
     # -- decisions along the ranking -------------------------------------------------------------------
 
@@ -364,7 +374,6 @@ class Ranking(Plain):
     rule: ClassVar = "scores in bins are lower edges, and no target lies in a span of the background"
 
     def _fits_together(self) -> bool:
-        """Check the rule."""
         runs = (self.targets, self.background)
         return are_on_bins(runs, self.bins) and self.targets.highest is None and are_apart(*runs)
 
@@ -373,7 +382,6 @@ class Ranking(Plain):
         return f"<Ranking: {targets:,} target{'s' if targets != 1 else ''} among {self.total:,} items>"
 
     def facts(self) -> dict[str, Any]:
-        """Say in a few lines what was counted."""
         targets = self.target_total
         return {"items": self.total, "targets": targets, "target": str(self.target)}
 

@@ -26,7 +26,6 @@ from edgeworth.rankings.tie_groups import (
     WHOLE_TIES,
     TieGroups,
     all_tied,
-    tie_groups_of_ranking,
 )
 from edgeworth.sources.columns import Label
 
@@ -174,7 +173,7 @@ def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable,
 def tie_groups_of(tally: Ranked, resolved: ResolvedRanking) -> TieGroups:
     """What the measure sees of the tally."""
     if isinstance(tally, Ranking):
-        return tie_groups_of_ranking(tally)
+        return tally.tie_groups
     return tie_groups_of_lists(resolved.retarget(tally), resolved.ties)
 
 

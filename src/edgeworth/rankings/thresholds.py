@@ -116,10 +116,8 @@ class Cuts:
 
     @classmethod
     def of(cls, ranking: Ranking) -> Self:
-        """All cuts of a ranking."""
-        found = ranking.target_ranks
-        hits = np.append(0.0, found.hits_above + found.hits)
-        seen = np.append(0.0, found.seen_above + found.size)
+        hits = np.append(0.0, ranking.tie_groups.hits_below)
+        seen = np.append(0.0, ranking.tie_groups.seen_below)
         totals = float(ranking.target_total), float(ranking.background.total)
         return cls(hits, np.maximum(seen - hits, 0.0), *totals)
 
@@ -154,7 +152,6 @@ class ThresholdChoice:
 
     @property
     def informedness(self) -> float:
-        """Recall less fallout."""
         return self.recall - self.fallout
 
     @property
@@ -223,7 +220,7 @@ def choose_threshold(ranking: Ranking, *, seed: int = 0, **goal: float | None) -
         precision, recall = (format_number(each[place]) for each in (cuts.precision, cuts.recall))
         near = f"the nearest has precision {precision} and recall {recall}"
         raise InputError(f"no threshold has {wanted.requirements}; {near}")
-    threshold = math.inf if not place else thresholds_at(ranking, np.array([place]))[0]
+    [threshold] = thresholds_at(ranking, np.array([place]))
     can_divide = ranking.is_counted and min(cuts.hits[-1], cuts.background) >= 2
     fitted = cross_fit(ranking, wanted, seed=seed) if can_divide else None
     shares = float(cuts.recall[place]), float(cuts.fallout[place])
@@ -249,14 +246,15 @@ def find_threshold(
 
 
 def thresholds_at(ranking: Ranking, places: NDArray[np.intp]) -> list[float]:
-    """Find the threshold of fewest digits that takes what each cut takes."""
-    scores, others = np.append(ranking.target_ranks.scores, -np.inf), ranking.background
+    """Find the threshold of fewest digits that takes what each cut takes; infinity takes nothing."""
+    scores, others = ranking.target_scores, ranking.background
+    highest = np.append(np.inf, scores)[places]
     if ranking.bins is not None:
         # Inside a bin a threshold would not decide as its edge does.
-        return [float(score) for score in scores[places - 1]]
+        return [float(score) for score in highest]
     ends = np.append(-np.inf, np.maximum.accumulate(others.ends))
-    below = np.maximum(scores[places], ends[np.searchsorted(others.scores, scores[places - 1])])
-    return [round_between(*map(float, pair)) for pair in zip(below, scores[places - 1], strict=True)]
+    below = np.maximum(np.append(scores, -np.inf)[places], ends[np.searchsorted(others.scores, highest)])
+    return list(map(round_between, below.tolist(), highest.tolist()))
 
 
 def round_between(low: float, high: float) -> float:
@@ -279,8 +277,7 @@ def thin_cuts(ranking: Ranking, most: int) -> list[float]:
     Corners of the convex hull of the ROC curve come first: whatever the costs are, the cheapest cut is one.
     """
     cuts = Cuts.of(ranking)
-    kept = thin_curve(cuts.fallout, cuts.recall, most)
-    return [*thresholds_at(ranking, kept[kept > 0])[::-1], math.inf]
+    return thresholds_at(ranking, thin_curve(cuts.fallout, cuts.recall, most))[::-1]
 
 
 def cross_fit(ranking: Ranking, goal: Goal, *, seed: int = 0) -> ContingencyTable:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Values
 from edgeworth.errors import OptionError
-from edgeworth.rankings.ranking import Ranking
 
 STRICT_TIES = ("trec", "input")
 """Policies that leave no ties."""
@@ -109,15 +108,6 @@ class TieGroups:
     def hits_at(self, depth: Values) -> Values:
         """The hit curve h(t) of each list: mean number of targets among the first t, ties in random order."""
         return self.sum_by_list(self.hits * self.within(depth) / self.size)
-
-
-def tie_groups_of_ranking(ranking: Ranking) -> TieGroups:
-    """Where the targets stand, best first."""
-    found = ranking.target_ranks
-    totals = (ranking.target_total, ranking.ranked_total, ranking.total)
-    targets, ranked, items = (np.array([float(total)]) for total in totals)
-    places = (found.hits_above, found.seen_above, found.hits, found.size)
-    return TieGroups(np.zeros(len(found.hits), dtype=np.intp), *places, targets, ranked, items)
 
 
 def all_tied(groups: TieGroups) -> TieGroups:

@@ -15,9 +15,9 @@ from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, compa
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.influence import (
     difference_law,
-    reason_to_doubt,
+    find_doubt,
     resolve_measure,
-    steps_of_system,
+    tie_groups_of_system,
 )
 from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw
 from edgeworth.comparing.scores.resampling import SwappedRanks, bootstrap_differences
@@ -29,7 +29,7 @@ from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError, check_seed, check_whole
 from edgeworth.rankings.estimates import class_split
-from edgeworth.rankings.intervals.methods import Influence, Places, Spread, check_influence, has_influence
+from edgeworth.rankings.intervals.methods import Influence, check_influence, has_influence
 from edgeworth.rankings.resolving import ResolvedRanking
 
 PERMUTATIONS = 999
@@ -85,7 +85,7 @@ def score_difference(
     """
     check_seed(seed)
     resolved, reason = resolve_measure(paired, measure)
-    steps = [steps_of_system(paired, name) for name in (first, second)]
+    steps = [tie_groups_of_system(paired, name) for name in (first, second)]
     values = [math.nan if reason else float(resolved.values(each)[0]) for each in steps]
     found = Difference(
         measure=resolved.spelling,
@@ -142,17 +142,13 @@ def score_difference(
 
 def shared_permutations(paired: PairedScores, pairs: int) -> int:
     """Find how many swaps each of many pairs can have: none where they are too few to calibrate."""
-    draws = STUDENTISED // max(1, int(_cases(paired)) * pairs)
+    draws = STUDENTISED // max(1, int(paired.case_weights.sum()) * pairs)
     return _whole(min(draws, PERMUTATIONS)) if paired.is_counted and draws >= SOME else 0
 
 
 def _whole(draws: int) -> int:
     """No more, and with the observed a whole hundred: 1, 5 and 10% are shares that can be counted."""
     return (draws + 1) // 100 * 100 - 1
-
-
-def _cases(paired: PairedScores) -> float:
-    return float(len(paired) if paired.weights is None else paired.weights.sum())
 
 
 def _choose_method(
@@ -196,9 +192,8 @@ def _by_bootstrap(
 ) -> _Inference:
     draws = bootstrap_differences(paired, found.first, found.second, resolved, method.draws, method.seed)
     law = BootstrapLaw(found.difference, *defined_draws(draws, resolved.spelling))
-    places = Places.of(steps_of_system(paired, found.first))
-    doubt = reason_to_doubt(paired, places, Spread(0.0, math.inf))
-    return _Inference(law, {"bootstrap": _approximate(law, str(method))}, doubt)
+    tests = {"bootstrap": _approximate(law, str(method))}
+    return _Inference(law, tests, find_doubt(paired, math.inf))
 
 
 def _approximate(law: SamplingLaw, said: str) -> Tail:
@@ -213,7 +208,7 @@ def _permutations(paired: PairedScores, asked: int | None, learnt: _Inference | 
                 f"{asked} permutations tell too little about a tail: use {SOME} at least, or 0 for none"
             )
         return asked
-    cases = _cases(paired)
+    cases = paired.case_weights.sum()
     if not paired.is_counted or cases * PERMUTATIONS > QUICK:
         return 0
     if _needs_swaps(learnt):

@@ -19,7 +19,6 @@ from edgeworth.core.laws import FARTHEST
 from edgeworth.core.measures import Measure
 from edgeworth.errors import OptionError
 from edgeworth.rankings.intervals.methods import (
-    FEW,
     FREEDOM,
     NO_VARIANCE,
     Places,
@@ -44,18 +43,18 @@ def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[Resol
     return resolved, needs_whole_cases(outline, resolved)
 
 
-def steps_of_places(counts: Values, steps: int) -> TieGroups:
+def tie_groups_of_places(counts: Values, steps: int) -> TieGroups:
     """Find the tie groups of lists whose cases are counted by place (``CaseRanks``), one list a row."""
     places, total = Places.of_counts(counts, steps), counts.sum(axis=1)
     hits, size = places.hits, places.hits + places.tied
     return groups_of_counts(hits, size, places.seen_above, hits.sum(axis=1), total, total)
 
 
-def steps_of_system(paired: PairedScores, name: str) -> TieGroups:
+def tie_groups_of_system(paired: PairedScores, name: str) -> TieGroups:
     """Find the tie groups of one system."""
     ranks = paired.case_ranks(name)
     counts = np.bincount(ranks.place, weights=paired.weights, minlength=ranks.places)
-    return steps_of_places(counts.astype(np.float64)[None, :], ranks.steps)
+    return tie_groups_of_places(counts.astype(np.float64)[None, :], ranks.steps)
 
 
 def difference_law(
@@ -69,14 +68,12 @@ def difference_law(
     """
     effects, spreads, sides = [], [], []
     for name in (first, second):
-        places = Places.of(steps_of_system(paired, name))
+        places = Places.of(tie_groups_of_system(paired, name))
         found = influence_of(places, resolved, typical_weights(paired))
         effects.append(found.concatenate()[paired.case_ranks(name).place])
         spreads.append(spread_of(paired, effects[-1]).variance)
         is_area = resolved.measure.name == "roc_auc"
-        sides.append(
-            Side(float(found.value), _error(spreads[-1]), *_independent_units(paired, places), is_area)
-        )
+        sides.append(Side(float(found.value), _error(spreads[-1]), *independent_units(paired), is_area))
     spread = spread_of(paired, effects[0] - effects[1])
     if paired.clusters is not None and spread.freedom < FEWEST_FREEDOM:
         raise OptionError(
@@ -88,7 +85,7 @@ def difference_law(
     law = ScoreDifferenceLaw(
         sides[0], sides[1], min(max(shared, -1.0), 1.0), _error(spread.variance), spread.freedom
     )
-    doubt = reason_to_doubt(paired, places, spread)
+    doubt = find_doubt(paired, spread.freedom)
     if doubt is None and any(side.is_separated for side in sides):
         doubt = (
             "one of them separates targets and background, so its part of the interval is a binomial bound"
@@ -100,13 +97,20 @@ def _error(variance: float) -> float:
     return math.sqrt(variance) if variance > NO_VARIANCE else 0.0
 
 
-def _independent_units(paired: PairedScores, places: Places) -> tuple[float, float]:
+def independent_units(paired: PairedScores) -> tuple[float, float]:
     """Count targets and background in independent units: cases, typical weights or clusters."""
-    if paired.clusters is None:
-        units = typical_weights(paired)
-        return places.targets / units[0], places.background / units[1]
-    parts = [np.unique(paired.clusters.codes[of]) for of in (paired.targets, ~paired.targets)]
-    return float(len(parts[0])), float(len(parts[1]))
+    each = (paired.targets, ~paired.targets)
+    if paired.clusters is not None:
+        targets, background = (float(len(np.unique(paired.clusters.codes[of]))) for of in each)
+        return targets, background
+    units, totals = typical_weights(paired), [float(paired.case_weights[of].sum()) for of in each]
+    return totals[0] / units[0], totals[1] / units[1]
+
+
+def find_doubt(paired: PairedScores, freedom: float) -> str | None:
+    """Explain why the interval may cover less than its level; None if nothing speaks against it."""
+    unit = "" if paired.clusters is None else "clusters with "
+    return reason_for_doubt(*independent_units(paired), freedom, unit)
 
 
 def _class_sums(paired: PairedScores, values: Values) -> Values:
@@ -125,8 +129,7 @@ def cluster_factors(paired: PairedScores) -> Values:
     Effects already carry that correction for single cases: clusters of one case each change nothing.
     """
     assert paired.clusters is not None
-    weights = np.ones(len(paired)) if paired.weights is None else paired.weights
-    sizes = _class_sums(paired, weights)
+    sizes = _class_sums(paired, paired.case_weights)
     own = 1 - np.array(typical_weights(paired)) / sizes.sum(axis=0)
     with np.errstate(divide="ignore"):
         factors = own / np.maximum(1 - sizes / sizes.sum(axis=0), 0.0)
@@ -139,22 +142,20 @@ def spread_of(paired: PairedScores, effects: Values) -> Spread:
     Of clusters those are at most Satterthwaite's for two means over clusters of these sizes: what the effects
     say of them is partly luck, as a cluster with half of the cases may show a small one.
     """
-    weights = paired.weights
+    weights = paired.case_weights
     if paired.clusters is not None:
-        number = paired.units
-        if number < 2:
+        if paired.units < 2:
             raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
-        counts = np.ones(len(paired)) if weights is None else weights
-        sizes = _class_sums(paired, counts)
-        scale = _class_sums(paired, counts * effects**2).sum(axis=0) * sizes.sum(axis=0)
+        sizes = _class_sums(paired, weights)
+        scale = _class_sums(paired, weights * effects**2).sum(axis=0) * sizes.sum(axis=0)
         by_size = spread_of_ratios(np.zeros_like(sizes), sizes, variances=scale).freedom
         if not by_size > 0:  # a class that one cluster holds
             return Spread(math.nan, 0.0)
-        sums = np.bincount(paired.clusters.codes, weights=counts * effects * cluster_factors(paired))
-        return _spread(sums**2, np.ones(number), by_size)
-    if weights is not None and not paired.is_counted:
-        return _spread((weights * effects) ** 2, np.ones(len(paired)), math.inf)
-    return _spread(effects**2, np.ones(len(paired)) if weights is None else weights, math.inf)
+        sums = np.bincount(paired.clusters.codes, weights=weights * effects * cluster_factors(paired))
+        return _spread(sums**2, np.ones(paired.units), by_size)
+    if paired.is_counted:
+        return _spread(effects**2, weights, math.inf)
+    return _spread((weights * effects) ** 2, np.ones(len(paired)), math.inf)
 
 
 def _spread(squares: Values, counts: Values, most: float) -> Spread:
@@ -166,21 +167,11 @@ def _spread(squares: Values, counts: Values, most: float) -> Spread:
 
 def typical_weights(paired: PairedScores) -> tuple[float, float]:
     """Compute Σw²/Σw of the targets and of the background: 1 for whole cases."""
-    if paired.is_counted or paired.weights is None:
+    if paired.is_counted:
         return 1.0, 1.0
-    parts = [paired.weights[paired.targets], paired.weights[~paired.targets]]
+    parts = [paired.case_weights[paired.targets], paired.case_weights[~paired.targets]]
     targets, background = (float(part @ part / part.sum()) if len(part) else 1.0 for part in parts)
     return targets, background
-
-
-def reason_to_doubt(paired: PairedScores, places: Places, spread: Spread) -> str | None:
-    """Explain why the interval may cover less than its level; None if nothing speaks against it."""
-    if paired.clusters is not None:
-        with_targets, with_background = _independent_units(paired, places)
-        if (fewest := min(with_targets, with_background)) < FEW:
-            which = "targets" if with_targets <= with_background else "background cases"
-            return f"only {fewest:,.0f} clusters with {which}: below {FEW}, coverage may fall short"
-    return reason_for_doubt(places, spread, typical_weights(paired))
 
 
 HALVINGS = 24

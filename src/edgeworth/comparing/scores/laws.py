@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import scipy
@@ -73,7 +74,6 @@ class ScoreDifferenceLaw:
 
     @property
     def value(self) -> float:
-        """The difference."""
         return self.first.value - self.second.value
 
     @property
@@ -82,7 +82,6 @@ class ScoreDifferenceLaw:
         return all(side.is_area and not side.is_separated for side in sides)
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Both bounds at a level."""
         return self.bounds(self.quantile(level))
 
     def quantile(self, level: float) -> float:
@@ -115,7 +114,6 @@ class ScoreDifferenceLaw:
         return reaching_quantile(self.bounds, self.value, null, 60)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """The level at which the null would just leave the interval."""
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
         tail = self.beyond(self.distance(null))
@@ -158,7 +156,6 @@ class CalibratedLaw:
 
     @property
     def value(self) -> float:
-        """The difference."""
         return self.inner.value
 
     @property
@@ -166,39 +163,40 @@ class CalibratedLaw:
         """That of the effects of single cases."""
         return self.inner.standard_error
 
+    @cached_property
+    def _tail(self) -> _Tail:
+        return _Tail.of(self.inner, self.distances)
+
     @property
     def _has_few(self) -> bool:
         return min(self.inner.first.targets, self.inner.first.background) < FEW
 
-    @property
-    def _shares(self) -> Values:
-        """The share of swaps beyond 0 and beyond each distance, the swap that was observed among them."""
+    @cached_property
+    def _steps(self) -> tuple[Values, Values]:
+        """0 and each distance, and the share of swaps beyond it, the swap that was observed among them."""
         number = len(self.distances) + 1
-        return np.arange(number, 0, -1) / number
+        return np.append(0.0, self.distances), np.arange(number, 0, -1) / number
 
     def quantile(self, level: float) -> float:
         """The distance that is kept at a level: as much as 1 − level lies beyond it."""
-        tail = _Tail.of(self.inner, self.distances)
-        if 1 - level < tail.share:
-            return tail.quantile(1 - level)
-        return float(np.interp(level, 1 - self._shares, np.concatenate([[0.0], self.distances])))
+        if 1 - level < self._tail.share:
+            return self._tail.quantile(1 - level)
+        distances, shares = self._steps
+        return float(np.interp(level, 1 - shares, distances))
 
     def beyond(self, distance: float) -> float:
         """The share of swaps as far from 0, on both sides together; between two swaps it goes evenly."""
-        tail = _Tail.of(self.inner, self.distances)
-        if distance > tail.start:
-            return tail.beyond(distance)
-        return float(np.interp(distance, np.concatenate([[0.0], self.distances]), self._shares))
+        if distance > self._tail.start:
+            return self._tail.beyond(distance)
+        return float(np.interp(distance, *self._steps))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Both bounds at a level."""
         near = self.quantile(level) + EQUAL
         far = max(near, self.inner.quantile(level)) if self._has_few else near
         facing, other = self.inner.bounds(near), self.inner.bounds(far)
         return (facing[0], other[1]) if self.value >= 0 else (other[0], facing[1])
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """The level at which the null would just leave the interval."""
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
         distance = self.inner.distance(null)

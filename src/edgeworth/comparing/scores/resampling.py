@@ -17,7 +17,7 @@ from edgeworth.comparing.paired_scores import CaseRanks, PairedScores
 from edgeworth.comparing.scores.influence import (
     cluster_factors,
     distances,
-    steps_of_places,
+    tie_groups_of_places,
 )
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
@@ -94,7 +94,7 @@ def differences_of(
 ) -> Values:
     """Compute the difference of two rankings whose cases are counted by place, a replicate a row."""
     values = [
-        resolved.values(steps_of_places(counts, ranks.steps))
+        resolved.values(tie_groups_of_places(counts, ranks.steps))
         for counts, ranks in zip((one, two), both, strict=True)
     ]
     return np.asarray(values[0] - values[1])
@@ -133,7 +133,7 @@ class SwappedRanks:
         """So many random swaps; with ``studentised`` distances where effects of cases are known."""
         if not paired.is_counted:
             raise OptionError("swapping systems needs single cases; these have sampling weights")
-        rows = np.repeat(np.arange(len(paired)), 1 if paired.weights is None else paired.weights)
+        rows = np.repeat(np.arange(len(paired)), paired.case_weights)
         swaps = _Swaps.of(replace(paired.select(rows), weights=None), first, second, resolved)
         has_distances = studentised and has_influence(resolved) and paired.targets.sum() >= 2
         make = swaps.studentised if has_distances else swaps.differences

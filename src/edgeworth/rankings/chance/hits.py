@@ -63,17 +63,14 @@ class ExactMoments(ABC):
 
     @property
     def mean(self) -> float:
-        """The mean."""
         return float(self.exact_mean)
 
     @property
     def variance(self) -> float:
-        """The variance."""
         return float(self.exact_variance)
 
     @property
     def standard_deviation(self) -> float:
-        """The square root of the variance."""
         return math.sqrt(self.variance)
 
 
@@ -233,7 +230,6 @@ class JointHitRankLaw:
 
     @property
     def covariance(self) -> float:
-        """i(m + 1 − j)(n + 1)(n − m)/((m + 1)²(m + 2))."""
         return float(self.exact_covariance)
 
 

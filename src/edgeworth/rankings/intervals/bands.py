@@ -23,7 +23,7 @@ from edgeworth.rankings.chance.law import (
     average_precision,
 )
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
+from edgeworth.rankings.tie_groups import TieGroups
 
 BandMethod: TypeAlias = Literal["population", "survival"]
 
@@ -47,7 +47,6 @@ class Bands:
 
     @property
     def precision_low(self) -> Values:
-        """The lower bound of p(t)."""
         return self._as_precision(self.recall_low)
 
     @property
@@ -108,7 +107,7 @@ def bands(
         raise OptionError(f"bands are for one Ranking; saw {type(ranking).__name__}")
     if not ranking.is_counted or not ranking.target_total:
         raise OptionError("bands need whole cases and at least one target")
-    groups = tie_groups_of_ranking(ranking)
+    groups = ranking.tie_groups
     items, targets = float(ranking.total), float(ranking.target_total)
     try:
         depth = chart_depths(ranking) if depths is None else np.asarray(depths, dtype=np.float64)
@@ -256,7 +255,7 @@ def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
         around = bands(ranking, depths=depths, level=level)
         ends = [hits_law(int(items), int(targets), int(depth)).interval(level) for depth in depths]
         low, high = np.array(ends, dtype=np.float64).T
-    hits = hit_curve(tie_groups_of_ranking(ranking), depths)
+    hits = hit_curve(ranking.tie_groups, depths)
     return HitCurve(depths, hits, depths / items, targets, around, low, high)
 
 
@@ -288,7 +287,7 @@ def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> tuple[Values, Va
     >>> fallout.tolist(), recall.tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    groups = tie_groups_of_ranking(ranking)
+    groups = ranking.tie_groups
     ranked, items = float(ranking.ranked_total), float(ranking.total)
     found, targets = float(ranking.targets.total), float(ranking.target_total)
     seen = np.concatenate([[0.0], _by_turns(groups.seen_above, groups.seen_below), [ranked, items]])

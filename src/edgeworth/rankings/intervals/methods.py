@@ -22,11 +22,10 @@ from edgeworth.core.estimates import Method
 from edgeworth.core.laws import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.errors import OptionError
-from edgeworth.rankings.intervals.resampling import ListValues
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, tie_groups_of
 from edgeworth.rankings.scores.sorted_scores import SortedScores
-from edgeworth.rankings.tie_groups import TieGroups, reciprocal_sum, tie_groups_of_ranking
+from edgeworth.rankings.tie_groups import TieGroups, reciprocal_sum
 
 LOGIT = Scale(0.0, 1.0)
 
@@ -103,14 +102,14 @@ def check_influence(resolved: ResolvedRanking) -> None:
 def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     """The law of average precision or ROC area."""
     check_influence(resolved)
-    places, units = Places.of(tie_groups_of_ranking(ranking)), typical_weights(ranking)
+    places, units = Places.of(ranking.tie_groups), typical_weights(ranking)
     effects = influence_of(places, resolved, units)
     spread, value = independent(effects, *weight_sums(ranking)), float(effects.value)
     if not spread.variance > NO_VARIANCE or not 0 < value < 1:
         return _without_variance(ranking, value, places, is_area=resolved.measure.name == "roc_auc")
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
     freedom = max(spread.freedom, 1.0)
-    doubt = reason_for_doubt(places, spread, units)
+    doubt = reason_for_doubt(places.targets / units[0], places.background / units[1], spread.freedom)
     return InfluenceLaw(value, math.sqrt(spread.variance), LOGIT, freedom, doubt)
 
 
@@ -132,7 +131,7 @@ def typical_weights(ranking: Ranking) -> tuple[float, float]:
 
 def weight_sums(ranking: Ranking) -> tuple[tuple[Values, ...], tuple[Values, ...]]:
     """Σw² and Σw⁴ of the cases in each place, in the order of ``CaseInfluence.parts``."""
-    scores = ranking.target_ranks.scores[::-1]
+    scores = ranking.target_scores[::-1]
 
     def sums(power: int) -> tuple[Values, ...]:
         targets, _ = _sums_between(ranking.targets, scores, power)
@@ -166,7 +165,6 @@ class Influence:
     """
 
     def law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
-        """The law on the logit scale."""
         return influence_law(_one_ranking(tally, self), resolved)
 
     def __str__(self) -> str:
@@ -181,7 +179,6 @@ class Boyd:
     """
 
     def law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
-        """Normal on the logit scale."""
         ranking = _one_ranking(tally, self)
         value = _average_precision(ranking, resolved, self)
         if not 0 < value < 1:
@@ -213,6 +210,19 @@ class Survival:
 
     def __str__(self) -> str:
         return "survival view (Su & Zhang)"
+
+
+@dataclass(frozen=True)
+class ListValues:
+    """The values of lists that a mean is over: what its uncertainty rests on."""
+
+    values: Values
+
+    def require_two(self) -> Values:
+        """The values, of two lists at least."""
+        if len(self.values) < 2:
+            raise OptionError("there is only one list, which does not tell how much lists vary")
+        return self.values
 
 
 @dataclass(frozen=True)
@@ -322,12 +332,10 @@ class Places:
 
     @property
     def targets(self) -> float:
-        """All targets."""
         return float(np.atleast_2d(self.hits)[0].sum()) + self.lost
 
     @property
     def background(self) -> float:
-        """All other cases."""
         return float(np.atleast_2d(self.tied)[0].sum() + np.atleast_2d(self.gap)[0].sum())
 
 
@@ -472,13 +480,12 @@ def separated_area_bound(targets: float, background: float, level: float) -> flo
     return float(((1 - level) / 2) ** (1 / min(targets, background)))
 
 
-def reason_for_doubt(places: Places, spread: Spread, units: tuple[float, float] = (1.0, 1.0)) -> str | None:
-    """Why the interval may cover less than its level, if there is reason."""
-    many, rest = places.targets / units[0], places.background / units[1]
-    if (fewest := min(many, rest)) < FEW:
-        which = "targets" if many <= rest else "background cases"
-        return f"only {fewest:.4g} {which}: below {FEW}, coverage may fall short"
-    if spread.freedom < LITTLE_FREEDOM:
+def reason_for_doubt(targets: float, background: float, freedom: float, unit: str = "") -> str | None:
+    """Why the interval may cover less than its level, if there is reason; ``unit`` is what was counted."""
+    if (fewest := min(targets, background)) < FEW:
+        which = "targets" if targets <= background else "background cases"
+        return f"only {fewest:.4g} {unit}{which}: below {FEW}, coverage may fall short"
+    if freedom < LITTLE_FREEDOM:
         return "a few cases make up most of the uncertainty, so it is itself uncertain"
     return None
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,10 @@ from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
 from edgeworth.rankings.chance.hits import random_ranks
+from edgeworth.rankings.intervals.methods import ListValues, Places
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, tie_groups_of
-from edgeworth.rankings.tie_groups import TieGroups, tie_groups_of_ranking
+from edgeworth.rankings.tie_groups import TieGroups
 
 CHUNK = 1 << 19
 """Steps held at once by each stream."""
@@ -34,8 +34,10 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
     by itself. Where a case stands between the others never changes, so nothing is sorted again."""
     if needs_whole_cases(ranking, resolved) is not None or not ranking.is_counted:
         raise OptionError("a bootstrap of a ranking draws whole cases; with sampling weights use Influence()")
-    groups = tie_groups_of_ranking(ranking)
-    places = _background_places(groups)
+    groups = ranking.tie_groups
+    where = Places.of(groups)
+    # Background above each tie group and tied with it, by turns; last, that below them all.
+    places = np.append(np.stack([where.gap[:-1], where.tied], axis=1), where.gap[-1])
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
         size = max(1, CHUNK // max(1, int(groups.targets[0])))
@@ -49,13 +51,6 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
     shares = [draws // STREAMS + (index < draws % STREAMS) for index in range(STREAMS)]
     with ThreadPoolExecutor(STREAMS) as pool:
         return np.concatenate(list(pool.map(replicates, shares, generators)))
-
-
-def _background_places(groups: TieGroups) -> Values:
-    """Background above each step and tied with it, by turns; last, that below them all."""
-    above, tied = groups.seen_above - groups.hits_above, groups.size - groups.hits
-    total = groups.ranked - groups.sum_by_list(groups.hits)
-    return np.diff(np.stack([above, above + tied], axis=1).ravel(), prepend=0.0, append=total)
 
 
 def _replicates(groups: TieGroups, places: Values, draws: int, generator: np.random.Generator) -> TieGroups:
@@ -131,19 +126,6 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[T
         ranks = random_ranks(items, targets, count, generator)
         ones, many = np.ones(ranks.shape), np.full(count, float(items))
         yield groups_of_counts(ones, ones, ranks - 1.0, float(targets), many, float(items))
-
-
-@dataclass(frozen=True)
-class ListValues:
-    """The values of lists that a mean is over: what its uncertainty rests on."""
-
-    values: Values
-
-    def require_two(self) -> Values:
-        """The values, of two lists at least."""
-        if len(self.values) < 2:
-            raise OptionError("there is only one list, which does not tell how much lists vary")
-        return self.values
 
 
 def bootstrap_means(values: Values, draws: int, seed: int) -> Values:

@@ -41,7 +41,6 @@ class GapCounts:
         return cls(edges, len(scores), (), (SortedScores.of(scores, weights),))
 
     def __add__(self, other: Self) -> Self:
-        """All rows of both."""
         counted, waiting = self.counted + other.counted, self.waiting + other.waiting
         whole = type(self)(self.edges, self.rows + other.rows, counted, waiting)
         enough = sum(len(run.scores) for run in waiting) >= max(FEWEST_ROWS, 8 * len(self.edges))

@@ -74,7 +74,6 @@ class ScoresByClass(Plain):
         return cls(_merge_classes(runs), bins, dropped)
 
     def __add__(self, other: Self) -> Self:
-        """All cases of both."""
         if not isinstance(other, ScoresByClass):
             return NotImplemented
         if not self.scores or not other.scores:
@@ -87,7 +86,6 @@ class ScoresByClass(Plain):
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """The classes seen."""
         return canonical_order(self.scores)
 
     @property
@@ -110,7 +108,6 @@ class ScoresByClass(Plain):
 
     @property
     def has_cases(self) -> bool:
-        """Whether anything was counted."""
         return any(len(each.scores) for each in self.scores.values())
 
     def as_counts(self) -> Self:
@@ -262,7 +259,6 @@ class CappedScoresByClass:
         return cls(most, rows, kept, dropped)
 
     def __add__(self, other: Self) -> Self:
-        """All rows of both."""
         rows = {label: self.rows.get(label, 0) + other.rows.get(label, 0) for label in self.rows | other.rows}
         kept = {
             label: self.kept.get(label, ()) + other.kept.get(label, ())

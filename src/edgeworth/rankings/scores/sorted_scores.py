@@ -56,7 +56,6 @@ class SortedScores(Plain):
 
     @classmethod
     def empty(cls) -> Self:
-        """No scores."""
         return cls(np.zeros(0))
 
     @classmethod
@@ -92,7 +91,6 @@ class SortedScores(Plain):
         return type(self)(values, added(self._cases), added(self.square), added(self.fourth), spans)
 
     def __add__(self, other: Self) -> Self:
-        """Both sets of cases, in order."""
         return self.join((self, other))
 
     @classmethod
@@ -150,7 +148,6 @@ class SortedScores(Plain):
 
     @property
     def ends(self) -> Floats:
-        """The highest score of each entry."""
         return self.scores if self.highest is None else self.highest
 
     @property
@@ -189,9 +186,16 @@ class SortedScores(Plain):
         return np.asarray(self._sums[where])
 
     def has(self, score: float) -> bool:
-        """Whether a score occurs."""
         place = int(np.searchsorted(self.scores, score))
         return place < len(self.scores) and bool(self.scores[place] == score)
+
+    def distinct(self) -> tuple[Floats, NDArray[Any]]:
+        """Each score once, lowest first, with its cases."""
+        if self.weight is not None:
+            return self.scores, self.weight
+        scores = self.scores
+        ends = np.flatnonzero(np.concatenate([scores[1:] != scores[:-1], [True]])[: len(scores)])
+        return scores[ends], np.diff(ends, prepend=-1)
 
     @cached_property
     def _sums(self) -> Numbers:
@@ -208,7 +212,6 @@ class SortedScores(Plain):
     rule: ClassVar = "scores ascend, and each has a weight or none has"
 
     def _fits_together(self) -> bool:
-        """Check the rule."""
         columns = (self.weight, self.square, self.fourth, self.highest)
         is_weighed = self.weight is not None and self.weight.dtype.kind == "f"
         return (
@@ -217,7 +220,7 @@ class SortedScores(Plain):
             and (not len(self.scores) or (self.square is not None) == is_weighed)
             and (self.fourth is None or self.square is not None)
             and (self.highest is None or self.weight is not None)
-            and _is_ordered(self.scores, self.highest, self.weight is None)
+            and _is_ordered(self.scores, self.ends, self.weight is None)
         )
 
 
@@ -228,13 +231,10 @@ def are_apart(targets: SortedScores, background: SortedScores) -> bool:
     return bool(np.array_equal(first, np.searchsorted(targets.scores, spans.ends, side="right")))
 
 
-def _is_ordered(scores: Floats, highest: Floats | None, may_repeat: bool) -> bool:
-    if highest is not None and not np.all(highest >= scores):
-        return False
+def _is_ordered(scores: Floats, ends: Floats, may_repeat: bool) -> bool:
     low, high = scores[:-1], scores[1:]
-    if may_repeat or highest is None:
-        return bool(np.all(low <= high if may_repeat else low < high))
-    return bool(np.all((low < high) | ((low == high) & (highest[:-1] < highest[1:]))))
+    follows = (low < high) | ((low == high) & (may_repeat | (ends[:-1] < ends[1:])))
+    return bool(np.all(follows) and np.all(ends >= scores))
 
 
 def _distinct_spans(low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
@@ -245,40 +245,6 @@ def _distinct_spans(low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[
     where = np.empty(len(order), dtype=np.intp)
     where[order] = np.cumsum(is_new) - 1
     return low[is_new], high[is_new], where
-
-
-@dataclass(frozen=True)
-class TargetRanks:
-    """One entry a distinct target score, best first: the tie group there, and what is strictly above it."""
-
-    scores: Floats
-    hits_above: Floats
-    seen_above: Floats
-    hits: Floats
-    size: Floats
-
-    def __post_init__(self) -> None:
-        for array in (self.scores, self.hits_above, self.seen_above, self.hits, self.size):
-            array.setflags(write=False)
-
-
-def rank_targets(targets: SortedScores, background: SortedScores) -> TargetRanks:
-    """Search the targets into the background."""
-    scores, hits = _distinct(targets)
-    below, through = (background.below(scores, side=side) for side in ("left", "right"))
-    hits_above = np.cumsum(hits[::-1])[::-1] - hits
-    # Sums of weights round: nothing is above the best by less than nothing.
-    seen_above = hits_above + np.maximum(background.total - through, 0)
-    columns = (scores, hits_above, seen_above, hits, hits + (through - below))
-    return TargetRanks(*(column[::-1].astype(np.float64) for column in columns))
-
-
-def _distinct(run: SortedScores) -> tuple[Floats, NDArray[Any]]:
-    """Each score once, lowest first, with its cases."""
-    if run.weight is not None:
-        return run.scores, run.weight
-    ends = np.flatnonzero(np.concatenate([run.scores[1:] != run.scores[:-1], [True]])[: len(run.scores)])
-    return run.scores[ends], np.diff(ends, prepend=-1)
 
 
 Bins: TypeAlias = Sequence[float] | Floats | int | None

@@ -235,7 +235,6 @@ class Judged(Plain):
     rule: ClassVar = "starts ascend, and queries and grades are in canonical order"
 
     def _fits_together(self) -> bool:
-        """Check the rule."""
         starts, queries = self.starts, canonical_order(self.queries)
         return (
             starts.shape == (len(queries) + 1,)
