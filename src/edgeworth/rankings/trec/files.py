@@ -12,8 +12,8 @@ JSON, ``{query: {document: score}}``, are read as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,11 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
+_VALUES: dict[str, tuple[re.Pattern[bytes], type, str]] = {
+    "grade": (_WHOLE, int, "a grade is a whole number"),
+    "score": (_NUMBER, float, "a score is a number, and NaN has no rank"),
+}
+"""The values that a column may hold: how they are written, what they are, and the sentence for others."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,7 @@ def read_qrels(path: str | Path) -> Qrels:
     """Read a file of judgements."""
     if ending(Path(path)) == ".json":
         return Qrels(str(path), *_from_dictionary(*read_dictionary(Path(path), int)[1:]))
-    file = _TrecFile(Path(path), QRELS_COLUMNS, "grade", _WHOLE, "a grade is a whole number")
-    query, document, grade, _ = file.columns()
+    query, document, grade, _ = _read_columns(Path(path), QRELS_COLUMNS)
     return Qrels(str(path), query, document, grade)
 
 
@@ -74,80 +78,66 @@ def read_run(path: str | Path) -> TrecRun:
     if ending(Path(path)) == ".json":
         name, *found = read_dictionary(Path(path), float)
         return TrecRun(name, name, *_from_dictionary(*found))
-    need = "a score is a number, and NaN has no rank"
-    file = _TrecFile(Path(path), RUN_COLUMNS, "score", _NUMBER, need)
-    query, document, score, tag = file.columns()
+    query, document, score, tag = _read_columns(Path(path), RUN_COLUMNS)
     return TrecRun(str(path), tag, query, document, score)
 
 
-@dataclass(frozen=True)
-class _TrecFile:
-    """A file and what its lines should be."""
-
-    path: Path
-    names: tuple[str, ...]
-    value: str
-    pattern: re.Pattern[bytes]
-    need: str
-
-    def columns(self) -> tuple[Coded, Identifiers, NDArray[Any], str]:
-        """Query, document, grade or score, and the last field of the last line."""
-        content = self._content()
-        if self.value == "grade" and content.startswith(BEIR_HEADER):
-            return replace(self, names=BEIR_COLUMNS)._columns_of(b"#" + content)
-        return self._columns_of(content)
-
-    def _columns_of(self, content: bytes) -> tuple[Coded, Identifiers, NDArray[Any], str]:
-        places = [self.names.index(name) for name in ("document", self.value)]
-        queries, documents, texts, fields = list[bytes](), list[bytes](), list[bytes](), list[bytes]()
-        for line, fields in _lines(content):
-            if len(fields) != len(self.names):
-                raise InputError(
-                    f"{self.path}, line {line:,}: {len(self.names)} columns are needed "
-                    f"({' '.join(self.names)}); saw {len(fields)}"
-                )
-            queries.append(fields[0])
-            documents.append(fields[places[0]])
-            texts.append(fields[places[1]])
-        for row, match in enumerate(map(self.pattern.fullmatch, texts)):
-            if not match:
-                where = f"{self.path}, line {_line_of(content, row):,}"
-                raise InputError(f"{where}: {self.need}; saw {texts[row].decode()!r}")
-        number, kind = (int, np.int64) if self.value == "grade" else (float, np.float64)
-        code = {label: place for place, label in enumerate(dict.fromkeys(queries))}
-        labels = tuple(label.decode() for label in code)
-        query = Coded(np.array([*map(code.get, queries)], np.intp), labels)
-        document = as_identifiers(documents)
-        repeat = first_repeat(query.codes, document)
-        if repeat is not None:
-            first, second = (_line_of(content, row) for row in repeat)
+def _read_columns(path: Path, names: Sequence[str]) -> tuple[Coded, Identifiers, NDArray[Any], str]:
+    """Query, document, grade or score, and the last field of the last line."""
+    content, value = _read_text(path, names), "score" if "score" in names else "grade"
+    if value == "grade" and content.startswith(BEIR_HEADER):
+        names, content = BEIR_COLUMNS, b"#" + content
+    pattern, number, need = _VALUES[value]
+    places = [names.index(name) for name in ("document", value)]
+    queries, documents, texts, fields = list[bytes](), list[bytes](), list[bytes](), list[bytes]()
+    for line, fields in _lines(content):
+        if len(fields) != len(names):
             raise InputError(
-                f"{self.path}, lines {first:,} and {second:,}: query {queries[repeat[0]].decode()!r} "
-                f"has document {documents[repeat[0]].decode()!r} twice"
+                f"{path}, line {line:,}: {len(names)} columns are needed "
+                f"({' '.join(names)}); saw {len(fields)}"
             )
-        return query, document, np.fromiter(map(number, texts), kind, len(texts)), fields[-1].decode()
+        queries.append(fields[0])
+        documents.append(fields[places[0]])
+        texts.append(fields[places[1]])
+    for row, match in enumerate(map(pattern.fullmatch, texts)):
+        if not match:
+            where = f"{path}, line {_line_of(content, row):,}"
+            raise InputError(f"{where}: {need}; saw {texts[row].decode()!r}")
+    code = {label: place for place, label in enumerate(dict.fromkeys(queries))}
+    labels = tuple(label.decode() for label in code)
+    query = Coded(np.array([*map(code.get, queries)], np.intp), labels)
+    document = as_identifiers(documents)
+    repeat = first_repeat(query.codes, document)
+    if repeat is not None:
+        first, second = (_line_of(content, row) for row in repeat)
+        raise InputError(
+            f"{path}, lines {first:,} and {second:,}: query {queries[repeat[0]].decode()!r} "
+            f"has document {documents[repeat[0]].decode()!r} twice"
+        )
+    return query, document, np.fromiter(map(number, texts), number, len(texts)), fields[-1].decode()
 
-    def _content(self) -> bytes:
-        """The whole file as UTF-8 text without carriage returns, or a sentence about why there is none."""
-        if self.path.is_dir():
-            raise InputError(f"{self.path} is a folder; name a file in it")
-        content = bytes(read_whole_file(self.path)).removeprefix(BYTE_ORDER_MARK)
-        if b"\0" in content:
-            raise InputError(f"{self.path} is a binary file (it holds zero bytes); lines of text are needed")
-        if not content.isascii():
-            try:
-                content.decode("utf-8")
-            except UnicodeDecodeError as error:
-                line = content.count(b"\n", 0, error.start) + 1
-                raise InputError(
-                    f"{self.path}, line {line:,}: this is not UTF-8 text; "
-                    "convert it, for instance with iconv -f latin1 -t utf-8"
-                ) from None
-        if b"\r" in content:
-            content = content.replace(b"\r\n", b"\n")
-        if not any(True for _ in _lines(content)):
-            raise InputError(f"{self.path} is empty: lines of {' '.join(self.names)} are needed")
-        return content
+
+def _read_text(path: Path, names: Sequence[str]) -> bytes:
+    """The whole file as UTF-8 text without carriage returns, or a sentence about why there is none."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file in it")
+    content = bytes(read_whole_file(path)).removeprefix(BYTE_ORDER_MARK)
+    if b"\0" in content:
+        raise InputError(f"{path} is a binary file (it holds zero bytes); lines of text are needed")
+    if not content.isascii():
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            raise InputError(
+                f"{path}, line {line:,}: this is not UTF-8 text; "
+                "convert it, for instance with iconv -f latin1 -t utf-8"
+            ) from None
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n")
+    if not any(True for _ in _lines(content)):
+        raise InputError(f"{path} is empty: lines of {' '.join(names)} are needed")
+    return content
 
 
 def _from_dictionary(queries: Any, documents: Any, values: Any) -> tuple[Coded, Identifiers, NDArray[Any]]:
