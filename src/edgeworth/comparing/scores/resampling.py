@@ -5,9 +5,9 @@ often each place was drawn, the same cases for both systems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from edgeworth.errors import OptionError
 from edgeworth.progress import progress_rounds
 from edgeworth.rankings.intervals.methods import Places, has_influence, influence_of
 from edgeworth.rankings.resolving import ResolvedRanking
-from edgeworth.sources.columns import Coded
 
 CHUNK = 1 << 19
 """Places, or cases, held at once."""
@@ -42,51 +41,36 @@ def bootstrap_differences(
     if paired.clusters is not None and paired.units < 2:
         raise OptionError("all cases are in one cluster: there is nothing to resample")
     both = (paired.case_ranks(first), paired.case_ranks(second))
-    fill = _filler(paired, both)
+    classes = [of for of in (np.flatnonzero(paired.targets), np.flatnonzero(~paired.targets)) if len(of)]
     size = max(1, CHUNK // max(1, sum(ranks.places for ranks in both)))
-
     generator = np.random.default_rng(seed)
     found = []
     for start in progress_rounds(draws, size, "draws"):
-        counts = [np.zeros((min(size, draws - start), ranks.places)) for ranks in both]
-        for rows in zip(*counts, strict=True):
-            fill(rows, generator)
-        found.append(differences_of(counts[0], counts[1], both, resolved))
+        one, two = (np.zeros((min(size, draws - start), ranks.places)) for ranks in both)
+        for rows in zip(one, two, strict=True):
+            times = _times_drawn(paired, classes, generator)
+            for row, ranks in zip(rows, both, strict=True):
+                row += np.bincount(ranks.place, weights=times, minlength=ranks.places)
+        found.append(differences_of(one, two, both, resolved))
     return np.concatenate(found)
 
 
-Filler = Callable[[tuple[Values, ...], np.random.Generator], None]
-
-
-def _filler(paired: PairedScores, both: tuple[CaseRanks, CaseRanks]) -> Filler:
-    """Choose how one replicate's cases are drawn and counted by place, for both systems at once."""
-    places = [ranks.place for ranks in both]
-    weights = None if paired.weights is None else paired.weights.astype(np.float64)
-    classes = [np.flatnonzero(paired.targets), np.flatnonzero(~paired.targets)]
-    split = [[place[rows] for place in places] for rows in classes]
-
-    def of_clusters(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
-        assert paired.clusters is not None
-        codes, number = paired.clusters.codes, paired.units
-        chosen = np.bincount(generator.integers(0, number, size=number), minlength=number)
-        times = chosen[codes] if weights is None else chosen[codes] * weights
-        for row, place in zip(rows, places, strict=True):
-            row += np.bincount(place, weights=times, minlength=len(row))
-
-    def of_classes(rows: tuple[Values, ...], generator: np.random.Generator) -> None:
-        for cases, parts in zip(classes, split, strict=True):
-            if not len(cases):
-                continue
-            chosen: Any = slice(None)
-            if weights is None:
-                chosen, times = generator.integers(0, len(cases), size=len(cases)), None
-            else:
-                total = weights[cases].sum()
-                times = generator.multinomial(int(total), weights[cases] / total)
-            for row, part in zip(rows, parts, strict=True):
-                row += np.bincount(part[chosen], weights=times, minlength=len(row))
-
-    return of_classes if paired.clusters is None else of_clusters
+def _times_drawn(
+    paired: PairedScores, classes: Sequence[NDArray[np.intp]], generator: np.random.Generator
+) -> Values:
+    """Draw as many cases as there are, with replacement, and count how often each case was drawn."""
+    if paired.clusters is not None:
+        chosen = generator.integers(0, paired.units, size=paired.units)
+        return np.bincount(chosen, minlength=paired.units)[paired.clusters.codes] * paired.case_weights
+    times = np.zeros(len(paired))
+    for cases in classes:
+        if paired.weights is None:
+            chosen = generator.integers(0, len(cases), size=len(cases))
+            times[cases] = np.bincount(chosen, minlength=len(cases))
+        else:
+            weights = paired.weights[cases].astype(np.float64)
+            times[cases] = generator.multinomial(int(weights.sum()), weights / weights.sum())
+    return times
 
 
 def differences_of(
@@ -134,7 +118,7 @@ class SwappedRanks:
         if not paired.is_counted:
             raise OptionError("swapping systems needs single cases; these have sampling weights")
         rows = np.repeat(np.arange(len(paired)), paired.case_weights)
-        swaps = _Swaps.of(replace(paired.select(rows), weights=None), first, second, resolved)
+        swaps = _Swaps(replace(paired.select(rows), weights=None), first, second, resolved)
         has_distances = studentised and has_influence(resolved) and paired.targets.sum() >= 2
         make = swaps.studentised if has_distances else swaps.differences
         nobody = np.zeros((1, swaps.units), dtype=bool)
@@ -156,28 +140,16 @@ class SwappedRanks:
         return Tail.drawn(count, len(self.differences), self.seed, said)
 
 
-@dataclass(frozen=True, eq=False)
 class _Swaps:
     """Where each case stands on the levels of both systems' ranks, as the first and as the second has it."""
 
-    one: NDArray[np.intp]
-    two: NDArray[np.intp]
-    ranks: CaseRanks
-    clusters: Coded | None
-    resolved: ResolvedRanking
-    factors: Values = 1.0
-
-    @classmethod
-    def of(cls, paired: PairedScores, first: str, second: str, resolved: ResolvedRanking) -> Self:
+    def __init__(self, paired: PairedScores, first: str, second: str, resolved: ResolvedRanking) -> None:
         ranks = [_midranks(paired.row(name)) for name in (first, second)]
         levels = np.concatenate([row[paired.targets] for row in ranks])
-        one, two = (CaseRanks.among(levels, row, paired.targets) for row in ranks)
-        factors = 1.0 if paired.clusters is None else cluster_factors(paired)
-        return cls(one.place, two.place, one, paired.clusters, resolved, factors)
-
-    @property
-    def units(self) -> int:
-        return len(self.one) if self.clusters is None else len(self.clusters.labels)
+        self.ranks, other = (CaseRanks.among(levels, row, paired.targets) for row in ranks)
+        self.one, self.two = self.ranks.place, other.place
+        self.resolved, self.clusters, self.units = resolved, paired.clusters, paired.units
+        self.factors = None if paired.clusters is None else cluster_factors(paired)
 
     def random(self, draws: int, seed: int) -> Iterator[NDArray[np.bool_]]:
         """Rows of random swaps, so many at once as there is room for."""

@@ -62,16 +62,13 @@ NEAREST = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True)
-class AveragePrecisionLaw(ExactMoments):
+class AveragePrecisionLaw(RandomOrder, ExactMoments):
     """AP = Σ_{i: T_i ≤ depth} i/T_i divided by the targets, for m targets among n items in random order.
 
     Source: Su & Zhang, with mean and variance in closed form. ``over="targets"`` divides by m, as trec_eval's
     map_cut does; ``over="reachable"`` by min(depth, m).
     """
 
-    n: int
-    m: int
-    depth: int
     over: Over = "targets"
 
     @property
@@ -83,10 +80,6 @@ class AveragePrecisionLaw(ExactMoments):
     def divisor(self) -> int:
         """What the sum of precisions is divided by."""
         return self.m if self.over == "targets" else min(self.m, self.depth)
-
-    @cached_property
-    def _ranking(self) -> RandomOrder:
-        return RandomOrder(self.n, self.m, self.depth)
 
     @cached_property
     def _moments(self) -> Moments:
@@ -153,13 +146,13 @@ class AveragePrecisionLaw(ExactMoments):
         elsewhere.
         """
         try:
-            return _count_values(self._ranking, self.divisor)
+            return _count_values(self, self.divisor)
         except TooMany:
             if self.skewness > STRAIGHT and self.m <= MOST_TARGETS:
-                return _draw_values(self._ranking, self.divisor, seed)
+                return _draw_values(self, self.divisor, seed)
         spread = self.standard_deviation
         low = max(0.0, self.mean - 4.5 * spread)
-        high = min(self._ranking.most_hits / self.divisor, self.mean + 5 * spread)
+        high = min(self.most_hits / self.divisor, self.mean + 5 * spread)
         edges = np.linspace(low, high, BINS + 1)
         z = ((edges[1:] + edges[:-1]) / 2 - self.mean) / spread
         density = np.exp(-z * z / 2) * np.maximum(1 + self.skewness * (z**3 - 3 * z) / 6, 0.0)
@@ -177,7 +170,7 @@ class AveragePrecisionLaw(ExactMoments):
             exact = Fraction(value) + (-NEAREST if upper else NEAREST)
         else:
             raise InputError(f"average precision is a number between 0 and 1; saw {value!r}")
-        question = Question(self._ranking, exact * self.divisor, self._moments, seed, upper)
+        question = Question(self, exact * self.divisor, self._moments, seed, upper)
         answer: Tail | None = getattr(question, method or "strongest")()
         if answer is None:
             raise OptionError(

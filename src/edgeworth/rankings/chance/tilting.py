@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.core.tails import hypergeometric_range
+from edgeworth.core.tails import hypergeometric_range, step_up
 from edgeworth.rankings.chance.hits import RandomOrder
 
 LARGEST_EXPONENT = 600.0
@@ -81,8 +81,7 @@ def log_hits_law(order: RandomOrder) -> Floats:
     n, m, depth = order.n, order.m, order.depth
     low, high = hypergeometric_range(n, m, depth)
     i = np.arange(low, high, dtype=np.float64)
-    steps = np.log((m - i) * (depth - i) / ((i + 1) * (n - m - depth + i + 1)))
-    logs = np.concatenate([[0.0], np.cumsum(steps)])
+    logs = np.concatenate([[0.0], np.cumsum(np.log(step_up(n, m, depth, i)))])
     return np.concatenate([np.full(low, -np.inf), logs - scipy.special.logsumexp(logs)])
 
 
