@@ -21,6 +21,7 @@ from edgeworth.report.charts.axes import (
     WIDE,
     band_between,
     colour_layer,
+    mark_observed,
     number_axis,
     picture_rows,
     touch_points,
@@ -393,17 +394,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         # Ruin lies left of every number, wealth without bound right of it.
         observed = min(max(wealth.log_wealth, domain[0]), domain[1])
         end = "ruin" if wealth.log_wealth == -math.inf else format_wealth(wealth.log_wealth)
-        is_right = observed > (domain[0] + domain[1]) / 2
-        here = kit.once().encode(x=alt.datum(observed))
-        word = here.mark_text(
-            fill=INK,
-            fontWeight=600,
-            baseline="bottom",
-            align="right" if is_right else "left",
-            dy=-4,
-        ).encode(y=alt.value(0), text=alt.value(f"observed: {end}"))
-        rule = here.mark_rule(color=SECOND, strokeWidth=2.5)
-        return alt.layer(bars, rule, word).properties(width=WIDE, height=HIGH)
+        layers = [bars, *mark_observed(kit, observed, domain, f"observed: {end}")]
 
     return Chart(
         "final_wealth",

@@ -28,11 +28,12 @@ from edgeworth.report.charts.axes import (
     WIDE,
     band_between,
     colour_layer,
+    mark_observed,
     number_axis,
     table_rows,
     touch_points,
 )
-from edgeworth.report.charts.chart import FIRST, INK, SECOND, Chart, Kit, Rows
+from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
 from edgeworth.report.charts.names import AxisNames, axis_names
 from edgeworth.report.report import Charts, Column, LazyMapping, make_columns
 from edgeworth.report.wording import describe_probability
@@ -316,12 +317,8 @@ def _chance(findings: RankingFindings) -> Chart:
             # A stroke keeps a law in sight that is narrower than a point of the picture.
             bars = base.mark_bar(color=CHANCE, stroke=CHANCE, strokeWidth=0.7, binSpacing=0)
             shape = bars.encode(x2="to:Q")
-        align = "right" if observed > (domain[0] + domain[1]) / 2 else "left"
-        here = kit.once().encode(x=alt.datum(observed))
-        rule = here.mark_rule(color=SECOND, strokeWidth=2.5)
-        text = here.mark_text(fill=INK, fontWeight=600, baseline="bottom", align=align, dy=-4)
-        name = text.encode(y=alt.value(0), text=alt.value(f"this ranking {format_number(observed)}"))
-        return _layer(alt, [shape, rule, name])
+        said = f"this ranking {format_number(observed)}"
+        return _layer(alt, [shape, *mark_observed(kit, observed, domain, said)])
 
     how, tail = "well" if findings.is_better else "badly", findings.tail
     said = "" if tail is None else f" do as {how} with probability {describe_probability(tail)}"

@@ -74,7 +74,7 @@ def tie_groups_in_order(
     group = np.cumsum(is_new)[targets] - 1
     kept, place_of, hits = np.unique(group, return_inverse=True, return_counts=True)
     start = first[kept]
-    list_of = lists.list_of(start)
+    list_of = np.searchsorted(lists.starts, start, side="right") - 1
 
     def above(places: Places) -> NDArray[np.float64]:
         before = np.searchsorted(places, lists.starts)[list_of]

@@ -268,16 +268,6 @@ class RankedLists(Plain):
         """The number of items of each list."""
         return np.diff(self.starts)
 
-    def list_of(self, rows: Places) -> Places:
-        """The list of each of some items, by position."""
-        return np.searchsorted(self.starts, rows, side="right") - 1
-
-    def items_of(self, lists: Places) -> tuple[Places, Places]:
-        """The items of some lists, one list after the other, and where each list starts among them."""
-        sizes = self.sizes[lists]
-        starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.intp)
-        return starts, np.arange(starts[-1]) + np.repeat(self.starts[lists] - starts[:-1], sizes)
-
     def count(self, is_counted: NDArray[np.bool_]) -> Places:
         """How many items of each list are so."""
         return np.diff(np.searchsorted(np.flatnonzero(is_counted), self.starts))
@@ -319,7 +309,9 @@ class RankedLists(Plain):
         )
         if chosen == self.queries and not self.absent:
             return self
-        starts, rows = self.items_of(positions(chosen, self.queries))
+        lists = positions(chosen, self.queries)
+        starts = np.append(0, np.cumsum(self.sizes[lists])).astype(np.intp)
+        rows = np.arange(starts[-1]) + np.repeat(self.starts[lists] - starts[:-1], self.sizes[lists])
         return replace(
             self,
             queries=chosen,

@@ -276,42 +276,31 @@ class Ranking(Plain):
         collapsed, Σw² up to a depth inside a span is taken in proportion.
         """
         check_whole(depth, "a depth", 1)
-        depth = int(depth)
-        threshold, within = self._straddled(depth)
-        if within is None:
-            return self._cut(threshold)
-        if self.is_counted and not (self.targets.has(threshold) and self.background.has(threshold)):
-            # A tie of one class alone: whichever of it is taken, the table is the same.
-            cut = self.background if self.targets.has(threshold) else self.targets
-            known = cut.at_least(threshold)[0]
-            pair = (known, depth - known) if cut is self.targets else (depth - known, known)
-            return self._table(*pair, pair)
-        above, whole = self._cut(threshold, with_equal=False), self._cut(threshold)
-        squares = [table.cells if table.squared is None else table.squared for table in (above, whole)]
-        return replace(
-            whole,
-            cells=above.cells + (whole.cells - above.cells) * within,
-            squared=squares[0] + (squares[1] - squares[0]) * within,
-        )
-
-    def _straddled(self, depth: float) -> tuple[float, float | None]:
-        """The lowest score among the first items, and the share of its tie that is among them."""
         if depth >= self.ranked_total:
-            return -np.inf, None
+            return self._cut(-np.inf)
         threshold = self._score_at(depth)
-        above, at_least = self._seen(threshold, side="right"), self._seen(threshold)
-        return threshold, None if at_least == depth else (depth - above) / (at_least - above)
-
-    def _seen(self, threshold: float, *, side: str = "left") -> int | float:
-        """Items with a score of at least the threshold (``side="right"``: above it)."""
-        below = self.targets.below(threshold, side=side) + self.background.below(threshold, side=side)
-        return self.ranked_total - below.item()  # type: ignore[no-any-return]  # numpy's item is Any
+        above, whole = self._cut(threshold, with_equal=False), self._cut(threshold)
+        place, tie = whole.index(self.target), whole.cells - above.cells
+        within = (depth - above.cells[place].sum()) / tie[place].sum()
+        if within == 1:
+            return whole
+        cells = above.cells + tie * within
+        if self.is_counted and not tie[place].all():
+            # A tie of one class alone: whichever of it is taken, the table is the same.
+            return replace(whole, cells=np.rint(cells).astype(np.int64))
+        squares = [table.cells if table.squared is None else table.squared for table in (above, whole)]
+        return replace(whole, cells=cells, squared=squares[0] + (squares[1] - squares[0]) * within)
 
     def _score_at(self, depth: float) -> float:
         """The largest score that at least so many items reach, found by halving each run."""
+
+        def is_too_high(score: Any) -> bool:
+            below = self.targets.below(score) + self.background.below(score)
+            return bool(self.ranked_total - below < depth)
+
         found = []
         for scores in (self.targets.scores, self.background.scores):
-            place = bisect_left(scores, True, key=lambda score: self._seen(float(score)) < depth)
+            place = bisect_left(scores, True, key=is_too_high)
             found += scores[max(place - 1, 0) : place].tolist()
         return float(max(found))
 

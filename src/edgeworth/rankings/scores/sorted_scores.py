@@ -185,10 +185,6 @@ class SortedScores(Plain):
             return np.asarray(where)
         return np.asarray(self._sums[where])
 
-    def has(self, score: float) -> bool:
-        place = int(np.searchsorted(self.scores, score))
-        return place < len(self.scores) and bool(self.scores[place] == score)
-
     def distinct(self) -> tuple[Floats, NDArray[Any]]:
         """Each score once, lowest first, with its cases."""
         if self.weight is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from edgeworth.arrays import Values, finite_or_none
 from edgeworth.core.formatting import visible
-from edgeworth.report.charts.chart import PALETTE, Rows
+from edgeworth.report.charts.chart import INK, PALETTE, SECOND, Kit, Rows
 
 MARKS = 4
 """About so many marks of an axis (Vega takes up to seven): few enough that no number has to be left out."""
@@ -116,6 +116,15 @@ def colour_layer(alt: Any, layer: Any, who: str, colours: Mapping[str, str]) -> 
 
 def band_between(alt: Any, base: Any, low: str, high: str, colour: str) -> Any:
     return base.mark_area(color=colour, opacity=0.18).encode(y=alt.Y(f"{low}:Q"), y2=f"{high}:Q")
+
+
+def mark_observed(kit: Kit, observed: float, domain: Sequence[float], said: str) -> list[Any]:
+    """Draw a line at what was observed, its words on the side where there is room."""
+    here = kit.once().encode(x=kit.alt.datum(observed))
+    align = "right" if observed > (domain[0] + domain[1]) / 2 else "left"
+    words = here.mark_text(fill=INK, fontWeight=600, baseline="bottom", align=align, dy=-4)
+    words = words.encode(y=kit.alt.value(0), text=kit.alt.value(said))
+    return [here.mark_rule(color=SECOND, strokeWidth=2.5), words]
 
 
 def touch_points(base: Any, *, clip: bool = False) -> Any:
