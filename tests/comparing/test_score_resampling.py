@@ -14,7 +14,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from edgeworth.comparing.paired_scores import PairedScores
 from edgeworth.comparing.scores.differences import score_difference, shared_permutations
 from edgeworth.comparing.scores.influence import resolve_measure
+from edgeworth.comparing.scores.laws import CalibratedLaw
 from edgeworth.comparing.scores.resampling import SwappedRanks, bootstrap_differences
+from edgeworth.core.laws import BootstrapLaw
 from edgeworth.errors import OptionError
 from edgeworth.methods import Bootstrap
 
@@ -153,6 +155,16 @@ def test_swapped_clusters_against_all_swaps() -> None:
     tail = SwappedRanks.of(paired, "a", "b", resolve_measure(paired, "roc_auc")[0], 4000, seed=1).tail
     assert tail.low <= float(exact) <= tail.high
     assert "clusters" in tail.method
+
+
+@pytest.mark.parametrize(
+    ("spelling", "law", "said"),
+    [("precision@30", BootstrapLaw, "bootstrap"), ("roc_auc", CalibratedLaw, "effects")],
+)
+def test_an_interval_says_how_it_was_found(spelling: str, law: type, said: str) -> None:
+    found = score_difference(sample(100, seed=1, levels=9), "a", "b", spelling)
+    assert isinstance(found.law, law)
+    assert found.interval_method.startswith(said)
 
 
 def test_how_many_permutations_are_made() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from dataclasses import replace
+from typing import Any, TypeGuard, Unpack
 
 import numpy as np
 import scipy
@@ -45,15 +45,6 @@ ENOUGH = 1000
 
 ALIKE = "the two rank every case alike, so nothing tells how much they might differ"
 POSTERIOR = "approximation, the law of the interval taken for the posterior: 1 − p/2 of its test"
-
-
-@dataclass(frozen=True)
-class _Inference:
-    """What a method says about a difference; of the tests the one of the interval is first."""
-
-    law: SamplingLaw
-    tests: dict[str, Tail]
-    doubt: str | None
 
 
 def score_difference(
@@ -110,25 +101,23 @@ def score_difference(
             no_interval=ALIKE,
         )
     try:
-        learnt, no_interval = _infer(paired, found, resolved, chosen), None
+        found = _infer(paired, found, resolved, chosen)
     except OptionError as error:
         if method is not None:
             raise
-        learnt, no_interval = None, str(error)
+        found = replace(found, no_interval=str(error))
         if paired.clusters is not None:
-            return replace(found, no_interval=no_interval, doubt=no_interval)
-    draws = _permutations(paired, permutations, learnt)
+            return replace(found, doubt=str(error))
+    draws = _permutations(paired, permutations, found.law)
     if draws:
-        learnt, swapped = _calibrate(paired, found, resolved, learnt, draws, seed)
-    tests = {} if learnt is None else dict(learnt.tests)
-    if draws:
-        tests["permutation"] = swapped
-    if learnt is None:
-        return replace(found, tests=tests, no_interval=no_interval)
-    how = "effects of each case on both" if method is None else str(method)
-    if isinstance(learnt.law, CalibratedLaw):
+        found = _with_swaps(paired, found, resolved, draws, seed)
+    law = found.law
+    if law is None:
+        return found
+    how = "effects of each case on both" if isinstance(chosen, Influence) else str(chosen)
+    if isinstance(law, CalibratedLaw):
         how += ", distances as in swaps of the two"
-    found = replace(found, law=learnt.law, tests=tests, doubt=learnt.doubt, interval_method=how)
+    found = replace(found, interval_method=how)
     if not found.standard_error > 0:
         return found
     tail = found.p_value() / 2
@@ -136,7 +125,7 @@ def score_difference(
         found,
         probability_better=0.5 if found.better is None else 1 - tail if found.better == first else tail,
         probability_method=POSTERIOR,
-        effect=standardised_effect(found.difference, learnt.law, found.cases),
+        effect=standardised_effect(found.difference, law, found.cases),
     )
 
 
@@ -170,9 +159,13 @@ def _choose_method(
 
 def _infer(
     paired: PairedScores, found: Difference, resolved: ResolvedRanking, method: Influence | Bootstrap
-) -> _Inference:
+) -> Difference:
+    """Add the law, its tests and any doubt; the test of the interval is the first."""
     if isinstance(method, Bootstrap):
-        return _by_bootstrap(paired, found, resolved, method)
+        draws = bootstrap_differences(paired, found.first, found.second, resolved, method.draws, method.seed)
+        replicates = BootstrapLaw(found.difference, *defined_draws(draws, resolved.spelling))
+        tests = {"bootstrap": _approximate(replicates, str(method))}
+        return replace(found, law=replicates, tests=tests, doubt=find_doubt(paired, math.inf))
     law, doubt = difference_law(paired, found.first, found.second, resolved)
     low, high = law.interval(0.95)
     if low == high:
@@ -184,23 +177,14 @@ def _infer(
         p_value = 2 * float(scipy.special.ndtr(-abs(law.value) / law.standard_error))
         said = "approximation, normal with the variance of DeLong, DeLong & Clarke-Pearson"
         tests["delong"] = Tail.approximated(p_value, 1.0, said)
-    return _Inference(law, tests, doubt)
-
-
-def _by_bootstrap(
-    paired: PairedScores, found: Difference, resolved: ResolvedRanking, method: Bootstrap
-) -> _Inference:
-    draws = bootstrap_differences(paired, found.first, found.second, resolved, method.draws, method.seed)
-    law = BootstrapLaw(found.difference, *defined_draws(draws, resolved.spelling))
-    tests = {"bootstrap": _approximate(law, str(method))}
-    return _Inference(law, tests, find_doubt(paired, math.inf))
+    return replace(found, law=law, tests=tests, doubt=doubt)
 
 
 def _approximate(law: SamplingLaw, said: str) -> Tail:
     return Tail.approximated(law.p_value(0.0, "two-sided"), 1.0, f"approximation, {said}")
 
 
-def _permutations(paired: PairedScores, asked: int | None, learnt: _Inference | None) -> int:
+def _permutations(paired: PairedScores, asked: int | None, law: SamplingLaw | None) -> int:
     if asked is not None:
         check_whole(asked, "the number of permutations", 0)
         if 0 < asked < SOME:
@@ -211,41 +195,31 @@ def _permutations(paired: PairedScores, asked: int | None, learnt: _Inference | 
     cases = paired.case_weights.sum()
     if not paired.is_counted or cases * PERMUTATIONS > QUICK:
         return 0
-    if _needs_swaps(learnt):
+    if _needs_swaps(law):
         return _whole(int(np.clip(STUDENTISED // max(1, cases), FEWEST, PERMUTATIONS)))
     return PERMUTATIONS
 
 
-def _needs_swaps(learnt: _Inference | None) -> bool:
+def _needs_swaps(law: SamplingLaw | None) -> TypeGuard[ScoreDifferenceLaw]:
     """Tell whether Student's law needs calibration: few targets (or other cases), nothing separated."""
-    if learnt is None or not isinstance(learnt.law, ScoreDifferenceLaw) or not learnt.law.standard_error > 0:
+    if not isinstance(law, ScoreDifferenceLaw) or not law.standard_error > 0:
         return False
-    sides = (learnt.law.first, learnt.law.second)
+    sides = (law.first, law.second)
     few = min(min(side.targets, side.background) for side in sides) < ENOUGH
     return few and not any(side.is_separated for side in sides)
 
 
-def _calibrate(
-    paired: PairedScores,
-    found: Difference,
-    resolved: ResolvedRanking,
-    learnt: _Inference | None,
-    draws: int,
-    seed: int,
-) -> tuple[_Inference | None, Tail]:
-    """Calibrate the law and its test by swaps where it needs that; return the swaps' own test too."""
-    needed = _needs_swaps(learnt)
+def _with_swaps(
+    paired: PairedScores, found: Difference, resolved: ResolvedRanking, draws: int, seed: int
+) -> Difference:
+    """Add the test by swaps, and calibrate the law and its own test by them where it needs that."""
+    law, tests, needed = found.law, dict(found.tests), _needs_swaps(found.law)
     swapped = SwappedRanks.of(paired, found.first, found.second, resolved, draws, seed, studentised=needed)
-    if learnt is None or not needed or swapped.distances is None:
-        return learnt, swapped.tail
-    assert isinstance(learnt.law, ScoreDifferenceLaw)
-    law = CalibratedLaw(learnt.law, np.sort(swapped.distances))
-    said = (
-        f"effects of each case, distances as in {draws:,} swaps of the two's ranks in random {swapped.unit}, "
-        f"seed {seed}"
-    )
-    tests = {**learnt.tests, "influence": _approximate(law, said)}
-    return replace(learnt, law=law, tests=tests), swapped.tail
+    if _needs_swaps(law) and swapped.distances is not None:
+        calibrated = CalibratedLaw(law, np.sort(swapped.distances))
+        said = f"distances as in {draws:,} swaps of the two's ranks in random {swapped.unit}, seed {seed}"
+        law, tests["influence"] = calibrated, _approximate(calibrated, f"effects of each case, {said}")
+    return replace(found, law=law, tests={**tests, "permutation": swapped.tail})
 
 
 MEASURES = ("average_precision", "roc_auc")
