@@ -69,3 +69,10 @@ def weighted_sum(weights: Values, values: Values) -> Values:
     """Sum weight·value over labels, leaving out values that are undefined."""
     defined = ~np.isnan(values)
     return np.asarray(np.where(defined, weights * np.where(defined, values, 0), 0).sum(axis=-1))
+
+
+def freeze(*arrays: NDArray[Any] | None) -> None:
+    """Make arrays read-only, those that are there."""
+    for array in arrays:
+        if array is not None:
+            array.setflags(write=False)

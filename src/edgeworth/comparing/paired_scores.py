@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, freeze
 from edgeworth.choices import WeightKind
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical, canonical_order, list_labels, positions
@@ -157,9 +157,7 @@ class PairedScores(Plain):
 
     def __post_init__(self) -> None:
         codes = None if self.clusters is None else self.clusters.codes
-        for array in (self.targets, self.scores, self.weights, codes):
-            if array is not None:
-                array.setflags(write=False)
+        freeze(self.targets, self.scores, self.weights, codes)
 
     # -- ways in ---------------------------------------------------------------------------------------
 

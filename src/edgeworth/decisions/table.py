@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats, Integers
+from edgeworth.arrays import Floats, Integers, freeze
 from edgeworth.choices import Missing, Rows, WeightKind
 from edgeworth.core.formatting import html_table, plural, text_table
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
@@ -87,9 +87,7 @@ class ContingencyTable(Plain):
     def __post_init__(self) -> None:
         check_label_number(self.labels)
         check_table(self.labels, self.cells, self.squared, self.declared_positive)
-        for array in (self.cells, self.squared):
-            if array is not None:
-                array.setflags(write=False)
+        freeze(self.cells, self.squared)
 
     # -- making a table --------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, freeze
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find, label_facts, list_labels
 from edgeworth.core.plain import AMOUNTS, COUNTS, FLAG, FLOAT, LABELS, Plain, object_of, optional, tuple_of
@@ -29,8 +29,7 @@ class Reliability(Plain):
     hits: Numbers
 
     def __post_init__(self) -> None:
-        for array in (self.values, self.cases, self.hits):
-            array.setflags(write=False)
+        freeze(self.values, self.cases, self.hits)
 
     @classmethod
     def of(cls, values: Floats, came_true: Any, step: float | None = None) -> Self:

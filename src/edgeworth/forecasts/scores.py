@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, freeze
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_array, tuple_of
@@ -59,8 +59,7 @@ class ForecastScores(Plain):
     names: tuple[str, ...] = SCORES
 
     def __post_init__(self) -> None:
-        for array in (self.classes, self.sums, self.products, self.zeros):
-            array.setflags(write=False)
+        freeze(self.classes, self.sums, self.products, self.zeros)
 
     @classmethod
     def empty(cls) -> Self:

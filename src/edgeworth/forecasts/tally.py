@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, freeze
 from edgeworth.bet.bookmakers import Bookmaker, Drunken, Market
 from edgeworth.bet.flat import SMALLEST_PRICE, best_bets
 from edgeworth.core.joint_counts import Numbers
@@ -62,8 +62,7 @@ class ForecastPairs(Plain):
     hits: Numbers
 
     def __post_init__(self) -> None:
-        for array in (self.counts, self.hits):
-            array.setflags(write=False)
+        freeze(self.counts, self.hits)
 
     @classmethod
     def empty(cls) -> Self:

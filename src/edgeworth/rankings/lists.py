@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers
+from edgeworth.arrays import Floats, Integers, freeze
 from edgeworth.core.labels import canonical_order, find, positions, union
 from edgeworth.core.plain import (
     COUNT,
@@ -35,6 +35,7 @@ from edgeworth.rankings.trec.judgements import (
     UNJUDGED,
     Judged,
     Places,
+    are_starts,
     as_grades,
     as_ids,
     as_list_scores,
@@ -91,21 +92,13 @@ class RankedLists(Plain):
 
     def __post_init__(self) -> None:
         sizes = {len(column) for column in (self.scores, self.grades, self.ids) if column is not None}
-        fits = (
-            len(self.starts) == len(self.queries) + 1
-            and sizes == {int(self.starts[-1])}
-            and self.starts[0] == 0
-            and bool(np.all(self.starts[1:] >= self.starts[:-1]))
-        )
-        if not fits:
+        if len(sizes) > 1 or not are_starts(self.starts, len(self.queries), len(self.scores)):
             raise InputError("the queries, starts and items of ranked lists do not fit together")
         if np.isnan(self.scores).any() or (self.grades.size and int(self.grades.min()) < UNJUDGED):
             raise InputError("ranked lists have numbers as scores, and grades of at least -1 (unjudged)")
         if self.judged is not None and not set(self.queries) <= set(self.judged.queries):
             raise InputError("ranked lists of a run hold judged queries only")
-        for array in (self.starts, self.scores, self.grades, self.ids):
-            if array is not None:
-                array.setflags(write=False)
+        freeze(self.starts, self.scores, self.grades, self.ids)
 
     # -- ways in ---------------------------------------------------------------------------------------
 

@@ -438,7 +438,8 @@ def best_depth(groups: TieGroups, gain: float, cost: float) -> Values:
     most = best_value(groups, gain, cost)[groups.list_of]
     scale = np.maximum(np.abs(gain * groups.hits_below), np.abs(cost * groups.seen_below))
     is_best = (worth >= most - 1e-12 * scale) & (most > 0)
-    return 0.0 - groups.largest(np.where(is_best, -groups.seen_below, -np.inf), -np.inf, nothing=0.0)
+    shortest = -groups.largest(np.where(is_best, -groups.seen_below, -np.inf), -np.inf)
+    return np.where(np.isinf(shortest), 0.0, shortest)
 
 
 @_of_weights(

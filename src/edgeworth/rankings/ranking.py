@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, freeze
 from edgeworth.choices import WeightKind
 from edgeworth.core.labels import canonical_order
 from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
@@ -137,12 +137,9 @@ class Ranking(Plain):
         """One class against the rest."""
         target = target_of(by_class.labels, positive)
         rest = [label for label in by_class.labels if label != target]
-        background = SortedScores.empty()
-        for label in rest:
-            background = background + by_class.scores[label]
         return cls(
             by_class.scores.get(target, SortedScores.empty()),
-            background,
+            SortedScores.join([by_class.scores[label] for label in rest]),
             unranked,
             (name_of_rest(rest, target), target),
             by_class.bins,
@@ -176,8 +173,7 @@ class Ranking(Plain):
             object.__setattr__(self, "unranked", self.unranked.item())
         if not _is_number(self.unranked) or not 0 <= self.unranked < np.inf:
             raise InputError(f"targets that were never ranked number at least 0; saw {self.unranked!r}")
-        if self.bins is not None:
-            self.bins.setflags(write=False)
+        freeze(self.bins)
 
     # -- what it holds ---------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import MEASURES as OF_DECISIONS
 from edgeworth.decisions.views import LabelView, find_measure, marginals, measure_table
 from edgeworth.errors import OptionError
+from edgeworth.rankings.kind import MEASURES
 from edgeworth.rankings.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
@@ -32,7 +33,6 @@ from edgeworth.sources.columns import Label
 Ranked: TypeAlias = Ranking | RankedLists
 TIES_AT_DEPTH = Parameter("expected", choices=IN_SOME_ORDER)
 """Measures of decisions have no ties of their own; at a depth of a list they have these."""
-MEASURES = "edgeworth.rankings.measures:MEASURES"
 
 
 @dataclass(frozen=True)

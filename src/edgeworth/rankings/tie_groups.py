@@ -95,11 +95,11 @@ class TieGroups:
         """Σ over the tie groups of each list."""
         return np.bincount(self.list_of, weights=values, minlength=self.number)
 
-    def largest(self, values: Values, least: float, *, nothing: float | None = None) -> Values:
-        """The largest over the tie groups of each list, at least ``least``; ``nothing`` where that is all."""
+    def largest(self, values: Values, least: float) -> Values:
+        """The largest over the tie groups of each list, at least ``least``."""
         result = np.full(self.number, least, dtype=np.float64)
         np.maximum.at(result, self.list_of, np.where(np.isnan(values), least, values))
-        return result if nothing is None else np.where(result == least, nothing, result)
+        return result
 
     def within(self, depth: Values) -> Values:
         """How many items of each tie group lie within the depth of its list."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import EXACT_INTEGERS, Floats
+from edgeworth.arrays import EXACT_INTEGERS, Floats, freeze
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optional
 from edgeworth.errors import InputError, MergeError, OptionError
@@ -50,9 +50,7 @@ class SortedScores(Plain):
             object.__setattr__(self, "fourth", self.square**2)
         if self.highest is not None and np.array_equal(self.highest, self.scores):
             object.__setattr__(self, "highest", None)
-        for array in (self.scores, self.weight, self.square, self.fourth, self.highest):
-            if array is not None:
-                array.setflags(write=False)
+        freeze(self.scores, self.weight, self.square, self.fourth, self.highest)
 
     @classmethod
     def empty(cls) -> Self:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers
+from edgeworth.arrays import Floats, Integers, freeze
 from edgeworth.core.labels import canonical, canonical_order, parse_labels, positions
 from edgeworth.core.plain import COUNTS, LABELS, Plain
 from edgeworth.errors import InputError, MergeError
@@ -48,6 +48,12 @@ def group_codes(codes: Places, queries: tuple[Label, ...]) -> Groups:
     """Rows grouped by the position of their query."""
     starts = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=len(queries))))).astype(np.intp)
     return Groups(queries, starts, np.argsort(codes, kind="stable"))
+
+
+def are_starts(starts: Places, lists: int, items: int) -> bool:
+    """Whether so many lists start one after the other, the first at 0, and the last ends with the items."""
+    is_whole = len(starts) == lists + 1 and starts[0] == 0 and starts[-1] == items
+    return bool(is_whole and np.all(starts[1:] >= starts[:-1]))
 
 
 def list_numbers(starts: Places) -> Places:
@@ -159,8 +165,7 @@ class Judged(Plain):
     numbers: Integers
 
     def __post_init__(self) -> None:
-        for array in (self.starts, self.grades, self.numbers):
-            array.setflags(write=False)
+        freeze(self.starts, self.grades, self.numbers)
 
     @classmethod
     def count(cls, query: Places, grade: Integers, queries: tuple[Label, ...]) -> Judged:
@@ -235,11 +240,9 @@ class Judged(Plain):
     rule: ClassVar = "starts ascend, and queries and grades are in canonical order"
 
     def _fits_together(self) -> bool:
-        starts, queries = self.starts, canonical_order(self.queries)
+        queries = canonical_order(self.queries)
         return (
-            starts.shape == (len(queries) + 1,)
-            and self.grades.shape == self.numbers.shape == (int(starts[-1]),)
-            and starts[0] == 0
-            and bool(np.all(starts[1:] >= starts[:-1]))
+            self.grades.shape == self.numbers.shape
+            and are_starts(self.starts, len(queries), len(self.grades))
             and self == Judged.add_up(self.list_of, self.grades, self.numbers, queries)
         )
