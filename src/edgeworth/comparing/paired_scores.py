@@ -31,7 +31,7 @@ from edgeworth.core.plain import (
     reshape_array,
     tuple_of,
 )
-from edgeworth.core.policies import missing_error, take_weights
+from edgeworth.core.policies import describe_missing, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
@@ -354,7 +354,7 @@ def _complete(
     if lost and missing == "error":
         row = int(np.argmax(lacks))
         name = next(name for name, where in absent.items() if where[row])
-        raise missing_error(f"{name} is missing (or not a number)", 1 + row, lost)
+        raise InputError(describe_missing(f"{name} is missing (or not a number)", 1 + row, lost))
     if lost == len(lacks):
         raise InputError(f"there are no cases: all {lost:,} rows lack truth or score")
     return ~lacks, lost

@@ -58,18 +58,18 @@ def drop_incomplete(
     if missing != "drop":
         column = int(np.argmax(refused.any(axis=0)))
         row = first_row + int(np.argmax(encode(columns[column], names[column]).codes == MISSING))
-        error = missing_error(f"{names[column]} is missing", row, dropped)
-        if not column or names[column] == "clusters":
-            raise error
-        raise InputError(f'{error}, missing="abstain" (--missing abstain) takes them as no decision')
+        said = describe_missing(f"{names[column]} is missing", row, dropped)
+        if column and names[column] != "clusters":
+            said += ', missing="abstain" (--missing abstain) takes them as no decision'
+        raise InputError(said)
     return joint.select(~incomplete), dropped
 
 
-def missing_error(what: str, row: int, number: int) -> InputError:
+def describe_missing(what: str, row: int, number: int) -> str:
     """Say what is missing in which row, how many such rows there are, and how to go on without them."""
     such = f"{number:,} such row{'s' if number != 1 else ''}"
     advice = 'missing="drop" (--missing drop) leaves such rows out and counts them'
-    return InputError(f"{what} in row {row:,} ({such}): {advice}")
+    return f"{what} in row {row:,} ({such}): {advice}"
 
 
 def check_label_number(labels: Sequence[Label]) -> None:

@@ -136,29 +136,26 @@ class Question:
 
     # -- lists of any length ---------------------------------------------------------------------------
 
-    @property
-    def _away(self) -> float:
-        """Standard deviations from the mean, in the direction asked for."""
-        distance = float(self.threshold - self.moments.mean)
+    @cached_property
+    def _away(self) -> tuple[float, float]:
+        """Standard deviations from mean to threshold, and the skewness, in the direction asked for."""
         if not self._deviation:
-            return 0.0
-        return (distance if self.upper else -distance) / self._deviation
-
-    def _skewness(self) -> float:
-        skewness = float(self.moments.third) / self._deviation**3 if self._deviation else 0.0
-        return skewness if self.upper else -skewness
+            return 0.0, 0.0
+        sign = 1 if self.upper else -1
+        distance, third = float(self.threshold - self.moments.mean), float(self.moments.third)
+        return sign * distance / self._deviation, sign * third / self._deviation**3
 
     def _long_list(self) -> Tail:
         bound = self.bound()
         if bound.high < SURE_BOUND:
             return bound
-        if is_trustworthy(self._away, self._skewness()):
+        if is_trustworthy(*self._away):
             return self.edgeworth()
         return self.drawn() or bound
 
     def bound(self) -> Tail:
         """The smaller of two certified bounds; Cantelli's is the one-sided Chebyshev bound 1/(1 + z²)."""
-        cantelli = -math.log1p(max(self._away, 0.0) ** 2)
+        cantelli = -math.log1p(max(self._away[0], 0.0) ** 2)
         along = log_path_bound(self.order, float(self.threshold)) if self.upper else 0.0
         said = "hypergeometric bounds along a path" if along < cantelli else "Cantelli"
         return Tail.between(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")
@@ -174,5 +171,5 @@ class Question:
         return Tail.drawn(count, draws, self.seed, "orders")
 
     def edgeworth(self) -> Tail:
-        value, error = edgeworth_tail(self._away, self._skewness())
+        value, error = edgeworth_tail(*self._away)
         return Tail.approximated(value, error, "Edgeworth's expansion, not certified")

@@ -24,7 +24,7 @@ from edgeworth.core.labels import (
     usual_positive,
 )
 from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, object_of
-from edgeworth.core.policies import check_label_number, missing_error, take_weights
+from edgeworth.core.policies import check_label_number, describe_missing, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.scores.sorted_scores import EDGES, SortedScores, are_on_bins, place_in_bins
 from edgeworth.sources.batches import check_lengths
@@ -177,7 +177,8 @@ def rows_of_classes(
     if missing == "error":
         row = int(np.argmin(known & ~np.isnan(scores)))
         name = "the score" if known[row] else "truth"
-        raise missing_error(f"{name} is missing (or not a number)", first_row + row, len(scores) - len(kept))
+        what = f"{name} is missing (or not a number)"
+        raise InputError(describe_missing(what, first_row + row, len(scores) - len(kept)))
     part = Coded(part.codes[kept], part.labels)
     found = choose(scores[kept], None if weights is None else weights[kept], part)
     return found, len(scores) - len(kept)
