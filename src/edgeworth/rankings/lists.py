@@ -262,7 +262,7 @@ class RankedLists(Plain):
         return np.diff(self.starts)
 
     def count(self, is_counted: NDArray[np.bool_]) -> Places:
-        """How many items of each list are so."""
+        """Count the items of each list that the mask marks."""
         return np.diff(np.searchsorted(np.flatnonzero(is_counted), self.starts))
 
     @cached_property

@@ -116,7 +116,7 @@ def average_precision(groups: TieGroups, depth: Depth, over: str) -> Values:
 
 
 def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
-    """Σ of the precisions at the hits of each step."""
+    """Σ of the precisions at the hits of each tie group."""
     above, seen, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
     if groups.ties == "threshold":
         return hits * ratio(groups.hits_below, groups.seen_below)
@@ -162,14 +162,14 @@ def roc_auc(groups: TieGroups) -> Values:
     has_mean_chance=False,
 )
 def pr_auc(groups: TieGroups) -> Values:
-    """The area under precision against recall, along the curve that random thresholds inside a step give.
+    """The area under precision against recall, along the curve that random thresholds inside a tie give.
 
     Between two cuts hits and false alarms grow in proportion, which is no straight line in precision and
     recall (Davis & Goadrich 2006): the integral is in closed form.
     """
     above, seen, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
     share = hits / size
-    # ∫ (H + x)/(T + x/share) dx over the hits x of the step.
+    # ∫ (H + x)/(T + x/share) dx over the hits x of the tie.
     logs = np.where(seen > 0, np.log1p(ratio(size, seen)), 0.0)
     areas = share * (hits + np.where(seen > 0, (above - share * seen) * logs, 0.0))
     return ratio(groups.sum_by_list(areas), groups.targets)
@@ -422,7 +422,7 @@ def value(groups: TieGroups, depth: Values, gain: float, cost: float) -> Values:
     has_mean_chance=False,
 )
 def best_value(groups: TieGroups, gain: float, cost: float) -> Values:
-    """The value at the best depth; 0 when looking never pays. Only the end of a step can be best."""
+    """The value at the best depth; 0 when looking never pays. Only the end of a tie group can be best."""
     return groups.largest(gain * groups.hits_below - cost * groups.seen_below, 0.0)
 
 

@@ -313,7 +313,7 @@ class Ranking(Plain):
         cells = filled(found, alarms, self.target_total, self.background.total)
         squared = None
         if cells.dtype.kind == "f":
-            whole = [_squares(self.targets) + self.unranked, _squares(self.background)]
+            whole = [self.targets.square_total + self.unranked, self.background.square_total]
             squared = filled(squares[0], squares[1], *whole)
         return ContingencyTable(labels, cells, squared, self.dropped, self.target)
 
@@ -373,10 +373,6 @@ class Ranking(Plain):
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and value == value
-
-
-def _squares(run: SortedScores) -> float:
-    return float(run.total if run.square is None else run.square.sum())
 
 
 def _merged_labels(

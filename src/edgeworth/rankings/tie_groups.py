@@ -207,7 +207,7 @@ def gain_of(grades: Values, form: str) -> Values:
 
 
 def gains_of_groups(groups: TieGroups, form: str) -> Values:
-    """The gain of all targets of each step; without grades every target has grade 1."""
+    """The gain of all targets of each tie group; without grades every target has grade 1."""
     if groups.grades is None:
         return groups.hits
     gains = gain_of(groups.grades.grade, form)

@@ -1,6 +1,6 @@
 """Methods of estimation for rankings and for many lists, and what each case adds to AP and to the ROC area.
 
-Background between two steps all counts alike, so the effects of all cases cost one pass over the steps.
+Background between two tie groups counts alike, so the effects of all cases cost one pass over the groups.
 
 The recipe is the same for both measures: the jackknife's variance on the logit scale, with Student's quantile
 whose degrees of freedom come from the fourth moment of the effects. Its measured coverage is in
@@ -123,7 +123,7 @@ def _without_variance(ranking: Ranking, value: float, places: Places, *, is_area
 def typical_weights(ranking: Ranking) -> tuple[float, float]:
     """Σw²/Σw of the targets and of the background: 1 for whole cases."""
     targets, background = (
-        1.0 if run.square is None or not run.total else float(run.square.sum()) / float(run.total)
+        run.square_total / float(run.total) if run.total else 1.0
         for run in (ranking.targets, ranking.background)
     )
     return targets, background
@@ -143,9 +143,7 @@ def weight_sums(ranking: Ranking) -> tuple[tuple[Values, ...], tuple[Values, ...
 
 def _sums_between(run: SortedScores, scores: Values, power: int) -> tuple[Values, Values]:
     """Σw^power at each of ascending scores, and strictly between them."""
-    counts = np.ones(len(run.scores)) if run.weight is None else run.weight
-    powers = run.square if power == 2 else run.fourth
-    sums = np.concatenate([[0.0], np.cumsum(counts if powers is None else powers)])
+    sums = np.concatenate([[0.0], np.cumsum(run.power_sums(power))])
     below = sums[np.searchsorted(run.scores, scores, side="left")]
     through = sums[np.searchsorted(run.scores, scores, side="right")]
     gaps = np.concatenate([below, [sums[-1]]]) - np.concatenate([[0.0], through])
@@ -355,7 +353,7 @@ class CaseInfluence:
         return self.target, self.tied, self.gap, np.reshape(self.lost, 1)
 
     def concatenate(self) -> Values:
-        """The same in one row."""
+        """The influences of all ranked cases in one row, by the places of ``CaseRanks``."""
         return np.concatenate((self.target, self.tied, self.gap), axis=-1)
 
 

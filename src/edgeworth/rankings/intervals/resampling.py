@@ -1,6 +1,6 @@
 """Rankings drawn at random: bootstrap replicates that need no new sort, and orders of random selection.
 
-Every replicate is one more list in the same steps, so a measure is taken of all of them in one call.
+Every replicate is one more list in the same tie groups, so a measure is taken of all of them in one call.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
 
 
 def _replicates(groups: TieGroups, places: Values, draws: int, generator: np.random.Generator) -> TieGroups:
-    """Replicates by tie groups; those without a target are no steps."""
+    """Draw replicates, counted by tie group; groups without a target are left out."""
     hits, total = _resample_hits(groups, draws, generator), float(places.sum())
     drawn = generator.multinomial(int(total), places / max(total, 1.0), size=draws)[:, :-1]
     pairs = drawn.reshape(draws, -1, 2)
@@ -87,7 +87,7 @@ def groups_of_counts(
 
 
 def _resample_hits(groups: TieGroups, draws: int, generator: np.random.Generator) -> Values:
-    """How often each step's targets were drawn; a target that was never ranked can be drawn too."""
+    """How often the targets of each tie group were drawn; a target that was never ranked can be drawn too."""
     total, width = int(groups.targets[0]), len(groups.hits) + 1
     owners = np.repeat(np.arange(len(groups.hits)), groups.hits.astype(np.intp))
     slots = np.concatenate([owners, np.full(total - len(owners), width - 1)])

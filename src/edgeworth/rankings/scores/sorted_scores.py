@@ -102,8 +102,7 @@ class SortedScores(Plain):
             return cls(np.sort(scores))
         square = fourth = highest = None
         if any(run.square is not None for run in runs):
-            square = np.concatenate([run._powers(run.square) for run in runs])
-            fourth = np.concatenate([run._powers(run.fourth) for run in runs])
+            square, fourth = (np.concatenate([run.power_sums(power) for run in runs]) for power in (2, 4))
         if any(run.highest is not None for run in runs):
             highest = np.concatenate([run.ends for run in runs])
         weight = np.concatenate([run._cases for run in runs])
@@ -140,9 +139,10 @@ class SortedScores(Plain):
         """The cases of each entry, or their weight."""
         return np.ones(len(self.scores), dtype=np.int64) if self.weight is None else self.weight
 
-    def _powers(self, power: Floats | None) -> Floats:
-        """A sum of powers of weights; of whole cases, which have weight 1, their number."""
-        return self._cases.astype(np.float64) if power is None else power
+    def power_sums(self, power: int) -> Floats:
+        """Σw² or Σw⁴ of each entry; of whole cases, which have weight 1, their number."""
+        sums = self.square if power == 2 else self.fourth
+        return self._cases.astype(np.float64) if sums is None else sums
 
     @property
     def ends(self) -> Floats:
@@ -151,9 +151,7 @@ class SortedScores(Plain):
     @property
     def single(self) -> Self:
         """The entries that are one score each."""
-        if self.highest is None:
-            return self
-        return self._select(self.highest == self.scores)
+        return self._select(self.ends == self.scores)
 
     @property
     def spans(self) -> Self:
@@ -170,6 +168,11 @@ class SortedScores(Plain):
         if self.weight is None:
             return len(self.scores)
         return self.weight.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
+
+    @property
+    def square_total(self) -> float:
+        """Σw² of all cases: their number where they are whole."""
+        return float(self.total if self.square is None else self.square.sum())
 
     @property
     def is_counted(self) -> bool:
@@ -201,7 +204,7 @@ class SortedScores(Plain):
         """Cases with a score of at least the threshold (or above it), and the sum of their squares."""
         start = int(np.searchsorted(self.scores, threshold, side="left" if with_equal else "right"))
         part = self._select(slice(start, None))
-        return part.total, float(part.total if part.square is None else part.square.sum())
+        return part.total, part.square_total
 
     rule: ClassVar = "scores ascend, and each has a weight or none has"
 
