@@ -49,21 +49,13 @@ class Batch:
         return len(next(iter(self.columns.values()), ()))
 
 
-def check_lengths(columns: Mapping[str, Column]) -> int:
-    """Count the rows of columns, which must have the same number of them."""
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
-        raise InputError(f"columns must have the same number of rows: {said}")
-    return max(lengths.values(), default=0)
-
-
-def check_lengths(columns: Mapping[str, Sized | None]) -> None:
-    """Refuse columns of unequal length; one that is None is not there."""
+def check_lengths(columns: Mapping[str, Sized | None]) -> int:
+    """Count the rows of columns, those that are there, which must have the same number of them."""
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
         raise InputError(f"columns must have the same number of rows: {said}")
+    return max(lengths.values(), default=0)
 
 
 class Source(Protocol):
