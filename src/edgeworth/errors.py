@@ -1,6 +1,6 @@
 """Every error a user can cause: one root, a few children."""
 
-from numbers import Integral
+from typing import Any
 
 
 class EdgeworthError(ValueError):
@@ -22,9 +22,9 @@ class MergeError(EdgeworthError):
     """Two tallies that do not belong together."""
 
 
-def check_whole(value: object, what: str, least: int) -> None:
-    """Refuse anything but a whole number of at least so much."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+def check_whole(value: object, what: str, least: int, kind: Any = int) -> None:
+    """Refuse anything but a whole number of at least so much; NumPy's are of the kind ``Integral``."""
+    if isinstance(value, bool) or not isinstance(value, kind) or value < least:
         raise OptionError(f"{what} is a whole number of at least {least}; saw {value!r}")
 
 
@@ -37,12 +37,6 @@ def check_draws(draws: object, seed: object) -> None:
     """Refuse a number of draws, or a seed, that cannot be."""
     check_whole(draws, "draws", 1)
     check_seed(seed)
-
-
-def check_whole(number: object, what: str, least: int) -> None:
-    """Refuse what is no whole number, or below the least there can be."""
-    if isinstance(number, bool) or not isinstance(number, Integral) or int(number) < least:
-        raise OptionError(f"{what} is a whole number of at least {least}; saw {number!r}")
 
 
 class MissingExtraError(EdgeworthError):

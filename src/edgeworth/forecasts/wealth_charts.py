@@ -395,6 +395,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         observed = min(max(wealth.log_wealth, domain[0]), domain[1])
         end = "ruin" if wealth.log_wealth == -math.inf else format_wealth(wealth.log_wealth)
         layers = [bars, *mark_observed(kit, observed, domain, f"observed: {end}")]
+        return alt.layer(*layers).properties(width=WIDE, height=HIGH)
 
     return Chart(
         "final_wealth",

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 
 import numpy as np
 
@@ -195,7 +196,7 @@ def _headline_depth(ranking: Ranking) -> int:
 
 def _check_depth(depth: int, ranking: Ranking) -> int:
     """A depth beyond the list is the whole list."""
-    check_whole(depth, "a depth", 1)
+    check_whole(depth, "a depth", 1, Integral)
     return min(int(depth), max(1, math.floor(ranking.ranked_total)))
 
 

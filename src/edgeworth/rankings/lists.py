@@ -261,6 +261,12 @@ class RankedLists(Plain):
         """The number of items of each list."""
         return np.diff(self.starts)
 
+    def items_of(self, lists: Places) -> tuple[Places, Places]:
+        """The items of some lists, one list after the other, and where each list starts among them."""
+        sizes = self.sizes[lists]
+        starts = np.append(0, np.cumsum(sizes)).astype(np.intp)
+        return starts, np.arange(starts[-1]) + np.repeat(self.starts[lists] - starts[:-1], sizes)
+
     def count(self, is_counted: NDArray[np.bool_]) -> Places:
         """Count the items of each list that the mask marks."""
         return np.diff(np.searchsorted(np.flatnonzero(is_counted), self.starts))
@@ -302,9 +308,7 @@ class RankedLists(Plain):
         )
         if chosen == self.queries and not self.absent:
             return self
-        lists = positions(chosen, self.queries)
-        starts = np.append(0, np.cumsum(self.sizes[lists])).astype(np.intp)
-        rows = np.arange(starts[-1]) + np.repeat(self.starts[lists] - starts[:-1], self.sizes[lists])
+        starts, rows = self.items_of(positions(chosen, self.queries))
         return replace(
             self,
             queries=chosen,

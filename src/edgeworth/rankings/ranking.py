@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -271,7 +272,7 @@ class Ranking(Plain):
         its cells may be fractions. A depth beyond the list takes the whole list. Where sampling weights are
         collapsed, Σw² up to a depth inside a span is taken in proportion.
         """
-        check_whole(depth, "a depth", 1)
+        check_whole(depth, "a depth", 1, Integral)
         if depth >= self.ranked_total:
             return self._cut(-np.inf)
         threshold = self._score_at(depth)

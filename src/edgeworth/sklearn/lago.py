@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -190,7 +190,7 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         return np.asarray(self.alpha * self.radii_)
 
     def _check_kernel(self) -> Kernel:
-        check_whole(self.n_neighbors, "n_neighbors", 1)
+        check_whole(self.n_neighbors, "n_neighbors", 1, Integral)
         if not isinstance(self.alpha, Real) or not 0 < self.alpha < np.inf:
             raise OptionError(f"alpha is a number above 0; saw {self.alpha!r}")
         if self.kernel not in list(KERNELS):
