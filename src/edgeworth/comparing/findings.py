@@ -97,9 +97,14 @@ class ComparisonFindings:
 
         Predictions of a model that had seen the outcomes show nothing.
         """
-        pair = self.as_given(first, second)
-        is_shown = self.pairs[pair][self.headline].is_shown(self.level)
-        return is_shown and not self.is_in_sample and self.adjusted[pair] < round(1 - self.level, 12)
+        return not self.is_in_sample and self.as_given(first, second) in self._shown
+
+    @cached_property
+    def _shown(self) -> frozenset[Pair]:
+        """The pairs that differ by test and by interval."""
+        most = round(1 - self.level, 12)
+        differ = (pair for pair, p_value in self.adjusted.items() if p_value < most)
+        return frozenset(pair for pair in differ if self.pairs[pair][self.headline].is_shown(self.level))
 
     @property
     def is_in_sample(self) -> bool:

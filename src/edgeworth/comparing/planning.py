@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -135,7 +135,7 @@ def mcnemar_power(cases: float, share: float, majority: float, *, level: float =
     middle, spread = cases * share, math.sqrt(cases * share * (1 - share)) + 1
     low, high = max(0, math.floor(middle - FAR * spread)), min(cases, math.ceil(middle + FAR * spread))
     disagreements = np.arange(low, high + 1, dtype=np.float64)
-    fewest = _critical(disagreements, (1 - level) / 2)
+    fewest = _critical(low, high, (1 - level) / 2)
     shown = _tail(fewest, disagreements, majority) + _tail(fewest, disagreements, 1 - majority)
     return float(_binomial(disagreements, cases, share) @ shown)
 
@@ -147,8 +147,13 @@ def _binomial(count: NDArray[np.float64], trials: float, share: float) -> NDArra
     return np.asarray(np.exp(logs))
 
 
-def _critical(trials: NDArray[np.float64], tail: float) -> NDArray[np.float64]:
-    """The most wins of the loser that are still too few at ½; -1 where even none would be no surprise."""
+@lru_cache(64)  # a plan asks for the same ones at every step
+def _critical(low: int, high: int, tail: float) -> NDArray[np.float64]:
+    """The most wins of the loser that are still too few at ½, for each number of disagreements.
+
+    It is -1 where even none would be no surprise.
+    """
+    trials = np.arange(low, high + 1, dtype=np.float64)
     guess = np.floor(trials / 2 + scipy.special.ndtri(tail) * np.sqrt(trials) / 2)
     # The normal guess is off by one at most, but for few trials: step until it fits.
     while (are_many := _tail(guess, trials) > tail).any():
