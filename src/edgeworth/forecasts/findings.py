@@ -201,6 +201,10 @@ class ForecastFindings:
         """Name a system within a sentence."""
         return self.names.get(system) or describe_system(system)
 
+    def with_names(self, text: str) -> str:
+        """Call the model and the baseline by their names in a sentence on bets."""
+        return text.replace("the model", self.name("model")).replace("the rival", self.name("the rival"))
+
     @property
     def furthest(self) -> dict[Label, ReliabilityBands]:
         """The few classes that stray furthest from calibration."""

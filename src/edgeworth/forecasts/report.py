@@ -49,7 +49,7 @@ MOST_LABELS = 8
 def sides_section(findings: ForecastFindings) -> Section:
     """Where the ways to say who is better agree, and where not."""
     model, rival = findings.scores.systems
-    called = {system: findings.names.get(system, system) for system in (model, rival)}
+    called = {system: findings.name(system) for system in (model, rival)}
     columns = (Column("on these cases"), *map(Column, called.values()), Column("better"))
     rows = tuple(
         (NAMES[each.name], *_criterion_cells(each), called.get(each.better or "", "alike"))
@@ -189,7 +189,8 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
     # Who brings odds or asks for a bookmaker reads of the bets first.
     bets_first = findings.bets.wealth.against not in ("the rival", "constant class shares")
-    sections.insert(0 if bets_first else len(sections), _proof(findings))
+    is_asked = any(asked.get(name) for name in ("bets", "orders", "goal"))
+    sections.insert(0 if bets_first else len(sections), replace(_proof(findings), is_main=is_asked))
     if findings.sides:
         sections.append(sides_section(findings))
     if findings.cumulative_games:
@@ -221,7 +222,7 @@ def _proof(findings: ForecastFindings) -> Section:
     if wealth.fraction < 1 and wealth.book != "constant":
         names["full_stakes"] = f"{format_option(wealth.fraction)} of Kelly's stakes"
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (names[name], format_wealth(found.log_e_value), found.p_value, found.null)
+        (names[name], format_wealth(found.log_e_value), found.p_value, findings.with_names(found.null))
         for name, found in evidence_of(findings.bets).items()
     )
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
@@ -231,7 +232,8 @@ def _proof(findings: ForecastFindings) -> Section:
     text += (*describe_goal(findings), *_flat_lines(findings))
     if findings.orders is not None:
         text.append(describe_orders(findings.orders))
-    return Section("What the bets prove", tuple(text), (Grid("", make_columns(*heads), rows, note),))
+    told = tuple(map(findings.with_names, text))
+    return Section("What the bets prove", told, (Grid("", make_columns(*heads), rows, note),))
 
 
 def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:

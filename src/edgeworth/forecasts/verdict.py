@@ -46,7 +46,9 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
     wealth = findings.bets.wealth
     model, rival = map(findings.name, findings.scores.systems)
     if findings.is_drunken:
-        return Verdict(Claim("bets", text) for text in (_became(findings), *_no_opponent(findings)))
+        rate = f"{format_percent(findings.bets.rate, 2)} a case" if wealth.log_wealth > -math.inf else "ruin"
+        became = f"{_became(findings, wealth.against)} over {format_cases(wealth.cases)} ({rate})."
+        return Verdict(Claim("bets", text) for text in (became, *_no_opponent(findings)))
     # Ruin proves only that what was ruled out happened, which the scores say.
     bets = () if wealth.log_wealth == -math.inf else (_bets(findings, model, rival),)
     scores = (_better(findings, model, rival), _describe_quality(findings, model), *_describe_zeros(findings))
@@ -61,10 +63,7 @@ def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
     """Say what $1 would have become, and what that proves."""
     wealth, evidence, stronger = findings.bets.wealth, findings.bets.against_rival, findings.bets.stronger
     whose = f"{rival}'s probabilities" if wealth.against == "the rival" else rival
-    kelly = "" if wealth.fraction == 1 else f" at {format_option(wealth.fraction)} of Kelly's stakes"
-    money = format_money(wealth.log_wealth)
-    became = "grown" if wealth.log_wealth >= 0 else "shrunk"
-    text = f"Betting on {model} against {whose}{kelly} would have {became} $1 to {money}"
+    text = _became(findings, whose)
     numbers = {"log_wealth": wealth.log_wealth, "cases": wealth.cases, "p_value": stronger.p_value}
     if wealth.book == "constant" and wealth.fraction < 1:
         text += f" (at full stakes {format_money(evidence.log_e_value)})"
@@ -81,7 +80,8 @@ def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
         "constant class shares": f"that {model} knows more than the class shares",
         "the rival": f"against {whose}",
     }.get(wealth.against, f"that {priced}")
-    of_what = of_what if stronger.null == evidence.null else f"against the hypothesis that {stronger.null}"
+    if stronger.null != evidence.null:
+        of_what = f"against the hypothesis that {findings.with_names(stronger.null)}"
     strength = "strong evidence" if is_shown else "not enough evidence"
     brackets = f" ({proof}{sides}{hedge})" if value < 1 else ""
     text = f"{text}: {strength} {of_what}{brackets}."
@@ -123,16 +123,12 @@ def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
     return (Claim("zeros", text, "shown", {"zeros": zeros}),)
 
 
-def _became(findings: ForecastFindings) -> str:
-    bets, wealth = findings.bets, findings.bets.wealth
-    if wealth.log_wealth == -math.inf:
-        return "Nothing is left of a stake of 1."
-    grown = f"{format_percent(bets.rate, 2)} a case" if math.isfinite(bets.growth) else "without bound"
-    end = f"became {format_wealth(wealth.log_wealth)} over {format_cases(wealth.cases)} ({grown})."
-    against = f"on the model against {wealth.against}"
-    if wealth.fraction == 1:
-        return f"A stake of 1 {against} {end}"
-    return f"A wealth of 1, with {format_option(wealth.fraction)} of Kelly's stakes {against}, {end}"
+def _became(findings: ForecastFindings, whose: str) -> str:
+    """Say what $1 would have become."""
+    wealth, model = findings.bets.wealth, findings.name(findings.scores.systems[0])
+    kelly = "" if wealth.fraction == 1 else f" at {format_option(wealth.fraction)} of Kelly's stakes"
+    became, money = "grown" if wealth.log_wealth >= 0 else "shrunk", format_money(wealth.log_wealth)
+    return f"Betting on {model} against {whose}{kelly} would have {became} $1 to {money}"
 
 
 def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:

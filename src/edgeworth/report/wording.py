@@ -150,8 +150,8 @@ def _format_at_most(value: float) -> str:
 
 
 def describe_system(system: str) -> str:
-    """Name a forecaster within a sentence: the model needs its article, the others have theirs."""
-    return "the model" if system == "model" else system
+    """Name a forecaster within a sentence; the model that is bet against is called the baseline."""
+    return {"model": "the model", "the rival": "the baseline"}.get(system, system)
 
 
 @cache
