@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,11 +11,9 @@ import numpy as np
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_odds
 from edgeworth.bet.flat import FlatStakes, flat_stakes
-from edgeworth.comparing.planning import bisected
 from edgeworth.core.counting import read_whole
 from edgeworth.core.formatting import format_level, format_percent, plural
 from edgeworth.core.labels import list_labels
-from edgeworth.core.laws import normal_quantile
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
@@ -40,25 +37,6 @@ def tips_tail(profit: float, odds: Floats) -> Tail:
     return LogWealthLaw.of(np.stack([odds - 1, np.full(len(odds), -1.0)], axis=1), chances).tail(profit)
 
 
-def tips_interval(profit: float, odds: Floats, level: float) -> tuple[float, float]:
-    """Bound the return of a unit: the profit is within a normal quantile of what such returns give.
-
-    The deviation is that under each return, as in Wilson's interval, each tip's chance being the same
-    multiple of what its odds say. Few wins at long odds show too little spread for Student's t.
-    """
-
-    def bound(quantile: float) -> float:
-        def is_within(paid: float) -> bool:
-            chances = np.minimum(paid / odds, 1.0)
-            spread = math.sqrt(float((odds**2 * chances * (1 - chances)).sum()))
-            return profit - float((odds * chances - 1).sum()) <= quantile * spread
-
-        return float(np.minimum(odds, bisected(is_within, 0.0, float(odds.max()), 1e-9)).mean()) - 1
-
-    quantile = normal_quantile(level)
-    return bound(quantile), bound(-quantile)
-
-
 def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) -> Report:
     """Add what one unit on each prediction earned at the odds of its case."""
     for name in ("weight", "cluster", "match"):
@@ -74,7 +52,7 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
     odds = 1 + (odds - 1) * (1 - (asked.get("commission") or 0.0))
     found = flat_stakes(won, odds)
     tail = tips_tail(found.profit, odds)
-    low, high = tips_interval(found.profit, odds, asked.level)
+    low, high = found.interval(asked.level)
     numbers = {
         "bets": found.bets,
         "won": found.bets - lost,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from edgeworth.bet import flat_stakes, ruin_probability
+from edgeworth.bet import FlatStakes, flat_stakes, ruin_probability
 from edgeworth.bet.flat import best_bets
 from edgeworth.errors import InputError, OptionError
 
@@ -17,10 +19,32 @@ def test_profit_and_interval() -> None:
     net = np.where(won, odds - 1, -1.0)
     found = flat_stakes(won, odds)
     assert (found.bets, found.profit) == (200, pytest.approx(net.sum()))
-    expected = stats.t.interval(0.9, 199, net.mean(), stats.sem(net))
-    assert found.interval(0.9) == pytest.approx(expected, rel=1e-10)
-    assert np.isnan(flat_stakes([True], [2.0]).interval()).all()
+    # At either end what was paid is as many standard deviations from its mean as the level says.
+    for end, sign in zip(found.interval(0.9), (1, -1), strict=True):
+        chances = (1 + end) / odds
+        spread = np.sqrt((odds**2 * chances * (1 - chances)).sum())
+        assert net.sum() - 200 * end == pytest.approx(sign * stats.norm.ppf(0.95) * spread)
+    assert np.isnan(flat_stakes(np.zeros(0, bool), []).interval()).all()
     assert np.isnan(flat_stakes(np.zeros(0, bool), []).rate)
+
+
+@pytest.mark.parametrize("won", [0, 1, 7, 40])
+@pytest.mark.parametrize("odds", [1.5, 20.0])
+def test_at_equal_odds_the_interval_is_wilsons(won: int, odds: float) -> None:
+    low, high = flat_stakes(np.arange(40) < won, np.full(40, odds)).interval(0.95)
+    wilson = stats.binomtest(won, 40).proportion_ci(0.95, method="wilson")
+    assert (low, high) == pytest.approx((odds * wilson.low - 1, odds * wilson.high - 1), abs=1e-8)
+
+
+@pytest.mark.parametrize("number", [30, 60])
+def test_intervals_cover_at_short_and_long_odds(number: int) -> None:
+    """Exact sums over wins at odds of 2 and of 20, half each: Student's t covers 61% of 30 there."""
+    half, covered = number // 2, 0.0
+    for short, long in product(range(half + 1), range(half + 1)):
+        low, high = FlatStakes(number, 2 * short + 20 * long - number, 22.0 * half).interval()
+        chance = stats.binom.pmf(short, half, 1 / 2) * stats.binom.pmf(long, half, 1 / 20)
+        covered += chance * (low <= 0 <= high)
+    assert covered >= 0.93
 
 
 def test_the_outcome_of_highest_expected_return_is_backed() -> None:
@@ -28,7 +52,7 @@ def test_the_outcome_of_highest_expected_return_is_backed() -> None:
     odds = np.array([[2.1, 3.0, 6.0], [4.0, 4.0, 1.5], [2.4, 3.0, 3.0]])
     # 0.2 · 6 = 1.2 is backed and lost; of the others nothing returns its stake.
     found = best_bets(p, odds, np.array([0, 2, 0]))
-    assert (found.bets, found.profit, found.squares) == (1, -1.0, 1.0)
+    assert (found.bets, found.profit, found.odds) == (1, -1.0, 6.0)
 
 
 @pytest.mark.parametrize("bank", [1, 5, 20])

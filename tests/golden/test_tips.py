@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.errors import InputError
-from edgeworth.tips import tips_interval
 
 Capture = pytest.CaptureFixture[str]
 TRUTH = ["a", "b", "a", "a", "b", "a"]
@@ -75,26 +73,6 @@ def test_what_claims_nothing_of_tips() -> None:
     one = ew.evaluate(truth=["a", "b"], prediction=["a", "-"], abstain="-", odds=[2.0, 2.0])
     assert "p = 0.500, one-sided" in one.verdict
     assert one.numbers["tips"]["low"] < 0
-
-
-@pytest.mark.parametrize("won", [0, 1, 7, 40])
-@pytest.mark.parametrize("odds", [1.5, 20.0])
-def test_at_equal_odds_the_interval_is_wilsons(won: int, odds: float) -> None:
-    low, high = tips_interval(won * odds - 40, np.full(40, odds), 0.95)
-    wilson = stats.binomtest(won, 40).proportion_ci(0.95, method="wilson")
-    assert (low, high) == pytest.approx((odds * wilson.low - 1, odds * wilson.high - 1), abs=1e-8)
-
-
-@pytest.mark.parametrize("number", [30, 60])
-def test_intervals_cover_at_short_and_long_odds(number: int) -> None:
-    """Exact sums over wins at odds of 2 and of 20, half each: Student's t covers 61% of 30 there."""
-    half, odds = number // 2, np.repeat([2.0, 20.0], number // 2)
-    covered = 0.0
-    for short, long in product(range(half + 1), range(half + 1)):
-        low, high = tips_interval(2 * short + 20 * long - number, odds, 0.95)
-        chance = stats.binom.pmf(short, half, 1 / 2) * stats.binom.pmf(long, half, 1 / 20)
-        covered += chance * (low <= 0 <= high)
-    assert covered >= 0.93
 
 
 def test_what_tips_do_not_go_with(tmp_path: Path, capsys: Capture) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,11 +19,11 @@ SMALLEST_PRICE = 1e-12
 
 @dataclass(frozen=True)
 class FlatStakes:
-    """Unit stakes: how many, the sum of their net returns, and of the squares of these."""
+    """Unit stakes: how many, the sum of their net returns, and the sum of their odds."""
 
     bets: int
     profit: float
-    squares: float
+    odds: float
 
     @property
     def rate(self) -> float:
@@ -30,15 +31,19 @@ class FlatStakes:
         return self.profit / self.bets if self.bets else math.nan
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The interval of the return by Student's t over bets; nan with fewer than two, or no spread."""
-        spread = self.squares - self.bets * self.rate**2 if self.bets > 1 else 0.0
-        if not spread > 1e-13 * self.squares:
-            return math.nan, math.nan
-        from scipy.special import stdtrit
+        """The returns that a score test keeps, of equal odds Wilson's interval; nan without a bet.
 
-        error = math.sqrt(spread / (self.bets - 1) / self.bets)
-        away = error * float(stdtrit(self.bets - 1, (1 + level) / 2))
-        return max(-1.0, self.rate - away), self.rate + away
+        If each bet's chance is the same multiple m of 1/odds, n bets pay n m on average, with variance
+        ``m Σ O − n m²``; the ends are where what was paid is as far from that as the level allows. Few wins
+        at long odds show too little spread for Student's t.
+        """
+        if not self.bets:
+            return math.nan, math.nan
+        paid, z = self.profit + self.bets, NormalDist().inv_cdf((1 + level) / 2)
+        middle = 2 * paid + z * z * self.odds / self.bets
+        root = math.sqrt(max(middle**2 - 4 * (1 + z * z / self.bets) * paid**2, 0.0))
+        low, high = ((middle + sign * root) / (2 * (self.bets + z * z)) for sign in (-1, 1))
+        return max(low, 0.0) - 1, high - 1
 
 
 def flat_stakes(won: ArrayLike, odds: ArrayLike) -> FlatStakes:
@@ -49,7 +54,7 @@ def flat_stakes(won: ArrayLike, odds: ArrayLike) -> FlatStakes:
     (1.0, 0.3333)
     """
     net = _net_returns(won, odds)
-    return FlatStakes(len(net), float(net.sum()), float((net**2).sum()))
+    return FlatStakes(len(net), float(net.sum()), float(np.sum(odds)))
 
 
 def best_bets(probabilities: Floats, odds: Floats, codes: NDArray[np.intp]) -> FlatStakes:
