@@ -49,6 +49,7 @@ def brute_force(score: str, row: list[float], came: int) -> float:
     if score == "ranked":
         steps = itertools.accumulate(a - b for a, b in zip(p, y, strict=True))
         return float(sum(x**2 for x in list(steps)[:-1]))
+    assert score == "spherical", score
     return 1 - float(p[came]) / math.sqrt(sum(x**2 for x in p))
 
 

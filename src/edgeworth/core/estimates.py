@@ -238,7 +238,7 @@ def estimate(tally: Any, measure: str | Measure, *, method: Method | None = None
 
     Parameters
     ----------
-    tally : ContingencyTable, Ranking, RankedLists, ForecastScores, Calibration or Wealth
+    tally : ContingencyTable, Ranking, RankedLists, ForecastScores, Calibration, Wealth or Grades
         What was counted.
     measure : str or Measure
         ``name[label]@depth(option=value)``, as ``ew.catalogue()`` lists them.

@@ -52,7 +52,7 @@ class Kind:
     usual: tuple[str, ...] = ()
     """Measures to go by, the first that is defined above all; of one ending in [], that of each label."""
     items: str | None = None
-    """Gives the values of each item by measure: ``items(tally, measures)``."""
+    """Gives the value of each item: ``items(tally, measure)``."""
     predictions: str = ""
     """What a column of such predictions holds, for those that are read: labels, scores, probabilities."""
     roles: tuple[str, ...] = ()

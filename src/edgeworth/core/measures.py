@@ -81,8 +81,8 @@ class Measure:
     """A measure with its metadata.
 
     ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells"),
-    TieGroups and a depth ("ranking"), ForecastScores and a system ("scores"), a Reliability ("calibration")
-    or Wealth ("wealth"), then the options. The other functions say what inference may use: a proportion
+    TieGroups and a depth ("ranking"), ForecastScores and a system ("scores"), a Reliability ("calibration"),
+    Wealth ("wealth") or Grades ("grades"), then the options. The other functions say what inference may use: a proportion
     has Wilson's interval, a combination of independent proportions Newcombe's, a gradient the delta method
     (views are differentiated without one), and ``guessing`` gives a measure's slope on each diagonal cell
     when the margins are fixed, which makes its law under guessing exact. ``expected`` is the mean under
@@ -104,7 +104,7 @@ class Measure:
     source: str
     compute: Callable[..., Values] = field(repr=False)
     kind: str = "decisions"
-    """Whose measure it is: of decisions, rankings, probabilities."""
+    """Whose measure it is: of decisions, rankings, probabilities, grades."""
     title: str = ""
     """What people call it, where that is more than its name."""
     synonyms: tuple[str, ...] = ()
