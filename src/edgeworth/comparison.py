@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -48,6 +48,8 @@ AFTER_COUNTING = (
     *(x for x, (_, o) in options_of(CompareOptions).items() if o.panel in ("Statistics", "Output")),
 )
 """Options that mean something with a tally."""
+
+TALLY = "a tally"
 
 
 @dataclass(frozen=True)
@@ -209,24 +211,10 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     source, truth, notices = _open(asked, truth, named)
     tally, name, more = _READ[kind](source, truth, named, asked)
     findings = _find(tally, asked, **more)
-    about = _about(asked) | {
-        "source": name,
-        "kind": kind,
-        "cases": whole_or_none(findings.cases),
-        "seed": asked.seed,
-    }
-    if asked.data is not None:
-        about |= {"truth": truth} | {name: asked.get(name) for name in ("cluster", "query", "weight")}
-    about |= {
-        "clip": asked.get("clip"),
-        "predictions_made": asked.predictions_made,
-        "power": asked.power,
-        "systems": _list_systems(named, asked.data),
-        "missing": asked.missing,
-    }
-    if asked.with_digest:
-        about |= {"digest": combine_digests(file_digests(getattr(source, "paths", ())))}
-    about = about_run(**about, dropped=findings.dropped)
+    roles = ("cluster", "query", "weight") if asked.data is not None else ()
+    given = {"truth": None if asked.data is None else truth} | {role: asked.get(role) for role in roles}
+    listed = _list_systems(named, asked.data)
+    about = _about(findings, asked, name, getattr(source, "paths", ()), kind=kind, systems=listed, **given)
     found = Comparison(findings, about, (*joined, *notices), asked.digits, library_of(asked.data))
     return found if asked.by is None else _by_slice(found, kind, source, truth, named, asked)
 
@@ -265,9 +253,18 @@ def _with_slices(
     return replace(whole, finish=finish) if slices else whole
 
 
-def _about(asked: Asked) -> dict[str, Any]:
+def _about(
+    findings: ComparisonFindings, asked: Asked, source: str, paths: Sequence[Path] = (), **known: Any
+) -> dict[str, Any]:
+    """Say where a comparison came from, and what was asked."""
+    given = {name: asked.get(name) for name in ("level", "adjust", "seed", "clip", "predictions_made")}
+    if source != TALLY:
+        given |= {"power": asked.power, "missing": asked.missing, "dropped": findings.dropped}
+        given |= {"cases": whole_or_none(findings.cases)}
+    if asked.with_digest:
+        given["digest"] = combine_digests(file_digests(paths))
     measures = None if asked.measures is None else ", ".join(asked.measures)
-    return {"measures": measures, "level": asked.level, "adjust": asked.adjust}
+    return about_run(source=source, measures=measures, **{"kind": findings.kind} | given | known)
 
 
 Read: TypeAlias = tuple[Any, str, dict[str, Any]]
@@ -378,19 +375,18 @@ def _of_logs(asked: Asked) -> Comparison:
 
 def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
     """Compare the grades in tables of their own, or of one long table."""
-    grades, name, notices, slices = join_grades(systems, asked)
-    findings = _find(grades, asked)
-    about = about_run(source=name, kind=findings.kind, cases=whole_or_none(findings.cases), **_about(asked))
-    found = Comparison(findings, about, notices, asked.digits)
-    return _with_slices(found, slices, lambda part: _find(part.arrays, asked), asked.level)
+    joined = join_grades(systems, asked)
+    findings = _find(joined.grades, asked)
+    about = _about(findings, asked, joined.title, joined.paths, systems=", ".join(joined.grades))
+    found = Comparison(findings, about, joined.notices, asked.digits)
+    return _with_slices(found, joined.slices, lambda part: _find(part.arrays, asked), asked.level)
 
 
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:
     """Compare what was tallied earlier."""
     asked.refuse_all_but(AFTER_COUNTING)
     findings = _find(tally, asked)
-    about = about_run(source="a tally", kind=findings.kind, **_about(asked))
-    return Comparison(findings, about, digits=asked.digits)
+    return Comparison(findings, _about(findings, asked, TALLY), digits=asked.digits)
 
 
 def _kind(kind: Predictions | None, systems: Mapping[str, Any], data: Any) -> str:

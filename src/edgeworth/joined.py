@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,15 @@ from edgeworth.grades.reading import check_grades, rules_of
 from edgeworth.options import GRADES, LABELS
 from edgeworth.slicing import Slice, cut_slices
 from edgeworth.sources.columns import MISSING, Coded, encode
-from edgeworth.sources.joining import Table, find_rows, join_rows, name_systems, read_rows, tell_unmatched
+from edgeworth.sources.joining import (
+    Table,
+    find_rows,
+    join_rows,
+    name_systems,
+    paths_of,
+    read_rows,
+    tell_unmatched,
+)
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.roles import guess_roles, names_of
@@ -65,11 +74,18 @@ def join_systems(
     return truth, wide, asked.having(data=source, **left), (*left_out, *notices)
 
 
-def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tuple[str, ...], list[Slice]]:
-    """Tally the grades of each system by the id, whose repeats belong to one item; name the source.
+class JoinedGrades(NamedTuple):
+    """The grades of each system, in all and in slices (whose arrays are such tallies), and their files."""
 
-    The arrays of a slice are such tallies of its rows.
-    """
+    grades: dict[str, Grades]
+    title: str
+    paths: tuple[Path, ...]
+    notices: tuple[str, ...]
+    slices: list[Slice]
+
+
+def join_grades(systems: Any, asked: Asked) -> JoinedGrades:
+    """Tally the grades of each system by the id, whose repeats belong to one item."""
     if asked.truth_file is not None:
         raise OptionError(
             f"{spelt('truth_file')} has no meaning with grades, which say already what is right"
@@ -111,7 +127,7 @@ def join_grades(systems: Any, asked: Asked) -> tuple[dict[str, Grades], str, tup
     cut = {name: _fill_by_id(encode(rows.values[name], name), cases)[matched] for name in names_of(asked.by)}
     parts = cut_slices(None, {"rows": matched}, cut)
     slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
-    return tally(matched), rows.title, unmatched, slices
+    return JoinedGrades(tally(matched), rows.title, paths_of(tables), unmatched, slices)
 
 
 def _fill_by_id(column: Coded, cases: Any) -> Coded:

@@ -21,6 +21,7 @@ from edgeworth.sources.joining import name_systems, number_cases
 TRUTH = ["cat", "dog", "cat", "cow"] * 6
 FIRST = ["cat", "dog", "dog", "cow", "cat", "cat", "cow", "cow"] * 3
 SECOND = ["cat", "cat", "cow", "cow", "dog", "dog", "cat", "cow"] * 3
+SAID = {"a": FIRST, "b": SECOND}
 SITES = [number // 5 for number in range(24)]
 IDS = [f"q{number}" for number in range(24)]
 
@@ -284,3 +285,12 @@ def test_a_joined_item_in_two_clusters_is_named_by_its_id(
         ew.compare(
             None, "right", data={"one": one, "other": other}, join="id", kind="correct", cluster="page"
         )
+
+
+def test_grades_and_labels_say_alike_where_they_come_from(tmp_path: Path) -> None:
+    rights = {name: [int(x == y) for x, y in zip(found, TRUTH, strict=True)] for name, found in SAID.items()}
+    paths = write(tmp_path, **{name: table(SAID[name], c=rights[name]) for name in SAID})
+    labels = ew.compare("y", "p", data=paths, join="id").provenance
+    grades = ew.compare(None, "c", data=paths, join="id", kind="correct").provenance
+    assert labels.keys() - grades.keys() == {"truth"}
+    assert labels["digest"] == grades["digest"] is not None

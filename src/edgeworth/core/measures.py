@@ -82,12 +82,12 @@ class Measure:
 
     ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells"),
     TieGroups and a depth ("ranking"), ForecastScores and a system ("scores"), a Reliability ("calibration"),
-    Wealth ("wealth") or Grades ("grades"), then the options. The other functions say what inference may use: a proportion
-    has Wilson's interval, a combination of independent proportions Newcombe's, a gradient the delta method
-    (views are differentiated without one), and ``guessing`` gives a measure's slope on each diagonal cell
-    when the margins are fixed, which makes its law under guessing exact. ``expected`` is the mean under
-    guessing where that is not the measure of the mean table, and ``no_interval`` why there is no interval
-    unless a method is asked for. A measure that ``counts_pairs`` of cases needs whole ones.
+    Wealth ("wealth") or Grades ("grades"), then the options. The other functions say what inference may use:
+    a proportion has Wilson's interval, a combination of independent proportions Newcombe's, a gradient the
+    delta method (views are differentiated without one), and ``guessing`` gives a measure's slope on each
+    diagonal cell when the margins are fixed, which makes its law under guessing exact. ``expected`` is the
+    mean under guessing where that is not the measure of the mean table, and ``no_interval`` why there is no
+    interval unless a method is asked for. A measure that ``counts_pairs`` of cases needs whole ones.
 
     Of a ranking's measure, ``depth`` says whether it is taken at one, ``allows_weights`` whether its formula
     holds for sampling weights, and ``has_mean_chance`` whether its value with all items tied is its mean

@@ -66,6 +66,11 @@ class Table:
     own: Sequence[str]
 
 
+def paths_of(tables: Sequence[Table]) -> tuple[Path, ...]:
+    """List the files of tables."""
+    return tuple(path for table in tables for path in getattr(table.source, "paths", ()))
+
+
 @dataclass(frozen=True)
 class Rows:
     """The rows of all tables below each other: the system, the id and the values of each."""
@@ -204,7 +209,7 @@ def join_rows(
         systems[name].append(column)
     source = ArraySource(columns, rows.title)
     source.is_text = any(table.source.is_text for table in tables)
-    source.paths = tuple(path for table in tables for path in getattr(table.source, "paths", ()))
+    source.paths = paths_of(tables)
     return source, systems, notices
 
 
