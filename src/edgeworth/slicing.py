@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from edgeworth.arrays import finite_or_none, plain_values
-from edgeworth.comparing.families import holm
 from edgeworth.core.estimates import Estimate
+from edgeworth.core.families import holm
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.core.laws import NewcombeLaw
 from edgeworth.core.tails import hypergeometric_tails

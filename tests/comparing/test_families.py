@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it has no stubs
 
 import edgeworth as ew
-from edgeworth.comparing.families import benjamini_hochberg, compact_letters, holm, letter_groups
-from edgeworth.errors import InputError
+from edgeworth.core.families import benjamini_hochberg, compact_letters, holm, letter_groups
 
 probabilities = st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.05, 0.5]), min_size=1, max_size=12)
 
@@ -59,13 +58,6 @@ def test_one_test_stays_as_it_is_and_none_stays_none() -> None:
         assert adjust([0.03]).tolist() == [0.03]
         assert adjust([]).tolist() == []
         assert math.isnan(adjust([math.nan])[0])
-
-
-def test_what_is_no_p_value_is_refused() -> None:
-    with pytest.raises(InputError, match=r"between 0 and 1; saw 1\.5"):
-        holm([0.1, 1.5])
-    with pytest.raises(InputError, match="in one row; saw 2 dimensions"):
-        benjamini_hochberg(np.ones((2, 2)))
 
 
 Pair = tuple[int, int]
@@ -136,13 +128,6 @@ def test_more_groups_than_letters() -> None:
     assert (letters["s0"], letters["s26"], letters["s51"], letters["s52"]) == ("a", "A", "Z", "a2")
     assert len(set(letters.values())) == 60
     assert all(re.fullmatch(r"[a-zA-Z]\d*", letter) for letter in letters.values())
-
-
-def test_pairs_of_systems_that_are_not_there_are_refused() -> None:
-    with pytest.raises(InputError, match=r"\['a', 'q'\] are not two of the systems a, b"):
-        compact_letters(["a", "b"], {frozenset({"a", "q"})})
-    with pytest.raises(InputError, match="must differ"):
-        compact_letters(["a", "a"], set())
 
 
 # -- ranks -------------------------------------------------------------------------------------------------

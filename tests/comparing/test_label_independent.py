@@ -12,9 +12,9 @@ from statsmodels.stats.proportion import (  # type: ignore[import-untyped]  # it
 )
 
 import edgeworth as ew
-from edgeworth.comparing.families import holm
 from edgeworth.comparing.labels.independent import compare_independent, independent_difference
 from edgeworth.comparison import Comparison
+from edgeworth.core.families import holm
 from edgeworth.errors import EdgeworthError
 from edgeworth.methods import Delta
 

@@ -370,3 +370,25 @@ def test_methods_that_do_not_apply() -> None:
     ]:
         with pytest.raises(ew.EdgeworthError, match=said):
             difference_law(*focused(paired, spelling), method)
+
+
+def test_a_class_in_one_cluster_leaves_no_interval_and_a_test() -> None:
+    """Swapping clusters needs no variance."""
+    truth = [1] * 3 + [0] * 9
+    systems = {"a": [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0], "b": [1, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0]}
+    found = ew.compare(truth, systems, cluster=[1] * 3 + [2] * 3 + [3] * 3 + [4] * 3)["a", "b"]
+    assert found["informedness"].law is None
+    assert "in one cluster" in str(found["informedness"].no_interval)
+    # Two clusters differ, both for the first system: 1/3 and 1/9, so two of four ways are as far.
+    assert found["informedness"].difference == pytest.approx(4 / 9)
+    assert found["informedness"].p_value() == 0.5
+    assert list(found["informedness"].tests) == ["randomisation"]
+    assert found["accuracy"].law is not None
+
+
+def test_tables_of_clusters_without_an_error_leave_open_which_is_better() -> None:
+    """Nothing varies, so the delta method's law has no width and would call a tie certain."""
+    table = ew.ContingencyTable.from_labels([0, 1, 2] * 10, [0, 1, 2] * 10, clusters=np.arange(30) // 3)
+    found = ew.compare({"one": table, "two": table})["one", "two"]["mcc"]
+    assert found.law is None
+    assert math.isnan(found.probability_better)

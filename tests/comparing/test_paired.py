@@ -240,12 +240,12 @@ def test_the_positive_label_goes_along() -> None:
         paired.declare(positive="eggs")
 
 
-def test_labels_read_as_text_become_numbers_and_clusters_stay() -> None:
+def test_labels_and_clusters_read_as_text_become_numbers() -> None:
     paired = Paired.from_labels(
         ["1", "0", "1.0"], {"one": ["1.0", "0", "0"]}, clusters=["7", "7", "8"], positive="1"
     )
-    renamed = paired.rename_labels(parse_labels)
-    assert renamed == Paired.from_labels([1, 0, 1], {"one": [1, 0, 0]}, clusters=["7", "7", "8"], positive=1)
+    renamed = paired.rename(parse_labels)
+    assert renamed == Paired.from_labels([1, 0, 1], {"one": [1, 0, 0]}, clusters=[7, 7, 8], positive=1)
 
 
 CLUSTERED = Paired.from_labels(["a", "b"], {"one": ["a", "a"]}, clusters=["x", "y"], positive="a")

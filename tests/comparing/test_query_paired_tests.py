@@ -22,7 +22,6 @@ from edgeworth.comparing.queries.paired_tests import (
     wilcoxon_test,
 )
 from edgeworth.comparing.randomisation import sign_sums
-from edgeworth.errors import InputError
 
 
 def pairs(seed: int, size: int, shift: float = 0.2) -> tuple[np.ndarray, np.ndarray]:
@@ -97,10 +96,6 @@ def test_differences_that_do_not_vary_have_no_law() -> None:
     assert one.law is None
     assert one.no_law is not None
     assert "single unit" in one.no_law
-    with pytest.raises(InputError, match="no pairs"):
-        mean_difference([])
-    with pytest.raises(InputError, match="finite numbers; saw nan"):
-        mean_difference([0.1, math.nan])
 
 
 # -- effect size ---------------------------------------------------------------------------------------

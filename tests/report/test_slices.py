@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 import edgeworth as ew
-from edgeworth.comparing.families import holm
+from edgeworth.core.families import holm
 from edgeworth.core.laws import NewcombeLaw
 from edgeworth.core.measures import Combination
 from edgeworth.errors import InputError, OptionError

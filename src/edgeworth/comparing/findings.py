@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 from edgeworth.arrays import plain_values
 from edgeworth.choices import Adjust, PredictionsMade
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.families import benjamini_hochberg, compact_letters, holm
 from edgeworth.comparing.planning import Needed, units_needed
+from edgeworth.core.families import benjamini_hochberg, compact_letters, holm
 from edgeworth.core.laws import check_level
 from edgeworth.core.measures import Direction
 from edgeworth.errors import InputError, OptionError

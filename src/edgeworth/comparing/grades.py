@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy
 
 from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.labels.proportions import PairedProportions
 from edgeworth.comparing.queries.differences import ValuesOfMeasure, compare_values
-from edgeworth.comparing.randomisation.coins import mcnemar
+from edgeworth.decisions.posteriors import probability_of_winning
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.measures import resolve_grades
@@ -79,8 +78,8 @@ def _by_discordance(found: Difference, values: Floats, clusters: Sequence[Hashab
     return replace(
         found,
         law=law,
-        tests={"mcnemar": mcnemar(wins, losses), "mcnemar mid-p": mcnemar(wins, losses, mid_p=True)},
-        probability_better=float(scipy.special.betainc(losses + 0.5, wins + 0.5, 0.5)),
+        tests=law.tests(),
+        probability_better=probability_of_winning(wins, losses),
         probability_method=BETA,
         effect=law.effect(),
         interval_method=str(law),

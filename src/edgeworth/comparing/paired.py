@@ -158,11 +158,6 @@ class Paired(Plain):
         """All cases (or their weight), abstentions included."""
         return self.joint.weight.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
 
-    @property
-    def is_decided(self) -> bool:
-        """Whether every system decided every case."""
-        return bool((self.joint.keys[:, 1 : 1 + len(self.names)] != 0).all())
-
     def decided(self) -> Self:
         """Keep the cases that every system decided."""
         kept = (self.joint.keys[:, 1 : 1 + len(self.names)] != 0).all(axis=1)
@@ -175,18 +170,12 @@ class Paired(Plain):
         """Name the positive label."""
         return replace(self, declared_positive=self.labels[find(positive, self.labels)])
 
-    def rename_labels(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
-        """Rename the labels of truth and predictions by a function of all of them."""
-        labels = tuple(canonical(name) for name in rename(self.labels))
-        joint = replace(self.joint, labels=(labels, *self.joint.labels[1:])).in_order()
+    def rename(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
+        """Rename the labels of truth and predictions, and the clusters, each by a function of all of them."""
+        labels = tuple(tuple(canonical(name) for name in rename(names)) for names in self.joint.labels)
         old = self.declared_positive
-        new = None if old is None else labels[self.labels.index(old)]
-        return replace(self, joint=joint, declared_positive=new)
-
-    def rename_clusters(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
-        """Rename the clusters by a function of all of them."""
-        clusters = (tuple(rename(names)) for names in self.joint.labels[1:])
-        return replace(self, joint=replace(self.joint, labels=(self.labels, *clusters)).in_order())
+        new = None if old is None else labels[0][self.labels.index(old)]
+        return replace(self, joint=replace(self.joint, labels=labels).in_order(), declared_positive=new)
 
     def check_kinds(self) -> None:
         """Refuse predictions that never agree with the truth only because one is text and one is not."""

@@ -60,14 +60,6 @@ def drop_unused_clusters(clusters: Coded) -> Coded:
     return Coded(place[clusters.codes], order)
 
 
-def merge_clusters(left: Coded | None, right: Coded | None) -> Coded | None:
-    """Merge the clusters of the rows of both; a cluster that is in both is one."""
-    if left is None or right is None:
-        return None
-    shifted = np.concatenate([left.codes, right.codes + len(left.labels)])
-    return drop_unused_clusters(Coded(shifted, left.labels + right.labels))
-
-
 _FIELDS = {"codes": COUNTS, "labels": LABELS}
 
 CLUSTERS = Field(
@@ -76,18 +68,6 @@ CLUSTERS = Field(
     lambda clusters: dump_fields(_FIELDS, clusters),
 )
 """The field of a tally that holds the clusters of its cases."""
-
-
-def are_clusters(clusters: Coded | None, number: int) -> bool:
-    """Check that clusters are of so many cases, have different names, and have a case each."""
-    if clusters is None:
-        return True
-    used, size = np.unique(clusters.codes), len(clusters.labels)
-    return (
-        clusters.codes.shape == (number,)
-        and len(set(clusters.labels)) == size
-        and np.array_equal(used, np.arange(size))
-    )
 
 
 @dataclass(frozen=True)
@@ -282,7 +262,10 @@ class PairedScores(Plain):
         # Two rankings without cases merge their labels by the rules there are.
         empty = SortedScores.empty()
         one, two = (Ranking(empty, empty, labels=tally.labels) for tally in (self, other))
-        weights = None
+        weights = clusters = None
+        if self.clusters is not None and other.clusters is not None:
+            shifted = np.concatenate([self.clusters.codes, other.clusters.codes + len(self.clusters.labels)])
+            clusters = drop_unused_clusters(Coded(shifted, self.clusters.labels + other.clusters.labels))
         if self.weights is not None or other.weights is not None:
             weights = np.concatenate([self.case_weights, other.case_weights])
         return replace(
@@ -290,7 +273,7 @@ class PairedScores(Plain):
             targets=np.concatenate([self.targets, other.targets]),
             scores=np.concatenate([self.scores, other.scores], axis=1),
             weights=weights,
-            clusters=merge_clusters(self.clusters, other.clusters),
+            clusters=clusters,
             labels=(one + two).labels,
             dropped=dropped,
         )
@@ -304,12 +287,15 @@ class PairedScores(Plain):
 
     def _fits_together(self) -> bool:
         """Check the rule."""
-        number, weights = len(self.targets), self.weights
-        return (
-            len(set(self.names)) == len(self.names)
-            and (weights is None or (weights.shape == (number,) and bool(np.all(weights > 0))))
-            and are_clusters(self.clusters, number)
-        )
+        shape, weights, clusters = self.targets.shape, self.weights, self.clusters
+        checks = [len(set(self.names)) == len(self.names)]
+        if weights is not None:
+            checks += [weights.shape == shape, bool(np.all(weights > 0))]
+        if clusters is not None:
+            used, size = np.unique(clusters.codes), len(clusters.labels)
+            checks += [clusters.codes.shape == shape, np.array_equal(used, np.arange(size))]
+            checks += [len(set(clusters.labels)) == size]
+        return all(checks)
 
     def __repr__(self) -> str:
         targets, systems = int(self.targets.sum()), len(self.names)

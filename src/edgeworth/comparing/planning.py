@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -16,8 +15,15 @@ from numpy.typing import NDArray
 from edgeworth.arrays import plain_values
 from edgeworth.comparing.difference import Difference, MirroredLaw
 from edgeworth.core.estimates import Plan
-from edgeworth.core.laws import NormalLaw, SamplingLaw, check_level, normal_quantile, student_quantile
-from edgeworth.errors import InputError, OptionError
+from edgeworth.core.laws import (
+    NormalLaw,
+    SamplingLaw,
+    bisected,
+    check_level,
+    normal_quantile,
+    student_quantile,
+)
+from edgeworth.errors import OptionError
 
 ZERO = 1e-12
 """A difference below this is none."""
@@ -62,7 +68,9 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
     Student's t over units, its power is that of the noncentral t, which asks for a few more. Proportions of
     the same cases (accuracy, recall) are planned for their own test, the exact one of discordant cases.
     """
-    _check(level, power)
+    check_level(level)
+    if not 0 < power < 1:
+        raise OptionError(f"power lies between 0 and 1; saw {power!r}")
     if difference.discordant is not None and difference.undefined is None and difference.cases > 0:
         return mcnemar_cases_needed(*difference.discordant, difference.cases, level=level, power=power)
     distance, size = abs(difference.difference), difference.cases
@@ -91,9 +99,6 @@ def mcnemar_cases_needed(
 
     The power is exact: over the binomial number of disagreements, and the binomial split of each number.
     """
-    _check(level, power)
-    if not (wins >= 0 and losses >= 0 and cases >= wins + losses and cases > 0):
-        raise InputError(f"wins and losses are among the cases; saw {wins:g} and {losses:g} of {cases:g}")
     share = (wins + losses) / cases
     if not share:
         return Needed(cases, math.inf, power, level, math.nan)
@@ -165,15 +170,9 @@ def _critical(low: int, high: int, tail: float) -> NDArray[np.float64]:
 
 def _tail(count: NDArray[np.float64], trials: NDArray[np.float64], share: float = 0.5) -> NDArray[np.float64]:
     """Compute P(at most so many) of a binomial number."""
-    within = np.clip(count, 0, np.maximum(trials - 1, 0))
-    found = scipy.special.betainc(np.maximum(trials - within, 1), within + 1, 1 - share)
-    return np.where(count < 0, 0.0, np.where(count >= trials, 1.0, found))
-
-
-def _check(level: float, power: float) -> None:
-    check_level(level)
-    if not 0 < power < 1:
-        raise OptionError(f"power lies between 0 and 1; saw {power!r}")
+    return np.where(
+        count < 0, 0.0, scipy.special.bdtr(np.clip(count, 0, trials), trials.astype(np.int64), share)
+    )
 
 
 def _error(law: SamplingLaw | None, level: float) -> tuple[float, float]:
@@ -241,13 +240,3 @@ def _student_units(effect: float, normal: float, level: float, power: float) -> 
     while units > 2 and is_enough(units - 1):
         units -= 1
     return units
-
-
-def bisected(is_enough: Callable[[float], bool], low: float, high: float, fine: float = 0.0) -> float:
-    """The least that is enough, between what is not and what is."""
-    for _ in range(200):
-        middle = (low + high) / 2
-        if not low < middle < high or high - low <= fine:
-            break
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high

@@ -76,7 +76,7 @@ def pairs_reducer(
 def finalise_pairs(paired: Paired, terms: Mapping[str, Any], *, is_text: bool) -> Paired:
     """Make labels of text numbers where every one of them is written so, now that all are known."""
     if is_text:
-        paired = paired.rename_labels(parse_labels).rename_clusters(parse_labels)
+        paired = paired.rename(parse_labels)
     paired.check_kinds()
     _check_systems(paired)
     positive = terms.get("positive")

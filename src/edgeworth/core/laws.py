@@ -101,17 +101,20 @@ FARTHEST = 40.0
 """Standard deviations beyond which a tail is not followed."""
 
 
-def reaching_quantile(
-    bounds: Callable[[float], tuple[float, float]], value: float, null: float, halvings: int = 80
-) -> float:
-    """Find the quantile at which the bounds around a value just reach a null, by bisection."""
+def bisected(is_enough: Callable[[float], bool], low: float, high: float, fine: float = 0.0) -> float:
+    """Find the least that is enough, between what is not and what is."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        if not low < middle < high or high - low <= fine:
+            break
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def reaching_quantile(bounds: Callable[[float], tuple[float, float]], value: float, null: float) -> float:
+    """Find the quantile at which the bounds around a value just reach a null."""
     side = 0 if null < value else 1
-    near, far = 0.0, FARTHEST
-    for _ in range(halvings):
-        middle = (near + far) / 2
-        reached = abs(bounds(middle)[side] - value) >= abs(null - value)
-        near, far = (near, middle) if reached else (middle, far)
-    return far
+    return bisected(lambda reach: abs(bounds(reach)[side] - value) >= abs(null - value), 0.0, FARTHEST)
 
 
 def doubt_few_freedom(freedom: float) -> str | None:

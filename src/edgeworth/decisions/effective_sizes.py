@@ -20,7 +20,7 @@ from edgeworth.errors import OptionError
 
 def combination_of(tally: ContingencyTable, resolved: Resolved) -> Combination | None:
     """Write the measure as a combination of independent proportions, if it is one and all have trials."""
-    found = None if resolved.measure.combination is None else combine(resolved, marginals(tally.cells))
+    found = combine(resolved, marginals(tally.cells))
     return found if found is not None and (found.trials > 0).all() and len(found.trials) else None
 
 
@@ -29,7 +29,8 @@ def combine(resolved: Resolved, view: Marginals) -> Any:
     seen = view if resolved.position is None else label_view(view, resolved.position)
     if resolved.measure.combination is not None:
         return resolved.measure.combination(seen, **resolved.arguments)
-    assert resolved.measure.proportion is not None
+    if resolved.measure.proportion is None:
+        return None
     successes, trials = (np.array([float(part)]) for part in resolved.measure.proportion(seen))
     return Combination(0.0, np.ones(1), successes, trials)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from edgeworth.choices import Abstentions
 from edgeworth.core.estimates import Estimate, Plan, estimate
-from edgeworth.core.laws import check_level
+from edgeworth.core.families import holm
 from edgeworth.core.measures import quote_label
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.bookmaker import Payoffs, payoffs
@@ -111,8 +111,6 @@ def examine_decisions(
     bets: bool = False,
 ) -> DecisionFindings:
     """Estimate, test and price a table of decisions."""
-    check_level(level)
-    check_decisions(table)
     if table.total == 0:
         raise InputError("there are no cases with a decision")
     coverage = estimate(table, "coverage", seed=seed)
@@ -178,19 +176,10 @@ def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tup
     (0, 1)
     """
     check_decisions(table)
-    total = table.total
-    candidates = [
-        index
-        for index, (p, r) in enumerate(zip(table.predicted, table.real, strict=True))
-        if p > 0 and 0 < r < total
-    ]
-    found = sorted((_worse_than_guessing(table, index), index) for index in candidates)
-    rejected = []
-    for rank, (p_value, index) in enumerate(found):
-        if p_value * (len(candidates) - rank) >= 1 - level:
-            break
-        rejected.append(index)
-    return tuple(table.labels[index] for index in sorted(rejected))
+    has_odds = (table.real > 0) & (table.real < table.total)
+    candidates = np.flatnonzero((table.predicted > 0) & has_odds).tolist()
+    adjusted = holm([_worse_than_guessing(table, index) for index in candidates])
+    return tuple(table.labels[index] for index, p in zip(candidates, adjusted, strict=True) if p < 1 - level)
 
 
 def _worse_than_guessing(table: ContingencyTable, index: int) -> float:

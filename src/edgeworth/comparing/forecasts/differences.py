@@ -39,9 +39,8 @@ from edgeworth.comparing.forecasts.bets import (
     race_of_sums,
     wealth_of_clusters,
 )
-from edgeworth.comparing.planning import bisected
 from edgeworth.comparing.queries.paired_tests import MeanDifference, mean_difference
-from edgeworth.core.laws import Alternative, choose_tail
+from edgeworth.core.laws import Alternative, bisected, choose_tail
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth

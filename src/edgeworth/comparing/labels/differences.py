@@ -19,12 +19,11 @@ from edgeworth.comparing.labels.joint_cells import (
 )
 from edgeworth.comparing.labels.methods import (
     NothingVariesError,
-    check_method_of_differences,
     default_method,
-    delta_law,
     difference_law,
     doubt_of,
     effect_of,
+    plain_law,
     probability_first_better,
 )
 from edgeworth.comparing.labels.proportions import (
@@ -35,11 +34,9 @@ from edgeworth.comparing.labels.proportions import (
 )
 from edgeworth.comparing.labels.swapping import SUMS_OF_A_LABEL, SUMS_OF_ALL, randomisation_test, swap_test
 from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, Grid
-from edgeworth.core.laws import SamplingLaw, doubt_few_freedom
+from edgeworth.core.laws import NormalLaw, SamplingLaw, doubt_few_freedom
 from edgeworth.core.tails import Tail, hypergeometric_tails
-from edgeworth.decisions.resampling import NO_ERROR
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
 
@@ -81,7 +78,6 @@ def label_differences(
     (0.65, 'good', 0.0002)
     """
     check_seed(seed)
-    check_method_of_differences(method)
     cells = joint_cells(paired, first, second)
     wanted = default_spellings(paired) if spellings is None else spellings
     asked = _LabelComparison(paired, cells, (first, second), method, seed, level)
@@ -135,17 +131,18 @@ class _LabelComparison:
                 if self.method is not None and not isinstance(error, NothingVariesError):
                     raise
                 no_interval = str(error)
-        better, how = probability_first_better(cells, focus, self.seed, quick=self.grid is not FINE)
-        counts = paired_proportions(cells, focus)
+        counts, plain = paired_proportions(cells, focus), plain_law(cells, focus)
+        is_quick = self.grid is not FINE
+        better, how = probability_first_better(cells, focus, counts, plain, self.seed, quick=is_quick)
         names_itself = isinstance(law, (PairedProportions, PairedCombination, AsIfIndependent))
-        how_found = str(law if names_itself else self.method or default_method(cells, focus))
+        how_found = str(law if names_itself else self.method or default_method(focus))
         return replace(
             found,
             law=law,
-            tests=self._tests(cells, focus),
+            tests=self._tests(cells, focus, counts, plain),
             probability_better=better,
             probability_method=how,
-            effect=effect_of(cells, focus) if _has_derivative(focus) else None,
+            effect=effect_of(cells, counts, plain),
             discordant=(counts and cells.is_counted and (int(counts.only_first), int(counts.only_second)))
             or None,
             interval_method="" if law is None else how_found,
@@ -154,21 +151,23 @@ class _LabelComparison:
             doubt=doubt_of(cells, focus, law, self.level),
         )
 
-    def _tests(self, cells: JointCells, resolved: Resolved) -> dict[str, Tail]:
+    def _tests(
+        self,
+        cells: JointCells,
+        resolved: Resolved,
+        counts: PairedProportions | None,
+        plain: NormalLaw | None,
+    ) -> dict[str, Tail]:
         """Test for no difference, the test to go by first."""
         tests = {}
         if needs_standard_errors(resolved):
             tests["studentised"] = swap_test(cells, resolved, studentised=True, seed=self.seed)
         tests["randomisation"] = randomisation_test(cells, resolved, seed=self.seed, grid=self.grid)
-        found = paired_proportions(cells, resolved)
-        if found is not None and cells.is_counted:
-            tests["mcnemar"] = mcnemar(int(found.only_first), int(found.only_second))
-            tests["mcnemar mid-p"] = mcnemar(int(found.only_first), int(found.only_second), mid_p=True)
-        if _has_derivative(resolved) and cells.units > 1:
-            law = delta_law(cells, resolved, natural=False)
-            if law.standard_error**2 > NO_ERROR or cells.is_identical:
-                wald = law.p_value(0.0, "two-sided")
-                tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with the delta method's variance")
+        if counts is not None and cells.is_counted:
+            tests |= counts.tests()
+        if plain is not None:
+            wald = plain.p_value(0.0, "two-sided")
+            tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with the delta method's variance")
         return tests
 
 
@@ -211,10 +210,6 @@ def _is_unclear(cells: JointCells, label: int) -> bool:
     return 2 * min(tails) > 0.05
 
 
-def _has_derivative(resolved: Resolved) -> bool:
-    return resolved.measure.scope != "cells" or resolved.measure.gradient is not None
-
-
 MEASURES = ("informedness", "coverage", "markedness", "accuracy", "mcc")
 """Measures of many systems: those of single labels are left out, for there are pairs enough to read."""
 
@@ -234,9 +229,10 @@ def compare_labels(
     A case without a decision is not right; with ``abstentions="left-out"`` only cases that all decided count.
     """
     judged = ""
-    if abstentions == "left-out" and not paired.is_decided:
+    if abstentions == "left-out":
         whole, paired = paired.total, paired.decided()
-        judged = f"Judged on the {paired.total:,.6g} of {whole:,.6g} cases that every system decided."
+        if paired.total < whole:
+            judged = f"Judged on the {paired.total:,.6g} of {whole:,.6g} cases that every system decided."
     is_many = len(paired.names) > 3
     usual = default_spellings(paired)
     if is_many:

@@ -13,15 +13,9 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, compare_pairs
 from edgeworth.comparing.labels.joint_cells import usual_spellings, with_coverage
 from edgeworth.comparing.labels.methods import DRAWS, share_above
-from edgeworth.comparing.labels.proportions import independent_combination, less
-from edgeworth.core.laws import (
-    NewcombeLaw,
-    NormalLaw,
-    SamplingLaw,
-    Scale,
-    doubt_few_freedom,
-    natural_scale,
-)
+from edgeworth.comparing.labels.proportions import independent_proportions
+from edgeworth.core.clusters import ClusterSpread
+from edgeworth.core.laws import NewcombeLaw, NormalLaw, Scale, doubt_few_freedom, natural_scale
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.posteriors import beta_law, probability_larger
 from edgeworth.decisions.resampling import NO_ERROR, cluster_spread, posterior_values, variance
@@ -120,16 +114,22 @@ def independent_difference(
         if reason is not None:
             said = f"of {name}: {reason}"
             return replace(found, undefined=said, no_interval=said)
-    law, no_interval = _law_or_reason(one, two)
-    better, how = _probability_first_better(one, two, seed)
+    delta, no_interval = None, None
+    try:
+        delta = _delta_law(one, two)
+    except OptionError as error:
+        no_interval = str(error)
+    newcombe = _newcombe_law(one, two)
+    law = newcombe or delta
+    better, how = _probability_first_better(one, two, delta, seed)
     return replace(
         found,
         law=law,
-        tests={} if law is None else _tests(one, two, law),
+        tests=_tests(newcombe, delta),
         probability_better=better,
         probability_method=how,
-        interval_method="" if law is None else NEWCOMBE if isinstance(law, NewcombeLaw) else DELTA,
-        no_interval=no_interval,
+        interval_method="" if law is None else DELTA if newcombe is None else NEWCOMBE,
+        no_interval=no_interval if law is None else None,
         no_winner=doubt_few_freedom(getattr(law, "freedom", math.inf)),
     )
 
@@ -153,67 +153,56 @@ class _Side:
         return self.table.effective_size if clusters is None else float(clusters.number)
 
     @property
-    def freedom(self) -> float:
-        """The degrees of freedom of the variance."""
+    def spread(self) -> ClusterSpread:
+        """The delta method's variance, and its degrees of freedom."""
         clusters = self.table.clusters
-        if clusters is None:
-            return self.units - 1
-        return cluster_spread(self.table, clusters, self.resolved).freedom
-
-    @property
-    def variance(self) -> float:
-        """The delta method's variance."""
         if self.resolved.measure.no_interval is not None:
             raise OptionError(self.resolved.measure.no_interval)
-        found = variance(self.table, self.resolved)
-        if not math.isfinite(found):
+        if clusters is None:
+            return ClusterSpread(variance(self.table, self.resolved), self.units - 1, self.units)
+        if clusters.number < 2:
             raise OptionError("all cases of one table are in one cluster: nothing tells how much they vary")
-        return found
+        return cluster_spread(self.table, clusters, self.resolved)
 
 
-def _law_or_reason(one: _Side, two: _Side) -> tuple[SamplingLaw | None, str | None]:
-    """Find Newcombe's law where both are combinations of proportions, else the delta method's."""
-    if one.table.is_plain and two.table.is_plain:
-        plus, minus = (independent_combination(side.table, side.resolved) for side in (one, two))
-        if plus is not None and minus is not None:
-            return NewcombeLaw(less(plus, minus)), None
-    try:
-        law = _delta_law(one, two)
-    except OptionError as error:
-        return None, str(error)
-    if not law.standard_error**2 > NO_ERROR:
-        return None, "both tables are at an end of the measure's range: the delta method sees no error there"
-    return law, None
+def _newcombe_law(one: _Side, two: _Side) -> NewcombeLaw | None:
+    """Square and add where both are combinations of proportions of independent cases."""
+    if not (one.table.is_plain and two.table.is_plain):
+        return None
+    found = independent_proportions(one.table, two.table, one.resolved, two.resolved)
+    return None if found is None else NewcombeLaw(found)
 
 
 def _delta_law(one: _Side, two: _Side) -> NormalLaw:
     """Add both variances; with clusters the law is Student's t (Welch & Satterthwaite)."""
-    parts = one.variance, two.variance
-    freedom = math.inf
+    spreads = one.spread, two.spread
+    total, freedom = sum(each.variance for each in spreads), math.inf
+    if not total > NO_ERROR:
+        raise OptionError(
+            "both tables are at an end of the measure's range: the delta method sees no error there"
+        )
     if one.table.clusters is not None or two.table.clusters is not None:
-        rest = sum(part**2 / max(side.freedom, 1e-9) for part, side in zip(parts, (one, two), strict=True))
-        freedom = sum(parts) ** 2 / rest if rest > 0 else math.inf
+        freedom = total**2 / sum(each.variance**2 / max(each.freedom, 1e-9) for each in spreads)
     low, high = one.resolved.measure.range
     difference = one.value - two.value
-    return NormalLaw(
-        difference, math.sqrt(sum(parts)), natural_scale(low - high, high - low, difference), freedom
-    )
+    return NormalLaw(difference, math.sqrt(total), natural_scale(low - high, high - low, difference), freedom)
 
 
-def _tests(one: _Side, two: _Side, law: SamplingLaw) -> dict[str, Tail]:
+def _tests(newcombe: NewcombeLaw | None, delta: NormalLaw | None) -> dict[str, Tail]:
     """Turn Newcombe's interval into a test, and add Wald's."""
     tests = {}
-    if isinstance(law, NewcombeLaw):
+    if newcombe is not None:
         said = "the level at which Newcombe's interval just reaches 0"
-        tests["newcombe"] = Tail.approximated(law.p_value(0.0, "two-sided"), 0.0, said)
-    plain = _delta_law(one, two)
-    if plain.standard_error**2 > NO_ERROR:
-        wald = replace(plain, scale=Scale()).p_value(0.0, "two-sided")
+        tests["newcombe"] = Tail.approximated(newcombe.p_value(0.0, "two-sided"), 0.0, said)
+    if delta is not None:
+        wald = replace(delta, scale=Scale()).p_value(0.0, "two-sided")
         tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with both variances added")
     return tests
 
 
-def _probability_first_better(one: _Side, two: _Side, seed: int) -> tuple[float, str]:
+def _probability_first_better(
+    one: _Side, two: _Side, delta: NormalLaw | None, seed: int
+) -> tuple[float, str]:
     direction = one.resolved.measure.direction
     if direction == "neither":
         return math.nan, ""
@@ -229,10 +218,8 @@ def _probability_first_better(one: _Side, two: _Side, seed: int) -> tuple[float,
             first = posterior_values(one.table, one.resolved, None, DRAWS, seeds[0])
             larger = share_above(first - posterior_values(two.table, two.resolved, None, DRAWS, seeds[1]))
             how = f"Dirichlet posteriors, {DRAWS:,} draws, seed {seed}"
+    elif delta is not None:
+        larger, how = replace(delta, scale=Scale()).p_value(0.0, "less"), "delta method's law, flat prior"
     else:
-        try:
-            law = replace(_delta_law(one, two), scale=Scale())
-        except OptionError:
-            return math.nan, ""
-        larger, how = law.p_value(0.0, "less"), "delta method's law, flat prior"
+        return math.nan, ""
     return (larger if direction == "higher" else 1 - larger), how

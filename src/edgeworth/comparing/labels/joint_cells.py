@@ -67,14 +67,15 @@ class JointCells:
 
     @cached_property
     def units(self) -> float:
-        """How many independent units there are: cases, clusters, or Kish's effective number of rows."""
+        """How many independent units there are."""
+        return self._units(slice(None))
+
+    def _units(self, here: Any) -> float:
+        """Count cases, clusters, or Kish's effective number of rows, among some combinations."""
         if self.clusters is not None:
-            return float(len(np.unique(self.clusters)))
-        total = float(self.weight.sum())
-        if self.square is None:
-            return total
-        squares = float(self.square.sum())
-        return total**2 / squares if squares else 0.0
+            return float(len(np.unique(self.clusters[here])))
+        total = float(self.weight[here].sum())
+        return total if self.square is None or not total else total**2 / float(self.square[here].sum())
 
     @cached_property
     def memory(self) -> dict[tuple[Any, ...], Any]:
@@ -157,12 +158,8 @@ class JointCells:
         )
 
     def predictions(self, place: Places, label: int) -> float:
-        """Count a predictor's predictions of a label: cases, effective cases or clusters."""
-        here = self.split(place)[0] == label
-        if self.clusters is not None:
-            return float(len(np.unique(self.clusters[here])))
-        total = float(self.weight[here].sum())
-        return total if self.square is None or not total else total**2 / float(self.square[here].sum())
+        """Count a predictor's predictions of a label, in independent units."""
+        return self._units(self.split(place)[0] == label)
 
     def is_seen(self, resolved: Resolved) -> NDArray[np.bool_]:
         """Tell which combinations have to do with the measure of either predictor."""

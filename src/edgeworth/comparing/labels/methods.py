@@ -12,7 +12,6 @@ from edgeworth.arrays import Floats
 from edgeworth.comparing.difference import Effect, standardised_effect
 from edgeworth.comparing.labels.joint_cells import JointCells
 from edgeworth.comparing.labels.proportions import (
-    PairedCombination,
     PairedProportions,
     as_if_independent,
     paired_combination,
@@ -56,37 +55,33 @@ class Tango:
         return "Tango's score interval"
 
 
-def default_method(cells: JointCells, resolved: Resolved) -> Any:
-    """Choose Tango's method for proportions of the same cases, else the delta method."""
-    if score_law(cells, resolved) is not None:
-        return Tango()
-    if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
-        return Bootstrap()
-    return Delta()
-
-
-def score_law(cells: JointCells, resolved: Resolved) -> PairedProportions | PairedCombination | None:
-    """Find Tango's law of the measure or of its parts; None where it is no paired proportion."""
-    return paired_proportions(cells, resolved, clustered=True) or paired_combination(cells, resolved)
+def default_method(resolved: Resolved) -> Any:
+    """Choose the delta method, or the bootstrap of what has no derivative."""
+    return Bootstrap() if resolved.measure.scope == "cells" and not resolved.measure.gradient else Delta()
 
 
 def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) -> SamplingLaw:
-    """Find the sampling law of the difference, by a method or by the one that suits the measure.
+    """Find the sampling law of the difference: Tango's of the measure or of its parts, or by a method.
 
     Predictors that never differ have Tango's law, or none: what they would do elsewhere is not known.
     """
-    check_method_of_differences(method)
-    chosen = default_method(cells, resolved) if method is None else method
-    if isinstance(chosen, Tango):
-        found = score_law(cells, resolved)
-        if found is None:
+    if method is not None and not isinstance(method, (Delta, Tango, Bootstrap, Dirichlet)):
+        check_method(method)
+        raise OptionError(
+            f"a difference is estimated with Delta(), Tango(), Bootstrap() or Dirichlet(); saw {method!r}"
+        )
+    if method is None or isinstance(method, Tango):
+        found = paired_proportions(cells, resolved, clustered=True) or paired_combination(cells, resolved)
+        if found is not None:
+            return found
+        if method is not None:
             raise OptionError(
                 f"Tango() is for proportions of the same cases, which {resolved.spelling} is not here: use "
                 "Delta()"
             )
-        return found
     if cells.is_identical:
         raise NothingVariesError(ALIKE)
+    chosen = method or default_method(resolved)
     if isinstance(chosen, Delta):
         law = delta_law(cells, resolved)
         if law.standard_error**2 > NO_ERROR:
@@ -124,14 +119,13 @@ def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) ->
     return NormalLaw(first - second, error, scale, max(spread.freedom, 1.0))
 
 
-def check_method_of_differences(method: Any) -> None:
-    """Refuse what is no method of a difference."""
-    if method is None or isinstance(method, (Delta, Tango, Bootstrap, Dirichlet)):
-        return
-    check_method(method)
-    raise OptionError(
-        f"a difference is estimated with Delta(), Tango(), Bootstrap() or Dirichlet(); saw {method!r}"
-    )
+def plain_law(cells: JointCells, resolved: Resolved) -> NormalLaw | None:
+    """Build the delta method's law of the plain difference; None where it has none, or sees no error."""
+    try:
+        law = delta_law(cells, resolved, natural=False)
+    except OptionError:
+        return None
+    return law if law.standard_error**2 > NO_ERROR or cells.is_identical else None
 
 
 def doubt_of(
@@ -163,20 +157,15 @@ def cases_behind(cells: JointCells, influences: Floats) -> float:
     return float((weight * influences**2).sum()) ** 2 / fourth if fourth > 0 else 0.0
 
 
-def effect_of(cells: JointCells, resolved: Resolved) -> Effect | None:
-    """The size of a difference in units of its own: the log odds of discordant cases where it is a matter of
-    those alone, otherwise the difference over the standard deviation of one unit's contribution to it.
+def effect_of(cells: JointCells, counts: PairedProportions | None, plain: NormalLaw | None) -> Effect | None:
+    """Size a difference in units of its own: the log odds of discordant cases where it is a matter of those
+    alone, otherwise the difference over the standard deviation of one unit's contribution to it.
     """
-    found = paired_proportions(cells, resolved)
-    if found is not None:
-        return found.effect()
-    if cells.is_identical:
-        return None
-    try:
-        law = delta_law(cells, resolved, natural=False)
-    except OptionError:
-        return None
-    return standardised_effect(law.value, law, cells.units) if law.standard_error**2 > NO_ERROR else None
+    if counts is not None:
+        return counts.effect()
+    return (
+        None if plain is None or cells.is_identical else standardised_effect(plain.value, plain, cells.units)
+    )
 
 
 DRAWS = 10_000
@@ -185,7 +174,13 @@ QUICK_DRAWS = 2_000
 
 
 def probability_first_better(
-    cells: JointCells, resolved: Resolved, seed: int = 0, *, quick: bool = False
+    cells: JointCells,
+    resolved: Resolved,
+    counts: PairedProportions | None,
+    plain: NormalLaw | None,
+    seed: int,
+    *,
+    quick: bool,
 ) -> tuple[float, str]:
     """Compute P(the first is better) and say how; nan for a measure without a direction.
 
@@ -195,9 +190,8 @@ def probability_first_better(
     """
     if resolved.measure.direction == "neither":
         return math.nan, ""
-    found = paired_proportions(cells, resolved)
-    if found is not None:
-        larger = probability_of_winning(found.only_first, found.only_second)
+    if counts is not None:
+        larger = probability_of_winning(counts.only_first, counts.only_second)
         method = "exact, Beta posterior of wins and losses (Goutte & Gaussier), prior ½"
     elif cells.is_identical:
         larger, method = 0.5, "the two never differ"
@@ -205,14 +199,10 @@ def probability_first_better(
         draws = affordable_draws(QUICK_DRAWS if quick else DRAWS, 2 * len(cells.weight))
         larger = share_above(posterior(cells, resolved, PRIOR, draws, seed))
         method = f"Dirichlet posterior of the joint counts, {draws:,} draws, seed {seed}"
+    elif plain is not None:
+        larger, method = plain.p_value(0.0, "less"), "delta method's law, flat prior"
     else:
-        try:
-            law = delta_law(cells, resolved, natural=False)
-        except OptionError:
-            return math.nan, ""
-        if not law.standard_error**2 > NO_ERROR:
-            return math.nan, ""
-        larger, method = law.p_value(0.0, "less"), "delta method's law, flat prior"
+        return math.nan, ""
     return (larger if resolved.measure.direction == "higher" else 1 - larger), method
 
 

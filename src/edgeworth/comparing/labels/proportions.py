@@ -13,18 +13,20 @@ from numpy.typing import NDArray
 
 from edgeworth.comparing.difference import Effect
 from edgeworth.comparing.labels.joint_cells import JointCells, Places
-from edgeworth.comparing.planning import bisected
+from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.core.clusters import spread_of_ratios
 from edgeworth.core.laws import (
     Alternative,
     ClopperPearsonLaw,
     NewcombeLaw,
+    bisected,
     choose_tail,
     normal_quantile,
     reaching_quantile,
     student_quantile,
 )
 from edgeworth.core.measures import Combination
+from edgeworth.core.tails import Tail
 from edgeworth.decisions.effective_sizes import combination_of
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved
@@ -112,6 +114,11 @@ class PairedProportions:
             lambda part: abs(self.score(self.value + part * (end - self.value))) >= abs(wanted), 0.0, 1.0
         )
         return self.value + away * (end - self.value)
+
+    def tests(self) -> dict[str, Tail]:
+        """Give McNemar's tests of whole cases, exact and mid-p."""
+        wins, losses = int(self.only_first), int(self.only_second)
+        return {"mcnemar": mcnemar(wins, losses), "mcnemar mid-p": mcnemar(wins, losses, mid_p=True)}
 
     def effect(self) -> Effect | None:
         """The log odds that a discordant case goes to the first, with Clopper & Pearson's exact interval."""
@@ -220,7 +227,7 @@ class PairedCombination:
         """The level at which the null would just leave the interval."""
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
-        tail = float(scipy.special.ndtr(-reaching_quantile(self._bounds, self.value, null, 50)))
+        tail = float(scipy.special.ndtr(-reaching_quantile(self._bounds, self.value, null)))
         return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
 
     def __str__(self) -> str:
@@ -250,17 +257,16 @@ def paired_combination(cells: JointCells, resolved: Resolved) -> PairedCombinati
     return PairedCombination((1.0, -1.0), tuple(strata))
 
 
-def independent_combination(table: ContingencyTable, resolved: Resolved) -> Combination | None:
-    """The measure of one table as a combination of independent proportions, a single one included."""
-    proportion = resolved.measure.proportion
-    if proportion is None:
-        return combination_of(table, resolved)
-    successes, trials = proportion(resolved.view(table.cells))
-    return Combination(0.0, np.ones(1), np.array([float(successes)]), np.array([float(trials)]))
+def independent_proportions(
+    first: ContingencyTable, second: ContingencyTable, *resolved: Resolved
+) -> Combination | None:
+    """Write a difference as a combination of independent proportions; None where it is none.
 
-
-def less(plus: Combination, minus: Combination) -> Combination:
-    """One combination of independent proportions less another."""
+    The measure is resolved for each table.
+    """
+    plus, minus = map(combination_of, (first, second), resolved)
+    if plus is None or minus is None:
+        return None
     return Combination(
         plus.constant - minus.constant,
         np.concatenate([plus.coefficients, -minus.coefficients]),
@@ -282,10 +288,8 @@ class AsIfIndependent(NewcombeLaw):
 
 def as_if_independent(cells: JointCells, resolved: Resolved) -> AsIfIndependent | None:
     """The law of a difference of proportions with trials of their own, such as precisions."""
-    plus, minus = (independent_combination(table, resolved) for table in cells.tables)
-    if not cells.is_plain or plus is None or minus is None:
-        return None
-    return AsIfIndependent(less(plus, minus))
+    found = independent_proportions(*cells.tables, resolved, resolved) if cells.is_plain else None
+    return None if found is None else AsIfIndependent(found)
 
 
 def _stratum(

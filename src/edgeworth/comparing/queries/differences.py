@@ -92,8 +92,6 @@ def match_queries(
     """
     if queries not in ("intersection", "error"):
         raise OptionError(f'queries is "intersection" or "error"; saw {queries!r}')
-    if len(values) < 2:
-        raise InputError(f"a comparison needs at least two systems; saw {len(values)}")
     first = next(iter(values.values()))[0]
     are_same = all(each == first for each, _ in values.values())
     common = first if are_same else set.intersection(*(set(each) for each, _ in values.values()))
@@ -143,10 +141,6 @@ def value_difference(
     (0.15, 0.125, ['permutation', 't', 'wilcoxon', 'sign'])
     """
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if one.shape != other.shape or one.ndim != 1:
-        raise InputError(
-            f"paired values need one value of each a unit; saw shapes {one.shape}, {other.shape}"
-        )
     differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
     mean = mean_difference(differences, clusters=clusters, size=size, reach=reach)
     student = mean.test()

@@ -16,14 +16,13 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.comparing.difference import Effect
-from edgeworth.comparing.planning import bisected, noncentral_t
+from edgeworth.comparing.planning import noncentral_t
 from edgeworth.comparing.queries.exact_values import ROUNDING, Scaled
 from edgeworth.comparing.queries.permutation import sign_sums_of
 from edgeworth.comparing.randomisation.coins import lower_tail
 from edgeworth.core.clusters import spread_of_ratios
-from edgeworth.core.laws import NormalLaw, Scale, doubt_few_freedom, normal_quantile
+from edgeworth.core.laws import NormalLaw, Scale, bisected, doubt_few_freedom, normal_quantile
 from edgeworth.core.tails import SMALLEST, Tail
-from edgeworth.errors import InputError
 
 FAR = 200
 """Steps by which a bracket is widened at most."""
@@ -137,17 +136,11 @@ def mean_difference(
     taken from: spread within its rounding is none; ``reach`` is how large a difference may be.
     """
     values = np.asarray(differences, dtype=np.float64)
-    if not len(values):
-        raise InputError("there are no pairs of values to compare")
-    if not np.isfinite(values).all():
-        raise InputError(f"values to compare must be finite numbers; saw {values[~np.isfinite(values)][0]}")
     if clusters is None:
         sums, sizes = values, np.ones(len(values))
     else:
         places: dict[Hashable, int] = {}
         codes = [places.setdefault(cluster, len(places)) for cluster in clusters]
-        if len(codes) != len(values):
-            raise InputError(f"each of {len(values):,} values needs a cluster; saw {len(codes):,} clusters")
         sums, sizes = (np.bincount(codes, each).astype(np.float64) for each in (values, np.ones(len(codes))))
     mean = math.fsum(values.tolist()) / len(values)
     rests = sums - sizes * mean

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 from string import ascii_letters
 from typing import Any
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.errors import InputError
 
 
 def holm(p_values: Sequence[float] | NDArray[Any]) -> Floats:
@@ -23,9 +22,7 @@ def holm(p_values: Sequence[float] | NDArray[Any]) -> Floats:
     >>> holm([0.01, 0.04, 0.03, float("nan")]).tolist()
     [0.03, 0.06, 0.06, nan]
     """
-    values, order = _family(p_values)
-    steps = (len(order) - np.arange(len(order))) * values[order]
-    return _in_given_order(values, order, np.maximum.accumulate(steps))
+    return _adjust(p_values, lambda rising: np.maximum.accumulate(np.arange(len(rising), 0, -1) * rising))
 
 
 def benjamini_hochberg(p_values: Sequence[float] | NDArray[Any]) -> Floats:
@@ -37,25 +34,20 @@ def benjamini_hochberg(p_values: Sequence[float] | NDArray[Any]) -> Floats:
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(10).tolist()
     [0.03, 0.04, 0.04]
     """
-    values, order = _family(p_values)
-    steps = len(order) / np.arange(1.0, len(order) + 1) * values[order]
-    return _in_given_order(values, order, np.minimum.accumulate(steps[::-1])[::-1])
+
+    def step_up(rising: Floats) -> Floats:
+        steps = len(rising) / np.arange(1.0, len(rising) + 1) * rising
+        return np.minimum.accumulate(steps[::-1])[::-1]
+
+    return _adjust(p_values, step_up)
 
 
-def _family(p_values: Sequence[float] | NDArray[Any]) -> tuple[Floats, NDArray[np.intp]]:
-    """Check p-values, and find the rising order of those that are numbers."""
+def _adjust(p_values: Sequence[float] | NDArray[Any], adjust: Callable[[Floats], Floats]) -> Floats:
+    """Adjust the p-values that are numbers in their rising order, and give them back in their own."""
     values = np.asarray(p_values, dtype=np.float64)
-    if values.ndim != 1:
-        raise InputError(f"p-values to adjust stand in one row; saw {values.ndim} dimensions")
-    wrong = values[(values < 0) | (values > 1)]
-    if len(wrong):
-        raise InputError(f"p-values lie between 0 and 1; saw {wrong[0]:g}")
-    return values, np.argsort(values, kind="stable")[: len(values) - int(np.isnan(values).sum())]
-
-
-def _in_given_order(values: Floats, order: NDArray[np.intp], adjusted: Floats) -> Floats:
+    order = np.argsort(values, kind="stable")[: len(values) - int(np.isnan(values).sum())]
     result = np.full(len(values), np.nan)
-    result[order] = np.minimum(adjusted, 1.0)
+    result[order] = np.minimum(adjust(values[order]), 1.0)
     return result
 
 
@@ -72,11 +64,6 @@ def compact_letters(names: Sequence[str], apart: Collection[frozenset[str]]) -> 
     {'x': 'a', 'y': 'ab', 'z': 'b'}
     """
     place = {name: index for index, name in enumerate(names)}
-    if len(place) < len(names):
-        raise InputError("the names of systems must differ to be given letters")
-    unknown = [pair for pair in apart if len(pair) != 2 or not pair <= place.keys()]
-    if unknown:
-        raise InputError(f"{sorted(unknown[0])} are not two of the systems {', '.join(names)}")
     groups = letter_groups(len(names), [(place[one], place[other]) for one, other in map(tuple, apart)])
     written = [""] * len(names)
     for number, group in enumerate(groups):
