@@ -58,8 +58,6 @@ class ComparisonFindings:
     race: WealthRace | None = field(default=None, repr=False)
     duels: tuple[Duel, ...] = field(default=(), repr=False)
     """Of forecasts: what they would have won from each other."""
-    no_evidence: str | None = None
-    """Why wealth proves nothing here, where it does not."""
     dropped: int = 0
     """Rows left out for missing values."""
     notes: tuple[str, ...] = ()
@@ -77,6 +75,11 @@ class ComparisonFindings:
     def measures(self) -> tuple[str, ...]:
         """The measures that were compared."""
         return tuple(next(iter(self.pairs.values())))
+
+    @property
+    def no_evidence(self) -> str | None:
+        """Why wealth proves nothing here, where it does not."""
+        return None if self.race is None else self.race.no_evidence
 
     @property
     def direction(self) -> Direction:

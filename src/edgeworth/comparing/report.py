@@ -61,7 +61,7 @@ def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, An
     """Build the report of a comparison."""
     is_pair = len(findings.names) == 2
     first = [_two(findings)] if is_pair else [_standings(findings), _pairs(findings)]
-    sections = [*first, _tests(findings), *_of_kind(findings), _planning(findings)]
+    sections = [*first, _tests(findings), _disagreements(findings), _race(findings), _planning(findings)]
     judged = [each[findings.headline] for each in findings.pairs.values()]
     doubts = dict.fromkeys(said for each in judged for said in (each.no_winner, each.doubt))
     return Report(
@@ -254,18 +254,10 @@ def _tests(findings: ComparisonFindings) -> Section | None:
     return Section("Tests", (), tuple(grids), is_folded=True)
 
 
-def _of_kind(findings: ComparisonFindings) -> list[Section]:
-    """Build the sections of labels or of forecasts alone."""
-    sections = []
-    if findings.disagreements:
-        sections.append(Section("Where they differ", (), (_disagreements(findings),), ("disagreements",)))
-    if findings.race is not None:
-        sections.append(_race(findings.race.rows(), findings))
-    return sections
-
-
-def _disagreements(findings: ComparisonFindings) -> Grid:
-    """Tabulate who is right where: in lines for two systems, in columns for more."""
+def _disagreements(findings: ComparisonFindings) -> Section | None:
+    """Tabulate who is right where, of labels: in lines for two systems, in columns for more."""
+    if not findings.disagreements:
+        return None
     found, keys = findings.ranked_disagreements[:SHOWN_PAIRS], [each.name for each in fields(Discordance)]
     if len(findings.names) == 2:
         lines = (
@@ -276,14 +268,16 @@ def _disagreements(findings: ComparisonFindings) -> Grid:
             "both wrong, different answers",
         )
         counts = tuple((line, found[0][key]) for line, key in zip(lines, keys, strict=True))
-        return Grid("", (Column("what they did"), Column("cases", "count")), counts)
-    heads = ("both right", "only first", "only second", "wrong alike", "wrong otherwise")
-    rows = tuple((_short(one["first"]), _short(one["second"]), *(one[key] for key in keys)) for one in found)
-    columns = _columns("first", "second", *(f"{head}/count" for head in heads))
-    return Grid("", columns, rows, "cases on which both are right, only one is, or none")
+        grid = Grid("", (Column("what they did"), Column("cases", "count")), counts)
+    else:
+        heads = ("both right", "only first", "only second", "wrong alike", "wrong otherwise")
+        rows = tuple((*map(_short, (x["first"], x["second"])), *(x[key] for key in keys)) for x in found)
+        columns = _columns("first", "second", *(f"{head}/count" for head in heads))
+        grid = Grid("", columns, rows, "cases on which both are right, only one is, or none")
+    return Section("Where they differ", (), (grid,), ("disagreements",))
 
 
-def _planning(findings: ComparisonFindings) -> Section | None:
+def _planning(findings: ComparisonFindings) -> Section:
     units = _units(findings)
     columns = _columns(
         "first", "second", f"{units} now/count", f"{units} needed/count", "minimum detectable/number"
@@ -300,7 +294,7 @@ def _planning(findings: ComparisonFindings) -> Section | None:
         f"at hand would show; {format_percent(plans[0].power)} power at the {format_level(findings.level)} "
         f"level{considered}"
     )
-    return Section("Sample size", (), (Grid("", columns, rows, note),)) if rows else None
+    return Section("Sample size", (), (Grid("", columns, rows, note),))
 
 
 def _needed(cases: float) -> str:
@@ -323,29 +317,30 @@ def whole_or_none(number: float) -> float | None:
     return int(number) if float(number).is_integer() else finite_or_none(number)
 
 
-def _race(race: list[dict[str, Any]], findings: ComparisonFindings) -> Section:
+def _race(findings: ComparisonFindings) -> Section | None:
     """Tabulate what forecasters would have won by betting against each other, and what that proves."""
+    if findings.race is None:
+        return None
     columns = _columns(
         "bettor", "against", "log wealth/number", f"a {findings.unit}/number", "e-value", "p/probability"
     )
     plain = itemgetter("bettor", "against", "log_wealth", "growth")
     rows = tuple(
         (*plain(one), _evidence(one), one["evidence"] and one["evidence"]["p_value"])
-        for one in race[: 2 * SHOWN_PAIRS]
+        for one in findings.race.rows()[: 2 * SHOWN_PAIRS]
     )
-    if findings.no_evidence is not None:
-        text: tuple[str, ...] = (f"What wealth proves is left out: {findings.no_evidence}.",)
-        bare = tuple(row[:4] for row in rows)
-        return Section("Betting against each other", text, (Grid("", columns[:4], bare),), ("race",))
+    grids = [Grid("", columns, rows, "e-values and p of each direction and pair by itself")]
     text = (
         "Each bets Kelly's stakes on every case at the other's fair prices. An e-value of the bettor speaks "
         'against "the other\'s probabilities are the true ones, given all that the bettor knew"; it does not '
-        "say who is better on average.",
+        "say who is better on average."
     )
-    grids = [Grid("", columns, rows, "e-values and p of each direction and pair by itself")]
-    if findings.duels:
+    if findings.no_evidence is not None:
+        text = f"What wealth proves is left out: {findings.no_evidence}."
+        grids = [Grid("", columns[:4], tuple(row[:4] for row in rows))]
+    elif findings.duels:
         grids.append(_sequences(findings))
-    return Section("Betting against each other", text, tuple(grids), ("race",))
+    return Section("Betting against each other", (text,), tuple(grids), ("race",))
 
 
 def _evidence(one: Mapping[str, Any]) -> str:
@@ -369,13 +364,10 @@ def _sequences(findings: ComparisonFindings) -> Grid:
                 mean, *ends = (sign * float(x[-1]) for x in (sequence.mean, sequence.low, sequence.high))
                 low, high = (finite_or_none(end) for end in ends[::sign])
                 rows.append((*pair, name, finite_or_none(mean), (low, high)))
-    ordered = bool(findings.race is not None and findings.race.ordered)
-    level = format_level(findings.level)
-    columns = _columns(
-        "first", "second", "score", "mean difference/number", f"{level} confidence sequence/interval"
-    )
+    sequence_head = f"{format_level(findings.level)} confidence sequence/interval"
+    columns = _columns("first", "second", "score", "mean difference/number", sequence_head)
     when = "rows are in no order of time: the interval is for the end only"
-    if ordered:
+    if findings.duels[0].wealth.ordered:
         when = "rows are in time order, so the interval may be looked at as often as one likes"
     note = f"first less second, lower is better; {when}; of the log score it is asymptotic"
     return Grid("Mean score differences", columns, tuple(rows), note)

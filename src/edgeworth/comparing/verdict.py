@@ -102,8 +102,7 @@ def _of_two(findings: ComparisonFindings) -> Claim:
         text = f"{ahead.first} is better than {ahead.second}: {_how_much(ahead)} {brackets}."
     else:
         lower = ", where lower is better" if findings.direction == "lower" else ""
-        lead = f"{_lead(ahead)} {brackets}{lower}"
-        text = f"{same}: {lead}."
+        text = f"{same}: {_how_much(ahead, f' of {ahead.first} is')} {brackets}{lower}."
         if ahead.no_winner is not None:
             text += f" {ahead.no_winner[0].upper()}{ahead.no_winner[1:]}."
         elif ahead.no_interval is not None:
@@ -160,20 +159,11 @@ def _numbers(each: Difference, findings: ComparisonFindings) -> dict[str, Any]:
     return names | {"difference": each.difference, "low": low, "high": high}
 
 
-def _how_much(better: Difference) -> str:
+def _how_much(better: Difference, whose: str = "") -> str:
     """Say by how much the better one is higher, or lower."""
     word = "higher" if better.difference > 0 else "lower"
-    return f"{describe_measure(better.measure)} {_size(better)} {word}"
-
-
-def _lead(ahead: Difference) -> str:
-    word = "higher" if ahead.difference > 0 else "lower"
-    return f"{describe_measure(ahead.measure)} of {ahead.first} is {_size(ahead)} {word}"
-
-
-def _size(difference: Difference) -> str:
-    low, high = difference.interval()
-    return format_together(abs(difference.difference), low, high)[0]
+    size = format_together(abs(better.difference), *better.interval())[0]
+    return f"{describe_measure(better.measure)}{whose} {size} {word}"
 
 
 def _interval(better: Difference, findings: ComparisonFindings) -> str:
@@ -247,8 +237,7 @@ def comparison_citation(findings: ComparisonFindings) -> str:
         return ""
     size, *_ = format_together(found.difference, *found.interval())
     said = f"{describe_measure(found.measure)} of {found.first} − {found.second}: {size}"
-    low, high = found.interval(findings.level)
-    _, *ends = format_together(found.difference, low, high)
+    _, *ends = format_together(found.difference, *found.interval(findings.level))
     interval = f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}, {found.interval_method}"
     units = plural(found.cases, findings.unit, {"query": "queries"}.get(findings.unit))
     number = f"{format_count(found.cases)} {units}"

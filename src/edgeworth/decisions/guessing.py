@@ -349,16 +349,25 @@ def guessing_tail(
 def _independent_tail(
     tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int
 ) -> Tail:
+    hits, sign = np.diagonal(tally.counts).tolist(), 1
     if resolved.position is not None:
-        law, sign = _label_law(tally, resolved.position, seed), _label_sign(resolved)
+        if resolved.measure.direction == "neither":
+            raise OptionError(
+                f"{resolved.spelling} is the same however one guesses with these margins: give a null= to "
+                "test"
+            )
+        # All measures of a label follow from its hits once the margins are fixed.
+        p, r = (margin[resolved.position].item() for margin in (tally.predicted, tally.real))
+        total, slopes = int(tally.total), (Fraction(1), Fraction(0))
+        law = GuessingLaw((p, total - p), (r, total - r), slopes, seed)
+        hits, sign = [hits[resolved.position], 0], 1 if resolved.measure.direction == "higher" else -1
     elif resolved.measure.guessing is not None and not (
         tally.abstained.any() and resolved.arguments.get("abstentions") == "zero_weight"
     ):
-        law, sign = guessing_law(tally, resolved.measure.guessing, seed=seed), 1
+        law = guessing_law(tally, resolved.measure.guessing, seed=seed)
     else:
         return _drawn_tail(tally, resolved, alternative, seed)
-    hits = np.diagonal(tally.counts).tolist()
-    value = law.value_of(hits if resolved.position is None else [hits[resolved.position], 0])
+    value = law.value_of(hits)
     if alternative == "two-sided":
         return law.two_sided(value)
     return law.tail(value) if (alternative == "greater") == (sign > 0) else law.lower_tail(value)
@@ -386,30 +395,14 @@ def _exchange_tail(
     return Tail.drawn(count, draws, seed, "exchanges of clusters")
 
 
-def _label_law(table: ContingencyTable, position: int, seed: int) -> GuessingLaw:
-    """Make the law of one label's hits, which all its measures follow once the margins are fixed."""
-    total = int(table.total)
-    p, r = int(table.predicted[position]), int(table.real[position])
-    return GuessingLaw((p, total - p), (r, total - r), (Fraction(1), Fraction(0)), seed)
-
-
-def _label_sign(resolved: Resolved) -> int:
-    if resolved.measure.direction == "neither":
-        raise OptionError(
-            f"{resolved.spelling} is the same however one guesses with these margins: give a null= to test"
-        )
-    return 1 if resolved.measure.direction == "higher" else -1
-
-
 def _drawn_tail(table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int) -> Tail:
     """Draw tables of guessing and take the measure of each, for measures without an exact law."""
     if table.predicted.sum() > MOST_DRAWN:
         return Tail(0.0, 1.0, 1.0, "not drawn: too many cases", kind="bound")
     draws = draws_within_seconds(len(table.labels))
-    cells_abstained = table.abstained[None, None, :]
     count = 0
     for tables in random_tables(table.predicted.tolist(), table.real.tolist(), draws, seed):
-        abstained = np.broadcast_to(cells_abstained, (len(tables), 1, tables.shape[2]))
+        abstained = np.broadcast_to(table.abstained, (len(tables), 1, tables.shape[2]))
         count += _count_beyond(table, resolved, alternative, np.concatenate([tables, abstained], axis=1))
     return Tail.drawn(count, draws, seed)
 

@@ -68,20 +68,14 @@ def _surprise(shares: Values) -> Values:
     return -np.log2(_or_one(shares))
 
 
-def _entropy_slopes(counts: Values) -> tuple[Values, Values, Values]:
-    """Compute N d/dc of the joint, predicted and real entropies, up to the constant that centring removes."""
-    predicted, real = _margins(counts)
-    total = cell_total(counts)
-    joint = np.where(counts > 0, _surprise(ratio(counts, total)), 0)
-    rows = np.broadcast_to(_surprise(ratio(predicted, total))[:, None], counts.shape)
-    columns = np.broadcast_to(_surprise(ratio(real, total))[None, :], counts.shape)
-    return joint, rows, columns
-
-
 def _entropies_gradient(counts: Values, joint: float, predicted: float, real: float) -> Values:
-    """Differentiate a sum of the joint, predicted and real entropies with these coefficients."""
-    slopes = _entropy_slopes(counts)
-    return (joint * slopes[0] + predicted * slopes[1] + real * slopes[2]) / cell_total(counts)
+    """Differentiate a sum of the joint, predicted and real entropies with these coefficients.
+
+    It holds up to the constant that centring removes.
+    """
+    total = cell_total(counts)
+    cells, rows, columns = (_surprise(ratio(part, total)) for part in (counts, *_margins(counts)))
+    return (joint * cells + predicted * rows[:, None] + real * columns[None, :]) / total
 
 
 def _information_share_gradient(counts: Values) -> Values:

@@ -61,9 +61,14 @@ def _total_at_odds(by_label: LabelView) -> Values:
     return np.where(priced, by_label.total[..., 0], 0.0)
 
 
+def _exchanged(view: Marginals) -> Marginals:
+    """Exchange prediction and truth, over the decided cases."""
+    return Marginals(view.hits, view.real, view.predicted, np.zeros_like(view.abstained))
+
+
 def markedness(view: Marginals) -> Values:
     """Compute informedness with prediction and truth exchanged."""
-    return informedness(Marginals(view.hits, view.real, view.predicted, np.zeros_like(view.abstained)))
+    return informedness(_exchanged(view))
 
 
 def coverage(view: Marginals) -> Values:
@@ -93,10 +98,8 @@ def _balanced_combination(view: Marginals) -> Combination:
 
 
 def _adjusted_combination(view: Marginals) -> Combination:
-    classes = int((view.every_real > 0).sum())
-    return recalls_combination(
-        view.hits, view.every_real, -1 / (classes - 1), classes / (classes - 1) / classes
-    )
+    others = int((view.every_real > 0).sum()) - 1
+    return recalls_combination(view.hits, view.every_real, -1 / others, 1 / others)
 
 
 def _informedness_combination(view: Marginals, abstentions: str) -> Combination | None:
@@ -105,12 +108,6 @@ def _informedness_combination(view: Marginals, abstentions: str) -> Combination 
     if len(seen) != 2 or (view.abstained.any() and abstentions != "left_out"):
         return None
     return edge_combination(label_view(view, int(seen[0])))
-
-
-def _markedness_combination(view: Marginals) -> Combination | None:
-    return _informedness_combination(
-        Marginals(view.hits, view.real, view.predicted, view.abstained), "left_out"
-    )
 
 
 def _kappa(view: Marginals) -> Values:
@@ -188,7 +185,7 @@ OVERALL_MEASURES = (
         markedness,
         synonyms="powers' m, deltap, mk",
         needs=(CASES, TWO_PREDICTED, SOME_COMMON),
-        combination=_markedness_combination,
+        combination=lambda view: _informedness_combination(_exchanged(view), "left_out"),
         guessing=lambda predicted, real: informedness_slopes(real, predicted),
     ),
     _proportion(

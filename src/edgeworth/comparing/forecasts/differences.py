@@ -131,7 +131,6 @@ def compare_forecasts(
         seed=seed,
         race=race if no_evidence is None else replace(race, evidence={}, no_evidence=no_evidence),
         duels=duels if no_evidence is None else (),
-        no_evidence=no_evidence,
         notes=notes,
     )
 
