@@ -15,8 +15,8 @@ from statsmodels.stats.contingency_tables import (  # type: ignore[import-untype
 
 import edgeworth as ew
 from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.labels.differences import default_spellings, label_differences
-from edgeworth.comparing.labels.joint_cells import in_focus, joint_cells
+from edgeworth.comparing.labels.differences import label_differences
+from edgeworth.comparing.labels.joint_cells import in_focus, joint_cells, usual_spellings
 from edgeworth.comparing.labels.swapping import swap_test
 from edgeworth.decisions.views import resolve
 from edgeworth.methods import Bootstrap, ClopperPearson, Delta, Dirichlet
@@ -92,7 +92,7 @@ def test_identical_predictors(labels: int, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
     truth, said = rng.integers(0, labels, (2, 90))
     paired = ew.Paired.from_labels(truth, {"one": said, "two": said}, **options)
-    for spelling in default_spellings(paired):
+    for spelling in usual_spellings(paired.table("one")):
         found = label_difference(paired, "one", "two", spelling)
         assert found.difference == 0
         low, high = found.interval()
@@ -205,12 +205,12 @@ def test_exact_randomisation_is_what_brute_force_swaps_give(labels: int, spellin
 
 
 def test_usual_measures_of_many_labels() -> None:
-    found = default_spellings(pair(900, 3, seed=6))
+    found = usual_spellings(pair(900, 3, seed=6).table("one"))
     assert found[4:8] == ("macro_f", "precision[0]", "recall[0]", "f[0]")
     assert len(found) == 5 + 9
-    assert len(default_spellings(pair(900, 30, seed=6))) == 5
+    assert len(usual_spellings(pair(900, 30, seed=6).table("one"))) == 5
     named = ew.Paired.from_labels(["a b", "c"], {"one": ["c", "c"]}, positive="a b")
-    assert default_spellings(named)[-1] == "f[a b]"
+    assert usual_spellings(named.table(named.names[0]))[-1] == "f[a b]"
 
 
 def test_weights_that_are_counts_are_cases() -> None:

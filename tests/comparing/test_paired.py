@@ -215,7 +215,7 @@ def test_clusters_have_names_of_their_own() -> None:
 
 @pytest.mark.parametrize("missing", ["error", "abstain"])
 def test_a_row_without_a_cluster_cannot_be_placed(missing: Any) -> None:
-    with pytest.raises(InputError, match="1 row has no cluster"):
+    with pytest.raises(InputError, match=r"clusters is missing in row 2 \(1 such row\)"):
         Paired.from_labels(["a", "b"], {"one": ["a", "b"]}, clusters=["x", None], missing=missing)
 
 

@@ -103,7 +103,7 @@ def test_differences_that_do_not_vary_have_no_law() -> None:
 
 def test_published_limits_of_the_noncentral_t() -> None:
     # Kelley, MBESS: conf.limits.nct(t.value=2.83, df=126, conf.level=.95) gives 0.8337502 and 4.815359.
-    effect = MeanDifference(2.83, 1.0, 127).effect()
+    effect = MeanDifference(2.83, 1.0, 127, 126.0).effect()
     assert effect is not None
     low, high = effect.interval()
     assert low * math.sqrt(127) == pytest.approx(0.8337502, abs=2e-7)
@@ -115,7 +115,7 @@ def test_published_limits_of_the_noncentral_t() -> None:
 @pytest.mark.parametrize("statistic", [-30.0, -2.0, 0.0, 1e-3, 1.5, 12.0, 300.0])
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_the_bounds_leave_half_of_the_rest_on_each_side(units: int, statistic: float, level: float) -> None:
-    effect = MeanDifference(statistic, 1.0, units).effect()
+    effect = MeanDifference(statistic, 1.0, units, units - 1.0).effect()
     assert effect is not None
     assert effect.value == pytest.approx(statistic / math.sqrt(units))
     root = math.sqrt(units)

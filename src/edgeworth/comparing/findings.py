@@ -9,6 +9,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
+import numpy as np
+
 from edgeworth.arrays import plain_values
 from edgeworth.choices import Adjust, PredictionsMade
 from edgeworth.comparing.difference import Difference
@@ -201,19 +203,17 @@ def adjusted_p_values(
     >>> adjusted_p_values({("a", "b"): 0.01, ("a", "c"): 0.5, ("b", "c"): 0.03}, "holm")
     {('a', 'b'): 0.03, ('a', 'c'): 0.5, ('b', 'c'): 0.06}
     """
-    plain = list(p_values.values())
     if adjust == "tukey":
         if tukey is None:
             raise OptionError(
                 'adjust="tukey" (randomised) is for values of each query or case; use "holm" here'
             )
         return {pair: tukey[pair] for pair in p_values}
-    if adjust not in get_args(Adjust):
+    adjusted: dict[str, Callable[[list[float]], Any]] = {"none": np.array, "holm": holm}
+    adjusted["benjamini-hochberg"] = benjamini_hochberg
+    if adjust not in adjusted:
         raise OptionError(f"adjust is one of {', '.join(get_args(Adjust))}; saw {adjust!r}")
-    if adjust == "none":
-        return dict(p_values)
-    found = holm(plain) if adjust == "holm" else benjamini_hochberg(plain)
-    return dict(zip(p_values, found.tolist(), strict=True))
+    return dict(zip(p_values, adjusted[adjust](list(p_values.values())).tolist(), strict=True))
 
 
 def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:

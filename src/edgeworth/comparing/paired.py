@@ -127,12 +127,6 @@ class Paired(Plain):
             first_row=first_row,
             repeats=repeats,
         )
-        homeless = int(joint.rows[joint.keys[:, -1] == 0].sum()) if clusters is not None else 0
-        if homeless and missing != "drop":
-            raise InputError(
-                f"{homeless:,} row{'s have' if homeless != 1 else ' has'} no cluster and cannot be placed: "
-                'name the cluster, or leave such rows out with missing="drop"'
-            )
         joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
         if abstain is not None:
             joint = joint.with_missing(abstain, range(1, 1 + len(predictions)))

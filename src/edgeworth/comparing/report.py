@@ -12,7 +12,7 @@ from typing import Any
 from edgeworth.arrays import finite_or_none
 from edgeworth.choices import Adjust
 from edgeworth.comparing.charts import comparison_charts
-from edgeworth.comparing.difference import Difference, Effect
+from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Discordance
 from edgeworth.comparing.verdict import comparison_citation, comparison_verdict, name_of_test
@@ -28,7 +28,7 @@ from edgeworth.core.formatting import (
 from edgeworth.core.registry import spell_measures
 from edgeworth.report.frames import Row
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
-from edgeworth.report.wording import describe_measure, tail_cell
+from edgeworth.report.wording import describe_measure, interval_cell, tail_cell
 
 SHOWN_MEASURES = 5
 """In the table of standings, which is as wide as they are many."""
@@ -120,15 +120,10 @@ def _line(each: Difference, findings: ComparisonFindings) -> tuple[Cell, ...]:
     return (
         *(finite_or_none(value) for value in each.values),
         finite_or_none(each.difference),
-        _bounds(each, findings.level),
+        interval_cell(each.interval(findings.level)),
         _p_cell(each),
         finite_or_none(each.probability_better),
     )
-
-
-def _bounds(each: Difference | Effect, level: float) -> tuple[float | None, float | None]:
-    low, high = each.interval(level)
-    return finite_or_none(low), finite_or_none(high)
 
 
 def _p_cell(each: Difference) -> float | None:
@@ -248,8 +243,10 @@ def _tests(findings: ComparisonFindings) -> Section | None:
     effects = [(name, each.effect) for name, each in differences.items() if each.effect is not None]
     if effects:
         columns = _columns("measure/measure", "effect", "size/number", "interval/interval")
-        level = findings.level
-        lines = tuple((name, x.name, finite_or_none(x.value), _bounds(x, level)) for name, x in effects)
+        lines = tuple(
+            (name, x.name, finite_or_none(x.value), interval_cell(x.interval(findings.level)))
+            for name, x in effects
+        )
         grids.append(Grid("Effect sizes", columns, lines))
     return Section("Tests", (), tuple(grids), is_folded=True)
 

@@ -45,12 +45,14 @@ def drop_incomplete(
 ) -> tuple[JointCounts, int]:
     """Apply the policy for missing values: give what is left and how many rows were dropped.
 
-    The first column is the truth: without it a case cannot be judged, so it is never an abstention.
+    The first column is the truth: without it a case cannot be judged, so it is never an abstention. Nor is a
+    missing cluster, which has names of its own.
     """
     if missing not in get_args(Missing):
         raise OptionError(f'missing is "error", "drop" or "abstain"; saw {missing!r}')
-    absent = joint.keys == 0
-    refused = absent[:, :1] if missing == "abstain" else absent
+    refused = joint.keys == 0
+    if missing == "abstain":
+        refused &= [place == 0 or domain > 0 for place, domain in enumerate(joint.domains)]
     incomplete = refused.any(axis=1)
     if not incomplete.any():
         return joint, 0

@@ -41,8 +41,8 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
         tooltip = kit.tooltip({"predicted": "", "actual": "", "cases": ",", "share of actual": ".1%"})
         figures = kit.alt.Text("cases:Q", format=",.6~g") if few else None
         legend = {"title": "errors (orange), hits (blue)", "labelExpr": "format(abs(datum.value), '.0%')"}
-        base = _square_base(kit, "contingency", names, "predicted", "actual").encode(tooltip=tooltip)
-        return _squares(kit.alt, base, "shade", 1, legend, figures, len(table.labels))
+        base = kit.base("contingency").encode(tooltip=tooltip)
+        return _squares(kit.alt, base, names, ("predicted", "actual"), "shade", 1, legend, figures)
 
     right = table.counts.diagonal().sum().item()
     return Chart(
@@ -69,9 +69,8 @@ def dollars_chart(findings: DecisionFindings) -> Chart:
         figures = kit.alt.Text("dollars:Q", format="$,.2f") if few else None
         form = "$,.0f" if most >= 2 else "$,.2f"
         legend = {"title": "dollars lost (orange) and won (blue)", "format": form}
-        base = _square_base(kit, "dollars", names, "bet on", "comes in")
-        base = base.encode(tooltip=kit.tooltip(formats, {"odds": "fair odds"}))
-        return _squares(kit.alt, base, "dollars", most, legend, figures, len(money.labels))
+        base = kit.base("dollars").encode(tooltip=kit.tooltip(formats, {"odds": "fair odds"}))
+        return _squares(kit.alt, base, names, ("bet on", "comes in"), "dollars", most, legend, figures)
 
     total = "nothing that can be counted" if money.total != money.total else f"${money.total:,.2f}"
     return Chart(
@@ -91,16 +90,28 @@ def _square_rows(names: AxisNames, cells: Mapping[str, Values], down: str, acros
     return table_rows(places | {name: values.ravel() for name, values in cells.items()})
 
 
-def _square_base(kit: Kit, data: str, names: AxisNames, down: str, across: str) -> Any:
-    alt, order = kit.alt, list(names.names)
-    return kit.base(data).encode(
-        x=alt.X(f"{across}:N", sort=order, title=across, axis=_top_axis(alt, names)),
+def _squares(
+    alt: Any,
+    base: Any,
+    names: AxisNames,
+    heads: tuple[str, str],
+    shade: str,
+    most: float,
+    legend: Any,
+    figures: Any,
+) -> Any:
+    """Draw coloured squares, with figures where there is room; a cell without a value has no square."""
+    (down, across), order, labels = heads, list(names.names), len(names.names)
+    # The side of a square is of whole points, so that no seams show.
+    wide = 56 if labels <= FIGURES_OF_DOLLARS else 36 if labels <= FIGURES_OF_COUNTS else 22
+    side = max(160 // labels, min(wide, 520 // labels))
+    # Long names stand at a slope. Every one is drawn: an axis would leave out some of many.
+    angle = -45 if SIGN * max(map(len, names.drawn)) > side else 0
+    top = alt.Axis(orient="top", labelAngle=angle, labelOverlap=False, **names.options)
+    base = base.encode(
+        x=alt.X(f"{across}:N", sort=order, title=across, axis=top),
         y=alt.Y(f"{down}:N", sort=order, title=down, axis=alt.Axis(**names.options)),
     )
-
-
-def _squares(alt: Any, base: Any, shade: str, most: float, legend: Any, figures: Any, labels: int) -> Any:
-    """Draw coloured squares, with figures where there is room; a cell without a value has no square."""
     # As far to either side: what is lost is as dark as what is won.
     ends = [-most, 0, most]
     scale = alt.Scale(range=list(GAINS), domain=ends)
@@ -111,21 +122,7 @@ def _squares(alt: Any, base: Any, shade: str, most: float, legend: Any, figures:
     if figures is not None:
         ink = alt.condition(f"isValid(datum[{shade!r}])", alt.value(ON_SQUARES), alt.value(INK))
         drawn += base.mark_text().encode(text=figures, color=ink)
-    size = labels * _side(labels)
-    return drawn.properties(width=size, height=size)
-
-
-def _side(labels: int) -> int:
-    """Choose the side of a square in whole points, so that no seams show."""
-    wide = 56 if labels <= FIGURES_OF_DOLLARS else 36 if labels <= FIGURES_OF_COUNTS else 22
-    return max(160 // labels, min(wide, 520 // labels))
-
-
-def _top_axis(alt: Any, names: AxisNames) -> Any:
-    """Make the axis above a table; long names stand at a slope."""
-    is_long = SIGN * max(map(len, names.drawn)) > _side(len(names.drawn))
-    # Every name: without this the axis leaves out some of many, and a table needs all its heads.
-    return alt.Axis(orient="top", labelAngle=-45 if is_long else 0, labelOverlap=False, **names.options)
+    return drawn.properties(width=labels * side, height=labels * side)
 
 
 LABEL_STEP = 26

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from edgeworth.core.joint_counts import JointCounts
 from edgeworth.core.labels import positions
-from edgeworth.errors import InputError
 from edgeworth.sources.columns import Label
 
 BY_CLUSTER = (0, 0, 1)
@@ -36,10 +35,6 @@ class Clusters:
     @classmethod
     def from_joint(cls, joint: JointCounts, abstain: Label | None = None) -> Self:
         """Take the clusters from joint counts of truth, prediction and cluster."""
-        if (joint.keys[:, 2] == 0).any():
-            raise InputError(
-                "a row without a cluster cannot be placed: name its cluster, or drop missing values"
-            )
         joint = joint if abstain is None else joint.with_missing(abstain, (1,))
         # A cluster whose rows all weigh nothing tells nothing, so it must not count as one.
         joint = joint.select(joint.weight > 0)

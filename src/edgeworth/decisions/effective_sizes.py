@@ -45,7 +45,7 @@ def reduce_trials(tally: ContingencyTable, resolved: Resolved, found: Combinatio
         return found
     if tally.clusters is not None and tally.clusters.number < 2:
         raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
-    hits, tried = _cells_of_proportions(tally, resolved, found)
+    hits, tried = cells_of_proportions(tally, resolved)
     squares = (tally.cells if tally.squared is None else tally.squared).ravel()
     most = found.trials**2 / (tried @ squares)
     shares = found.successes / found.trials
@@ -79,11 +79,10 @@ def reduce_trials(tally: ContingencyTable, resolved: Resolved, found: Combinatio
     )
 
 
-def _cells_of_proportions(
-    tally: ContingencyTable, resolved: Resolved, found: Combination
-) -> tuple[Floats, Floats]:
+def cells_of_proportions(tally: ContingencyTable, resolved: Resolved) -> tuple[Floats, Floats]:
     """Find which cells are successes and which are trials of each proportion: they are sums of cells."""
     view, size = marginals(tally.cells), len(tally.labels)
+    found = combine(resolved, view)
     slopes = {name: np.zeros((size, 2, len(found.trials))) for name in vars(view)}
     used = {"predicted": view.predicted > 0, "real": view.real > 0, "abstained": view.abstained > 0}
     used["hits"] = used["predicted"] & used["real"]

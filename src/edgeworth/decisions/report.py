@@ -21,7 +21,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.verdict import decision_warnings, decisions_citation, decisions_verdict
 from edgeworth.errors import OptionError
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
-from edgeworth.report.wording import describe_p_value, format_cell, tail_cell
+from edgeworth.report.wording import describe_p_value, format_cell, interval_cell, tail_cell
 
 SHOWN_CONFUSIONS = 15
 WIDEST_TABLE = 10
@@ -128,11 +128,10 @@ def estimates_grid(
 
 def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
     """Make a row of a table of estimates: measure, value, interval, chance level, method."""
-    low, high = estimate.interval(level)
     return (
         estimate.measure,
         finite_or_none(estimate.value),
-        (finite_or_none(low), finite_or_none(high)),
+        interval_cell(estimate.interval(level)),
         finite_or_none(estimate.chance),
         estimate.undefined or estimate.no_interval or str(estimate.method),
     )
@@ -147,10 +146,10 @@ def _label_section(findings: DecisionFindings) -> Section:
     rows = []
     for label, estimates in list(findings.labels.items())[:SHOWN_LABELS]:
         values = (finite_or_none(estimate.value) for estimate in estimates[:4])
-        low, high = estimates[3].interval(findings.level)
         mark = " *" if label in findings.superstitious else ""
         counts = (margin[place[label]].item() for margin in (table.real, table.predicted))
-        rows.append((f"{label}{mark}", *counts, *values, (finite_or_none(low), finite_or_none(high))))
+        edge = interval_cell(estimates[3].interval(findings.level))
+        rows.append((f"{label}{mark}", *counts, *values, edge))
     note = (
         "edge: recall − fallout, with its interval; by guessing, recall is the class's share of predictions "
         "and precision its share of cases"
@@ -167,7 +166,10 @@ def _label_section(findings: DecisionFindings) -> Section:
 def _table_section(findings: DecisionFindings) -> Section:
     table = findings.table
     if len(table.labels) > WIDEST_TABLE:
-        return Section("Most frequent confusions", (), (_confusions(findings),), ("contingency",))
+        heads = make_columns("predicted/text", "actual/text", "cases/count")
+        note = f"all {len(table.labels)} by {len(table.labels)} counts are in the JSON"
+        grid = Grid("", heads, _errors(table, SHOWN_CONFUSIONS), note)
+        return Section("Most frequent confusions", (), (grid,), ("contingency",))
     names = [str(label) for label in table.labels]
     columns = (Column("predicted ↓  actual →"), *(Column(name, "count") for name in (*names, "all")))
     grid = Grid("", columns, tuple(table.rows_with_totals(names)))
@@ -194,13 +196,6 @@ def _next_steps(findings: DecisionFindings) -> tuple[str, ...]:
     ]
     weakest = [claim.text for claim in decisions_verdict(findings).claims if claim.about == "weakest class"]
     return (*said, *weakest)
-
-
-def _confusions(findings: DecisionFindings) -> Grid:
-    """List the largest errors of a table that is too wide to show."""
-    labels, rows = findings.table.labels, _errors(findings.table, SHOWN_CONFUSIONS)
-    note = f"all {len(labels)} by {len(labels)} counts are in the JSON"
-    return Grid("", (Column("predicted"), Column("actual"), Column("cases", "count")), rows, note)
 
 
 def _bookmaker_section(findings: DecisionFindings) -> Section:

@@ -13,6 +13,7 @@ from edgeworth.arrays import Floats, Integers
 from edgeworth.core.labels import canonical, positions
 from edgeworth.core.plain import COUNT, COUNTS, FLAG, FLOATS, TEXT, Field, Plain, optional, tuple_of
 from edgeworth.errors import InputError, MergeError
+from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Coded, Column, as_column, encode, encode_all
 from edgeworth.sources.numbers import NUMBER, as_scores
 
@@ -145,9 +146,8 @@ class Grades(Plain):
         Ids are names, which are text, or else (not ``are_named``) whole numbers that stay what they are.
         """
         found = cls.empty(**rules)
-        lengths = [len(values), *(len(column) for column in (ids, clusters) if column is not None)]
-        if len(set(lengths)) > 1:
-            raise InputError(f"grades, ids and clusters must have as many rows; saw {lengths}")
+        given: dict[str, Any] = {"grades": values, "ids": ids, "clusters": clusters}
+        check_lengths({name: column for name, column in given.items() if column is not None})
         (low, high), wrong = found.bounds, (values < found.bounds[0]) | (values > found.bounds[1])
         if wrong.any():
             row = int(np.argmax(wrong))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
+from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import (
     MINUS,
@@ -120,6 +121,12 @@ _KINDS = {"exact": "exact", "bracket": "exact", "drawn": "simulated", "bound": "
 def describe_test(tail: Tail) -> str:
     """Write a p-value and how it is known: p = 0.0007, exact."""
     return f"{describe_p_value(tail)}, {_KINDS.get(tail.kind, 'approximate')}"
+
+
+def interval_cell(bounds: Iterable[float]) -> tuple[float | None, float | None]:
+    """Make a cell of bounds; an infinite one, or one that is not known, is left open."""
+    low, high = map(finite_or_none, bounds)
+    return low, high
 
 
 def tail_cell(tail: Tail) -> float:

@@ -50,11 +50,6 @@ from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.sequential import BernsteinSequence, ConfidenceSequence, Evidence, better_of
 from edgeworth.sources.columns import MISSING, check_gaps
 
-TRUE_NULL = "the probabilities of {other} are the true ones, given all that {bettor} knew"
-CLUSTER_NULL = (
-    "the probabilities of {other} are the true ones, given all that {bettor} knew of other clusters"
-)
-
 AnySequence = TypeVar("AnySequence", bound=ConfidenceSequence)
 
 
@@ -131,7 +126,8 @@ def forecast_duel(
 
 def true_null(bettor: str, other: str, unit: str) -> str:
     """State the null hypothesis that the bettor's wealth is evidence against."""
-    return (TRUE_NULL if unit == "case" else CLUSTER_NULL).format(other=other, bettor=bettor)
+    known = f"all that {bettor} knew{'' if unit == 'case' else ' of other clusters'}"
+    return f"the probabilities of {other} are the true ones, given {known}"
 
 
 def plain_evidence(found: Evidence | None) -> dict[str, Any] | None:

@@ -303,7 +303,7 @@ def _with_diebold_mariano(bare: Difference, rest: Floats, horizon: int) -> Diffe
         return replace(bare, no_interval="the variance of the mean is not above 0, whatever the weights")
     # n + 1 − 2h + h(h − 1)/n = (n − h)(n − h + 1)/n
     error = math.sqrt(variance / cases / ((cases - horizon) * (cases - horizon + 1) / cases**2))
-    mean = MeanDifference(bare.difference, error, cases)
+    mean = MeanDifference(bare.difference, error, cases, cases - 1.0)
     found, student = _with_t_test(bare, mean, False), mean.test()
     said = f"Diebold–Mariano, {horizon} ahead ({kernel}), corrected for few cases, {student.method}"
     tests = {"diebold-mariano": replace(student, method=said)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Unpack
 
 from edgeworth.choices import Abstentions
@@ -35,7 +35,7 @@ from edgeworth.comparing.labels.proportions import (
 from edgeworth.comparing.labels.swapping import SUMS_OF_A_LABEL, SUMS_OF_ALL, randomisation_test, swap_test
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, Grid
-from edgeworth.core.laws import NormalLaw, SamplingLaw, doubt_few_freedom
+from edgeworth.core.laws import SamplingLaw, doubt_few_freedom
 from edgeworth.core.tails import Tail, hypergeometric_tails
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
@@ -79,96 +79,71 @@ def label_differences(
     """
     check_seed(seed)
     cells = joint_cells(paired, first, second)
-    wanted = default_spellings(paired) if spellings is None else spellings
-    asked = _LabelComparison(paired, cells, (first, second), method, seed, level)
+    options: dict[str, Any] = {"method": method, "seed": seed, "level": level}
     found: dict[str, Difference] = {}
-    for spelling in wanted:
+    for spelling in spellings or usual_spellings(cells.tables[0]):
         grid = FINE if not quick else None if found else COARSE
-        found[spelling] = replace(asked, grid=grid).difference(spelling)
+        found[spelling] = _difference(cells, (first, second), spelling, grid, **options)
     return found
 
 
-def default_spellings(paired: Paired) -> tuple[str, ...]:
-    """List the usual measures: four of all labels; precision, recall and F of the positive one, or of each.
-
-    >>> default_spellings(Paired.from_labels([1, 0], {"a": [1, 0], "b": [1, 1]}))[4:]
-    ('precision[1]', 'recall[1]', 'f[1]')
-    """
-    tables = [paired.table(name) for name in paired.names]
-    return with_coverage(usual_spellings(tables[0]), *tables)
-
-
-@dataclass(frozen=True)
-class _LabelComparison:
-    """Two predictors' joint counts, and what was asked about them."""
-
-    paired: Paired
-    whole: JointCells
-    names: tuple[str, str]
-    method: Any
-    seed: int
-    level: float
-    grid: Grid | None = FINE
-
-    def difference(self, spelling: str) -> Difference:
-        resolved = resolve(self.whole.tables[0], spelling)
-        cells, focus = in_focus(self.whole, resolved)
-        reasons = [focus.undefined(table) for table in cells.tables]
-        values = cells.values(focus)
-        direction = focus.measure.direction
-        found = Difference(resolved.spelling, *self.names, values, direction, cases=self.whole.units)
-        if any(reasons):
-            parts = zip(self.names, reasons, strict=True)
-            said = "; ".join(f"of {name}: {why}" for name, why in parts if why)
-            first, second = (math.nan if why else value for value, why in zip(values, reasons, strict=True))
-            return replace(found, values=(first, second), undefined=said, no_interval=said)
-        law, no_interval = None, focus.measure.no_interval if self.method is None else None
-        if no_interval is None:
-            try:
-                law = difference_law(cells, focus, self.method)
-            except OptionError as error:
-                # A method that does not fit is an error; a sample without spread is none.
-                if self.method is not None and not isinstance(error, NothingVariesError):
-                    raise
-                no_interval = str(error)
-        counts, plain = paired_proportions(cells, focus), plain_law(cells, focus)
-        is_quick = self.grid is not FINE
-        better, how = probability_first_better(cells, focus, counts, plain, self.seed, quick=is_quick)
-        names_itself = isinstance(law, (PairedProportions, PairedCombination, AsIfIndependent))
-        how_found = str(law if names_itself else self.method or default_method(focus))
-        return replace(
-            found,
-            law=law,
-            tests=self._tests(cells, focus, counts, plain),
-            probability_better=better,
-            probability_method=how,
-            effect=effect_of(cells, counts, plain),
-            discordant=(counts and cells.is_counted and (int(counts.only_first), int(counts.only_second)))
-            or None,
-            interval_method="" if law is None else how_found,
-            no_interval=no_interval,
-            no_winner=reason_for_no_winner(cells, focus, law),
-            doubt=doubt_of(cells, focus, law, self.level),
-        )
-
-    def _tests(
-        self,
-        cells: JointCells,
-        resolved: Resolved,
-        counts: PairedProportions | None,
-        plain: NormalLaw | None,
-    ) -> dict[str, Tail]:
-        """Test for no difference, the test to go by first."""
-        tests = {}
-        if needs_standard_errors(resolved):
-            tests["studentised"] = swap_test(cells, resolved, studentised=True, seed=self.seed)
-        tests["randomisation"] = randomisation_test(cells, resolved, seed=self.seed, grid=self.grid)
-        if counts is not None and cells.is_counted:
-            tests |= counts.tests()
-        if plain is not None:
-            wald = plain.p_value(0.0, "two-sided")
-            tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with the delta method's variance")
-        return tests
+def _difference(
+    whole: JointCells,
+    names: tuple[str, str],
+    spelling: str,
+    grid: Grid | None,
+    *,
+    method: Any,
+    seed: int,
+    level: float,
+) -> Difference:
+    """Compare two predictors by one measure of their joint counts; the test to go by is the first."""
+    resolved = resolve(whole.tables[0], spelling)
+    cells, focus = in_focus(whole, resolved)
+    reasons = [focus.undefined(table) for table in cells.tables]
+    values = cells.values(focus)
+    found = Difference(resolved.spelling, *names, values, focus.measure.direction, cases=whole.units)
+    if any(reasons):
+        said = "; ".join(f"of {name}: {why}" for name, why in zip(names, reasons, strict=True) if why)
+        first, second = (math.nan if why else value for value, why in zip(values, reasons, strict=True))
+        return replace(found, values=(first, second), undefined=said, no_interval=said)
+    law, no_interval = None, focus.measure.no_interval if method is None else None
+    if no_interval is None:
+        try:
+            law = difference_law(cells, focus, method)
+        except OptionError as error:
+            # A method that does not fit is an error; a sample without spread is none.
+            if method is not None and not isinstance(error, NothingVariesError):
+                raise
+            no_interval = str(error)
+    counts, plain = paired_proportions(cells, focus), plain_law(cells, focus)
+    better, how = probability_first_better(cells, focus, counts, plain, seed, quick=grid is not FINE)
+    names_itself = isinstance(law, (PairedProportions, PairedCombination, AsIfIndependent))
+    how_found = str(law if names_itself else method or default_method(focus))
+    tests: dict[str, Tail] = {}
+    if needs_standard_errors(focus):
+        tests["studentised"] = swap_test(cells, focus, studentised=True, seed=seed)
+    tests["randomisation"] = randomisation_test(cells, focus, seed=seed, grid=grid)
+    discordant = None
+    if counts is not None and cells.is_counted:
+        tests |= counts.tests()
+        discordant = int(counts.only_first), int(counts.only_second)
+    if plain is not None:
+        wald = plain.p_value(0.0, "two-sided")
+        tests["wald"] = Tail.approximated(wald, 0.0, "Wald's test with the delta method's variance")
+    return replace(
+        found,
+        law=law,
+        tests=tests,
+        probability_better=better,
+        probability_method=how,
+        effect=effect_of(cells, counts, plain),
+        discordant=discordant,
+        interval_method="" if law is None else how_found,
+        no_interval=no_interval,
+        no_winner=reason_for_no_winner(cells, focus, law),
+        doubt=doubt_of(cells, focus, law, level),
+    )
 
 
 def needs_standard_errors(resolved: Resolved) -> bool:
@@ -234,7 +209,7 @@ def compare_labels(
         if paired.total < whole:
             judged = f"Judged on the {paired.total:,.6g} of {whole:,.6g} cases that every system decided."
     is_many = len(paired.names) > 3
-    usual = default_spellings(paired)
+    usual = usual_spellings(paired.table(paired.names[0]))
     if is_many:
         usual = tuple(name for name in usual if name in MEASURES)
     spellings = with_coverage(measures or usual, *(paired.table(name) for name in paired.names))

@@ -205,7 +205,11 @@ def in_focus(cells: JointCells, resolved: Resolved) -> tuple[JointCells, Resolve
 
 
 def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:
-    """List the measures that are compared unless others are asked for."""
+    """List the measures that are compared unless others are asked for.
+
+    >>> usual_spellings(ContingencyTable.from_labels([1, 0], [1, 0]))[4:]
+    ('precision[1]', 'recall[1]', 'f[1]')
+    """
     labels = table.labels if table.positive is None else (table.positive,)
     of_labels = [
         f"{name}[{quote_label(str(label))}]"

@@ -12,7 +12,7 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.comparing.difference import Effect
-from edgeworth.comparing.labels.joint_cells import JointCells, Places
+from edgeworth.comparing.labels.joint_cells import JointCells
 from edgeworth.comparing.randomisation.coins import mcnemar
 from edgeworth.core.clusters import spread_of_ratios
 from edgeworth.core.laws import (
@@ -27,7 +27,7 @@ from edgeworth.core.laws import (
 )
 from edgeworth.core.measures import Combination
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.effective_sizes import combination_of
+from edgeworth.decisions.effective_sizes import cells_of_proportions, combination_of
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved
 
@@ -145,12 +145,13 @@ def paired_proportions(
     Precision is not: each predictor has its own trials, the cases it predicted to have the label. Nor are
     ``clustered`` cases, unless they are asked for.
     """
-    if cells.clusters is not None and not clustered:
+    if resolved.measure.proportion is None or (cells.clusters is not None and not clustered):
         return None
-    indicators = [_indicators(cells, resolved, place) for place in cells.places]
-    if None in indicators:
-        return None
-    (success, trial), (other, other_trial) = (found for found in indicators if found is not None)
+    counted = (
+        [part[0, place] > 0 for part in cells_of_proportions(table, resolved)]
+        for table, place in zip(cells.tables, cells.places, strict=True)
+    )
+    (success, trial), (other, other_trial) = counted
     if not np.array_equal(trial, other_trial) or not trial.any():
         return None
     found = _stratum(cells, trial, success, other)
@@ -158,20 +159,6 @@ def paired_proportions(
         return found
     ahead = success.astype(int) - other
     return found.over_clusters(cells.clusters[trial], ahead[trial], cells.weight[trial])
-
-
-def _indicators(
-    cells: JointCells, resolved: Resolved, place: Places
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-    """Whether each combination is a success, and whether it is a trial at all."""
-    proportion = resolved.measure.proportion
-    if proportion is None:
-        return None
-    # A table of one case in one cell shows what that cell counts as.
-    shape = cells.tables[0].cells.shape
-    single = np.eye(shape[0] * shape[1]).reshape(-1, *shape)
-    successes, trials = (np.asarray(part) > 0 for part in proportion(resolved.view(single)))
-    return successes[place], trials[place]
 
 
 def _log_odds(share: float) -> float:

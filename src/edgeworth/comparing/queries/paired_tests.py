@@ -53,17 +53,12 @@ class MeanDifference:
     standard_error: float
     """0 when all differences are the same up to rounding; nan for a single unit."""
     units: int
-    left: float | None = None
-    """The degrees of freedom that clusters leave."""
+    freedom: float
+    """The degrees of freedom of Student's t, fewer than units where clusters are unequal."""
     doubt: str | None = None
     """Why clusters are too few, or too unequal, to name a winner by."""
     reach: float = math.inf
     """How large a difference may be."""
-
-    @property
-    def freedom(self) -> float:
-        """Degrees of freedom of Student's t."""
-        return self.units - 1.0 if self.left is None else self.left
 
     @property
     def statistic(self) -> float:
@@ -148,10 +143,10 @@ def mean_difference(
     # Differences that would all be the same, had they not been rounded, are.
     same = ROUNDING * float(max(abs(values).max(), abs(size or 0.0)) * sizes.max())
     if units > 1 and float(abs(rests).max()) <= same:
-        return MeanDifference(0.0 if abs(mean) <= same else mean, 0.0, units)
+        return MeanDifference(0.0 if abs(mean) <= same else mean, 0.0, units, units - 1.0)
     if clusters is None or units < 2:
         error = math.sqrt(units / (units - 1) * float(rests @ rests)) / len(values) if units > 1 else math.nan
-        return MeanDifference(mean, error, units, reach=reach)
+        return MeanDifference(mean, error, units, units - 1.0, reach=reach)
     spread = spread_of_ratios(rests, sizes)
     freedom, doubt = round(spread.freedom, 9), doubt_few_freedom(spread.freedom)
     return MeanDifference(mean, math.sqrt(spread.variance), units, freedom, doubt, reach)
