@@ -213,3 +213,15 @@ def test_cells_of_a_table() -> None:
     assert format_cell(-1.5, "dollars") == "−$1.50"
     assert format_cell(1234567, "count") == "1,234,567"
     assert format_cell(0.00012, "probability") == "0.00012"
+
+
+def test_too_few_clusters_are_the_reason_where_the_interval_leaves_0_out() -> None:
+    truth = np.arange(200) % 2
+    prediction = np.where(np.arange(200) % 40 == 0, 1 - truth, truth)
+    clusters = np.repeat(np.arange(5), [120, 20, 20, 20, 20])
+    report = ew.evaluate(truth=truth, prediction=prediction, cluster=clusters)
+    estimate = report.numbers["estimates"]["informedness"]
+    assert estimate["low"] > 0
+    assert estimate["doubt"] is not None
+    assert not report.numbers["is_conclusive"]
+    assert "includes 0" not in report.verdict

@@ -92,9 +92,14 @@ def _chance(findings: DecisionFindings) -> Claim:
         both = f"; two-sided {describe_p_value(findings.either_way)}"
     said = f"Chance of {how} by guessing: {describe_odds(tail)} ({describe_test(tail)}{both})."
     if is_significant != findings.is_conclusive:
-        said += " The interval includes 0, so the evidence is not conclusive."
+        why = (
+            "The interval includes 0"
+            if findings.interval_includes_0
+            else "Clusters are too few or too unequal"
+        )
+        said += f" {why}, so the evidence is not conclusive."
     elif not is_significant and not findings.interval_includes_0:
-        said += " The interval leaves 0 out, but the exact test decides."
+        said += " The interval leaves 0 out, but the test decides."
     return Claim("chance", said, strength, {"p_value": tail.p_value}, tail.method)
 
 
