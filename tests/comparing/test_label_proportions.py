@@ -83,7 +83,7 @@ def test_many_cases_make_it_the_delta_method_s_interval() -> None:
 
 
 def test_its_p_value_is_the_level_at_which_the_interval_just_reaches_the_null() -> None:
-    law = PairedCombination((1.0, -1.0), (PairedProportions(7, 2, 40), PairedProportions(1, 4, 50)))
+    law = PairedCombination(((1.0, PairedProportions(7, 2, 40)), (-1.0, PairedProportions(1, 4, 50))))
     for null in (0.0, 0.1, 0.5):
         level = 1 - law.p_value(null, "two-sided")
         assert min(abs(bound - null) for bound in law.interval(level)) < 1e-9
@@ -91,7 +91,7 @@ def test_its_p_value_is_the_level_at_which_the_interval_just_reaches_the_null() 
     assert upper + lower == pytest.approx(1)
     assert 2 * min(upper, lower) == pytest.approx(law.p_value(0.0, "two-sided"))
     assert law.p_value(law.value, "two-sided") == 1
-    turned = PairedCombination((1.0, -1.0), (PairedProportions(2, 7, 40), PairedProportions(4, 1, 50)))
+    turned = PairedCombination(((1.0, PairedProportions(2, 7, 40)), (-1.0, PairedProportions(4, 1, 50))))
     assert turned.interval(0.9) == pytest.approx([-x for x in law.interval(0.9)][::-1])
 
 

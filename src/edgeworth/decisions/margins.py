@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.core.tails import Tail
 from edgeworth.decisions.table import ContingencyTable
 
 MOST_CLASSES = 500
@@ -30,16 +30,14 @@ def equal_margins(table: ContingencyTable) -> Tail | None:
         return None
     if len(kept) == 2:
         few, many = sorted((errors[kept[0], kept[1]], errors[kept[1], kept[0]]))
-        p_value = max(min(1.0, 2 * _binomial_tail(int(few), int(few + many))), SMALLEST)
-        return Tail(p_value, p_value, p_value, "exact, McNemar")
+        return Tail.summed(2 * _binomial_tail(int(few), int(few + many)), "McNemar")
     errors = errors[np.ix_(kept, kept)]
     gaps = errors.sum(axis=1) - errors.sum(axis=0)
     spread = np.diag(errors.sum(axis=0) + errors.sum(axis=1)) - errors - errors.T
     # Classes that are confused only among themselves each cost a degree of freedom.
     square = float(gaps @ np.linalg.pinv(spread, rcond=1e-12, hermitian=True) @ gaps)
     freedom = int(np.linalg.matrix_rank(spread, hermitian=True))
-    p_value = max(_chi_square_tail(square, freedom), SMALLEST)
-    return Tail(p_value, p_value, p_value, f"Stuart–Maxwell, χ² = {square:.3g}", kind="approximation")
+    return Tail.approximated(_chi_square_tail(square, freedom), 0.0, f"Stuart–Maxwell, χ² = {square:.3g}")
 
 
 def _binomial_tail(few: int, trials: int) -> float:

@@ -53,19 +53,17 @@ def posterior_values(
     rng = np.random.default_rng(seed)
     weight = 1 / max(len(table.labels), 1) if prior is None else prior
     shape = table.cells.astype(np.float64)
-    real = np.maximum(shape.sum(axis=0), 1e-300)
-    if sizes is not None:
-        shape *= sizes / real
-        # The classes keep their shares of the cases.
-        real /= np.maximum(sizes, 1e-300)
+    real = shape.sum(axis=0)
+    # The classes keep their shares of the cases.
+    scale = np.where(real > 0, real / np.maximum(real if sizes is None else sizes, 1e-300), 1.0)
+    shape /= scale
     shape[:-1] += weight
     if table.abstained.any():
         shape[-1] += weight
     total = float(table.cells.sum())
 
     def draw(number: int) -> NDArray[np.float64]:
-        drawn = rng.standard_gamma(shape, size=(number, *shape.shape))
-        drawn = drawn if sizes is None else drawn * real
+        drawn = rng.standard_gamma(shape, size=(number, *shape.shape)) * scale
         return np.asarray(drawn * (total / drawn.sum(axis=(1, 2), keepdims=True)))
 
     return _measure_draws(draw, resolved, draws, shape.size)

@@ -146,8 +146,7 @@ class Grades(Plain):
         Ids are names, which are text, or else (not ``are_named``) whole numbers that stay what they are.
         """
         found = cls.empty(**rules)
-        given: dict[str, Any] = {"grades": values, "ids": ids, "clusters": clusters}
-        check_lengths({name: column for name, column in given.items() if column is not None})
+        check_lengths({"grades": values, "ids": ids, "clusters": clusters})
         (low, high), wrong = found.bounds, (values < found.bounds[0]) | (values > found.bounds[1])
         if wrong.any():
             row = int(np.argmax(wrong))

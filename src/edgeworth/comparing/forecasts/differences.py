@@ -21,6 +21,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Integral
 from typing import Any, Unpack
 
 import numpy as np
@@ -42,7 +43,7 @@ from edgeworth.comparing.forecasts.bets import (
 from edgeworth.comparing.queries.paired_tests import MeanDifference, mean_difference
 from edgeworth.core.laws import Alternative, bisected, choose_tail
 from edgeworth.core.tails import Tail
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.estimates import mean_difference as bound_mean
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts
@@ -193,8 +194,7 @@ def mean_score_difference(
     >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
     (-0.1075, 'A', 0.1235)
     """
-    if isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1:
-        raise OptionError(f"the horizon is a whole number of steps, 1 or more; saw {horizon!r}")
+    check_whole(horizon, "the horizon", 1, Integral)
     if clusters is not None and horizon > 1:
         raise OptionError("clusters are independent and a horizon joins neighbours: give one of the two")
     cases = len(first)

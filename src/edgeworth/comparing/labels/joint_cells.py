@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -79,8 +79,14 @@ class JointCells:
 
     @cached_property
     def memory(self) -> dict[tuple[Any, ...], Any]:
-        """What was made of these cells before, so that several measures can share it."""
+        """What was made of these cells before."""
         return {}
+
+    def remember(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """Give what was made of these cells before, so that several measures share it, or make it."""
+        if key not in self.memory:
+            self.memory[key] = make()
+        return self.memory[key]
 
     def split(self, place: Places) -> tuple[Places, Places]:
         """Split flat positions into predicted and real ones; one past the last label is an abstention."""
@@ -119,11 +125,12 @@ class JointCells:
 
     def influences(self, resolved: Resolved) -> Floats:
         """Compute how much one more case of each combination moves the difference."""
-        key = ("influences", resolved.spelling)
-        if key not in self.memory:
+
+        def make() -> Floats:
             first, second = (influence(table, resolved).ravel() for table in self.tables)
-            self.memory[key] = first[self.places[0]] - second[self.places[1]]
-        return np.asarray(self.memory[key])
+            return np.asarray(first[self.places[0]] - second[self.places[1]])
+
+        return np.asarray(self.remember(("influences", resolved.spelling), make))
 
     def spread(self, resolved: Resolved) -> ClusterSpread:
         """Estimate the delta method's variance of the difference, and its degrees of freedom.
@@ -199,9 +206,7 @@ def in_focus(cells: JointCells, resolved: Resolved) -> tuple[JointCells, Resolve
     if resolved.position is None or cells.size <= 2:
         return cells, resolved
     key = ("one against rest", resolved.position)
-    if key not in cells.memory:
-        cells.memory[key] = cells.one_against_rest(resolved.label)
-    return cells.memory[key], replace(resolved, position=0)
+    return cells.remember(key, lambda: cells.one_against_rest(resolved.label)), replace(resolved, position=0)
 
 
 def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:

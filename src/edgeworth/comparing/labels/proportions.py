@@ -175,27 +175,22 @@ OF_CLASSES = ("balanced_accuracy", "adjusted_balanced_accuracy", "break_even_mar
 class PairedCombination:
     """Σ weight · difference of paired proportions, of independent strata of cases: here, of real classes.
 
-    >>> perfect = PairedProportions(0, 0, 30), PairedProportions(0, 30, 30)
-    >>> [round(bound, 3) for bound in PairedCombination((1.0, -1.0), perfect).interval(0.95)]
+    >>> perfect = (1.0, PairedProportions(0, 0, 30)), (-1.0, PairedProportions(0, 30, 30))
+    >>> [round(bound, 3) for bound in PairedCombination(perfect).interval(0.95)]
     [0.746, 1.114]
     """
 
-    weights: tuple[float, ...]
-    strata: tuple[PairedProportions, ...]
+    parts: tuple[tuple[float, PairedProportions], ...]
 
     @property
     def value(self) -> float:
         """The difference of the two measures."""
-        return math.fsum(weight * part.value for weight, part in self._parts)
+        return math.fsum(weight * part.value for weight, part in self.parts)
 
     @property
     def standard_error(self) -> float:
         """Variances of the strata, added."""
-        return math.sqrt(math.fsum((weight * part.standard_error) ** 2 for weight, part in self._parts))
-
-    @property
-    def _parts(self) -> list[tuple[float, PairedProportions]]:
-        return list(zip(self.weights, self.strata, strict=True))
+        return math.sqrt(math.fsum((weight * part.standard_error) ** 2 for weight, part in self.parts))
 
     def interval(self, level: float) -> tuple[float, float]:
         """Square and add at this level."""
@@ -203,7 +198,7 @@ class PairedCombination:
 
     def _bounds(self, quantile: float) -> tuple[float, float]:
         down = up = 0.0
-        for weight, part in self._parts:
+        for weight, part in self.parts:
             low, high = part.bounds(quantile)
             below, above = (part.value - low, high - part.value)
             down += (weight * (below if weight > 0 else above)) ** 2
@@ -234,14 +229,15 @@ def paired_combination(cells: JointCells, resolved: Resolved) -> PairedCombinati
     (first, real), (second, _) = (cells.split(place) for place in cells.places)
     classes = np.flatnonzero(cells.tables[0].real > 0)
     if resolved.measure.name in OF_CLASSES:
-        strata = [_stratum(cells, real == k, first == k, second == k) for k in classes]
-        return PairedCombination(tuple(found.coefficients.tolist()), tuple(strata))
+        strata = (_stratum(cells, real == k, first == k, second == k) for k in classes)
+        return PairedCombination(tuple(zip(found.coefficients.tolist(), strata, strict=True)))
     if resolved.measure.name != "informedness":
         return None
     target = classes[0] if resolved.position is None else resolved.position
-    inside = real == target
-    strata = [_stratum(cells, where, first == target, second == target) for where in (inside, ~inside)]
-    return PairedCombination((1.0, -1.0), tuple(strata))
+    sides = ((1.0, real == target), (-1.0, real != target))
+    return PairedCombination(
+        tuple((sign, _stratum(cells, where, first == target, second == target)) for sign, where in sides)
+    )
 
 
 def independent_proportions(

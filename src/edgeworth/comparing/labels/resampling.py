@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,8 @@ def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> F
         first, second = (contributions(cells, place, unit, weight, resolved) for place in cells.places)
         return replicate(lambda n: rng.multinomial(size, shares, size=n).T, first, second, draws, cells.size)
 
-    return reuse_replicates(cells, ("bootstrap", draws, seed), resolved, make).differences(resolved)
+    key = ("bootstrap", draws, seed, resolved.measure.scope == "cells")
+    return np.asarray(cells.remember(key, make).differences(resolved))
 
 
 def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, seed: int) -> Floats:
@@ -99,7 +100,8 @@ def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, s
         )
         return replicate(draw, first, second, draws, cells.size)
 
-    return reuse_replicates(cells, ("posterior", prior, draws, seed), resolved, make).differences(resolved)
+    key = ("posterior", prior, draws, seed, resolved.measure.scope == "cells")
+    return np.asarray(cells.remember(key, make).differences(resolved))
 
 
 def units_of(cells: JointCells) -> tuple[Places, Floats]:
@@ -142,16 +144,6 @@ def replicate(draw: Draw, first: Any, second: Any, draws: int, size: int) -> Rep
 def affordable_draws(draws: int, units: int) -> int:
     """Lower the number of draws where each of them is of very many numbers."""
     return min(draws, max(FEWEST_DRAWS, MOST_NUMBERS // max(units, 1)))
-
-
-def reuse_replicates(
-    cells: JointCells, key: tuple[Any, ...], resolved: Resolved, make: Callable[[], Replicates]
-) -> Replicates:
-    """Return replicates made before from the same cells, or make them."""
-    whole = (*key, resolved.measure.scope == "cells")
-    if whole not in cells.memory:
-        cells.memory[whole] = make()
-    return cast("Replicates", cells.memory[whole])
 
 
 def view_of(flat: NDArray[Any], size: int, resolved: Resolved) -> Any:

@@ -22,7 +22,7 @@ from edgeworth.comparing.queries.permutation import sign_sums_of
 from edgeworth.comparing.randomisation.coins import lower_tail
 from edgeworth.core.clusters import spread_of_ratios
 from edgeworth.core.laws import NormalLaw, Scale, bisected, doubt_few_freedom, normal_quantile
-from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.core.tails import Tail
 
 FAR = 200
 """Steps by which a bracket is widened at most."""
@@ -85,9 +85,8 @@ class MeanDifference:
     def test(self) -> Tail:
         """Two-sided Student's t; without variation p is 1 if there is no difference, else undefined (nan)."""
         if self.law is not None:
-            found = max(self.law.p_value(0.0, "two-sided"), SMALLEST)
             said = f"Student's t = {self.statistic:.3g}, {self.freedom:.4g} degrees of freedom"
-            return Tail(found, found, found, said, kind="approximation")
+            return Tail.approximated(self.law.p_value(0.0, "two-sided"), 0.0, said)
         p_value = math.nan if self.value else 1.0
         return Tail(p_value, p_value, p_value, f"Student's t: {self.no_law}", kind="approximation")
 
