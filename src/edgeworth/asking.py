@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from edgeworth.core.kinds import Kind, find_predictions
 from edgeworth.errors import OptionError
@@ -80,8 +80,13 @@ class Asked:
 
     @classmethod
     def of(cls, group: type, given: Mapping[str, Any]) -> Asked:
-        """Fill in what was left out."""
-        defaults = {name: option.default for name, (_, option) in options_of(group).items()}
+        """Fill in what was left out, and refuse a word that an option does not know."""
+        options = options_of(group)
+        for name, value in given.items():
+            words = _words(options[name][0])
+            if words and value is not None and value not in words:
+                raise OptionError(f"{name} is one of {', '.join(words)}; saw {value!r}")
+        defaults = {name: option.default for name, (_, option) in options.items()}
         return cls(defaults | dict(given), compared=group is CompareOptions)
 
     def __getattr__(self, name: str) -> Any:
@@ -131,6 +136,13 @@ class Asked:
     def tally_kind(self) -> Kind:
         """The kind of tally that such predictions are counted in."""
         return find_predictions(self.predictions)
+
+
+def _words(kind: Any) -> tuple[str, ...]:
+    """List the words that an option takes, where it takes nothing else."""
+    kinds = [kind] if get_origin(kind) is Literal else [x for x in get_args(kind) if x is not type(None)]
+    are_words = all(get_origin(each) is Literal for each in kinds)
+    return tuple(word for each in kinds for word in get_args(each)) if are_words else ()
 
 
 NAMES = {SEVERAL: "labels of several systems"}

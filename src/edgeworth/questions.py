@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Unpack, get_args
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth import bet, chance
 from edgeworth.asking import Asked, takes
-from edgeworth.choices import AbsentRule, Unbalanced
+from edgeworth.choices import Unbalanced
 from edgeworth.comparing.queries.differences import MEASURES, compare_queries
 from edgeworth.comparing.report import compose_comparison
 from edgeworth.comparison import compare
@@ -119,9 +119,6 @@ def evaluate_trec(qrels: str | Path, runs: Sequence[str | Path], **options: Unpa
 
 
 def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) -> Report:
-    for name in ("absent", "no_targets"):
-        if asked.get(name) not in get_args(AbsentRule):
-            raise OptionError(f'{name} is "leave_out" or "zero"; saw {asked.get(name)!r}')
     if not runs:
         raise OptionError("there is no run to evaluate")
     if len({str(path) for path in runs}) < len(runs):

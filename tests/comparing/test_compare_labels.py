@@ -181,3 +181,12 @@ def test_coverage_stands_in_every_table_where_a_system_refuses() -> None:
     assert compare_labels(paired, measures=["accuracy"], abstentions="left-out").measures == ("accuracy",)
     apart = ew.compare({name: paired.table(name) for name in paired.names}, measures=["accuracy"])
     assert apart.measures == ("accuracy", "coverage")
+
+
+@pytest.mark.parametrize("name", ["abstentions", "adjust", "kind", "missing", "predictions_made", "queries"])
+def test_a_word_that_an_option_does_not_know_is_refused(name: str) -> None:
+    with pytest.raises(ew.EdgeworthError, match=f"{name} is one of .*; saw 'often'"):
+        ew.compare([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]}, **{name: "often"})
+    if name in ("abstentions", "missing", "predictions_made"):
+        with pytest.raises(ew.EdgeworthError, match=f"{name} is one of .*; saw 'often'"):
+            ew.evaluate(truth=[1, 0, 1], prediction=[1, 0, 0], **{name: "often"})

@@ -20,7 +20,7 @@ from edgeworth.comparing.queries.differences import (
 )
 from edgeworth.comparing.queries.exact_values import Scaled
 from edgeworth.comparing.queries.permutation import permutation_test, shared_sign_flips, sign_flip_tail
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError
 
 ITEMS = 6
 
@@ -151,8 +151,6 @@ def test_several_systems_are_matched_at_once() -> None:
     assert matched.values.tolist() == [[0.2, 0.5, 0.7], [0.3, 0.6, 0.9]]
     assert matched.left_out == {"A": 1, "B": 1, "C": 0}
     assert matched.undefined == 1
-    with pytest.raises(OptionError, match='"intersection" or "error"; saw \'union\''):
-        match_queries(values, queries="union")  # type: ignore[arg-type]  # the refusal is the point
 
 
 def drawn_lists(systems: int, queries: int) -> dict[str, ew.RankedLists]:

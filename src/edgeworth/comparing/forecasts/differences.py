@@ -95,8 +95,6 @@ def compare_forecasts(
     ahead (``horizon``), and those made in sample, prove nothing by their wealth; ``no_evidence`` says why.
     """
     wanted = tuple(measures or MEASURES)
-    if predictions_made not in NOTES:
-        raise OptionError(f"predictions_made is one of {', '.join(NOTES)}; saw {predictions_made!r}")
     unknown = [name for name in wanted if name not in RULES]
     if unknown:
         raise InputError(f"scores are a list of some of {', '.join(RULES)}; saw {unknown[0]!r}")

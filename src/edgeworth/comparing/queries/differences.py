@@ -31,7 +31,7 @@ from edgeworth.core.formatting import plural
 from edgeworth.core.labels import canonical_order, positions
 from edgeworth.core.measures import Direction
 from edgeworth.core.tails import Tail
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of
 from edgeworth.sources.columns import Label
@@ -90,8 +90,6 @@ def match_queries(
     >>> matched.queries, matched.values.tolist(), matched.note
     ((2, 3), [[0.25, 0.75], [1.0, 0.5]], 'left out: 1 query of A that not every system has')
     """
-    if queries not in ("intersection", "error"):
-        raise OptionError(f'queries is "intersection" or "error"; saw {queries!r}')
     first = next(iter(values.values()))[0]
     are_same = all(each == first for each, _ in values.values())
     common = first if are_same else set.intersection(*(set(each) for each, _ in values.values()))
