@@ -149,8 +149,8 @@ def test_several_systems_are_matched_at_once() -> None:
     matched = match_queries(values)
     assert matched.queries == (2, 3)
     assert matched.values.tolist() == [[0.2, 0.5, 0.7], [0.3, 0.6, 0.9]]
-    assert matched.left_out == {"A": 1, "B": 1, "C": 0}
-    assert matched.undefined == 1
+    gone = [f"1 query of {name} that not every system has" for name in "AB"]
+    assert matched.note == f"left out: {'; '.join(gone)}; 1 query in which a system has no value"
 
 
 def drawn_lists(systems: int, queries: int) -> dict[str, ew.RankedLists]:

@@ -49,20 +49,8 @@ class MatchedQueries:
     names: tuple[str, ...]
     queries: tuple[Label, ...]
     values: Floats
-    left_out: Mapping[str, int]
-    """How many queries of each system some other one does not have."""
-    undefined: int = 0
-    """Queries that all have, but of which some have no value: left out as well."""
-    unit: str = "query"
-
-    @property
-    def note(self) -> str | None:
-        """What was left out, as a sentence; None when nothing was."""
-        found = {f"of {name} that not every system has": number for name, number in self.left_out.items()}
-        found["in which a system has no value"] = self.undefined
-        many = {"query": "queries"}.get(self.unit)
-        parts = [f"{n:,} {plural(n, self.unit, many)} {which}" for which, n in found.items() if n]
-        return f"left out: {'; '.join(parts)}" if parts else None
+    note: str | None
+    """What was left out, as a sentence; None when nothing was."""
 
 
 UnitValues: TypeAlias = tuple[tuple[Any, ...], Floats]
@@ -106,14 +94,14 @@ def match_queries(
     chosen = first if are_same else canonical_order(common)
     table = np.stack([x if are_same else x[positions(chosen, each)] for each, x in values.values()], axis=1)
     is_defined = np.asarray(~np.isnan(table).any(axis=1))
-    return MatchedQueries(
-        tuple(values),
-        tuple(compress(chosen, is_defined)),
-        table[is_defined],
-        left_out,
-        int((~is_defined).sum()),
-        unit,
+    gone = {f"of {name} that not every system has": number for name, number in left_out.items()}
+    gone["in which a system has no value"] = int((~is_defined).sum())
+    many = {"query": "queries"}.get(unit)
+    said = "; ".join(
+        f"{number:,} {plural(number, unit, many)} {which}" for which, number in gone.items() if number
     )
+    kept = tuple(compress(chosen, is_defined)), table[is_defined]
+    return MatchedQueries(tuple(values), *kept, f"left out: {said}" if said else None)
 
 
 def value_difference(
