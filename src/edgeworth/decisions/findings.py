@@ -122,7 +122,12 @@ def examine_decisions(
         level=level,
         informedness=headline,
         overall=(*(estimate(table, name, seed=seed) for name in OVERALL), coverage),
-        labels={label: _estimate_label(table, label, seed) for label in labels_to_examine(table)},
+        labels={
+            label: tuple(
+                estimate(table, f"{name}[{quote_label(str(label))}]", seed=seed) for name in PER_LABEL
+            )
+            for label in labels_to_examine(table)
+        },
         at_least=headline.chance_tail("greater"),
         either_way=headline.chance_tail("two-sided"),
         payoffs=payoffs(table, pool=pool, overround=overround, commission=commission),
@@ -141,11 +146,6 @@ def labels_to_examine(table: ContingencyTable) -> tuple[Label, ...]:
         return table.labels
     frequent = np.argsort(-(table.predicted + table.real), kind="stable")[:MOST_LABELS]
     return tuple(table.labels[index] for index in sorted(frequent))
-
-
-def _estimate_label(table: ContingencyTable, label: Label, seed: int) -> tuple[Estimate, ...]:
-    written = quote_label(str(label))
-    return tuple(estimate(table, f"{name}[{written}]", seed=seed) for name in PER_LABEL)
 
 
 def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tuple[Label, ...]:

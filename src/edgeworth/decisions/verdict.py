@@ -28,16 +28,14 @@ from edgeworth.report.wording import (
 def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
     """Write the verdict: informedness with its interval, chance, and the next step; bets where asked for."""
     if findings.informedness.undefined is not None:
-        why = f"{name or 'This'} cannot be judged: {findings.informedness.undefined}. {_remedy(findings)}"
+        why = f"{name or 'This'} cannot be judged: {findings.informedness.undefined}. "
+        if (findings.table.real > 0).sum() > 1:
+            why += "Are these the right columns? If they are clusters, match them (--match one, ew.match)."
+        else:
+            why += "At least two classes must occur."
         return Verdict([Claim("informedness", why, "undefined")])
     writers = (_chance, _sample_size, _weakest_class, _bets)
     return Verdict([_informedness(findings, name), *(write(findings) for write in writers)])
-
-
-def _remedy(findings: DecisionFindings) -> str:
-    if (findings.table.real > 0).sum() > 1:
-        return "Are these the right columns? If they are clusters, match them (--match one, ew.match)."
-    return "At least two classes must occur."
 
 
 def _informedness(findings: DecisionFindings, name: str) -> Claim:
