@@ -249,3 +249,10 @@ def test_no_interval_is_of_zero_width(sample: str, options: dict[str, Any]) -> N
             spelling = f"{each.name}[0]" if each.scope == "label" else each.name
             low, high = ew.estimate(table, spelling).interval()
             assert math.isnan(low) or low < high, spelling
+
+
+def test_newcombe_of_one_proportion_is_wilson() -> None:
+    table = random_table(2)
+    for measure in ("accuracy", "coverage", "recall[0]"):
+        one, two = (ew.estimate(table, measure, method=method) for method in (Newcombe(), Wilson()))
+        assert one.interval(0.9) == pytest.approx(two.interval(0.9), rel=1e-12)

@@ -108,7 +108,7 @@ class Newcombe:
     """Square-and-add of Wilson's bounds, for differences and sums of independent proportions.
 
     Informedness of two classes and of any one label, markedness of a label, balanced accuracy, break-even
-    margin. Weights and clusters reduce the trials of each proportion.
+    margin; of a single proportion these are Wilson's. Weights and clusters reduce the trials of each.
     """
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
