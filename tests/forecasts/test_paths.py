@@ -186,6 +186,17 @@ def test_where_nothing_is_bet_no_goal_is_reached() -> None:
     assert found.to_dict()["goal"]["cases"] is None
 
 
+def test_wealth_without_bound_tells_no_time_to_a_goal() -> None:
+    """A baseline that ruled out what happened pays without bound, which no other case need do."""
+    asked = games(40)
+    asked["against"][int(asked["truth"].argmax())] = 0.0
+    found = ew.evaluate(**asked, goal=10)
+    assert found.to_dict()["goal"]["cases"] is None
+    text = " ".join(line for section in found.sections for line in section.text)
+    assert "0 to what happened" in text
+    assert "about 0 cases" not in text
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -242,13 +242,14 @@ class ForecastFindings:
     def cases_to(self, goal: float) -> tuple[float, float, float]:
         """How many cases make $1 the goal, its logarithm over the growth a case (Breiman 1961), with bounds.
 
-        What the last case adds beyond the goal is left out. Infinite where wealth grows by rounding at most.
+        What the last case adds beyond the goal is left out. Infinite where wealth grows by rounding at most,
+        and where it has no bound, which tells nothing of other cases.
         """
         if not 1 < goal < math.inf:
             raise OptionError(f"a goal is more than the $1 one begins with; saw {goal!r}")
         growth = estimate(self.bets.wealth, "growth")
         rates = (growth.value, *reversed(growth.interval(self.level)))
-        value, soon, late = (math.log(goal) / x if x > ROUNDING else math.inf for x in rates)
+        value, soon, late = (math.log(goal) / x if ROUNDING < x < math.inf else math.inf for x in rates)
         return value, soon, late
 
     @cached_property

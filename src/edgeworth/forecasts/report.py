@@ -273,7 +273,7 @@ def _flat_lines(findings: ForecastFindings) -> tuple[str, ...]:
     if flat is None or not flat.bets:
         return ()
     low, high = flat.interval(findings.level)
-    interval = f"{format_percent(low, 1)} to {format_percent(high, 1)}" if math.isfinite(low) else "none"
+    interval = f"{format_percent(low, 1)} to {format_percent(high, 1)}"
     return (
         "Flat stakes, one unit on the outcome of highest expected return where that is above 1: "
         f"{flat.bets:,} {plural(flat.bets, 'bet')}, profit {format_number(flat.profit)} units, return "

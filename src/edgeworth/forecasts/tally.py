@@ -181,7 +181,7 @@ class ForecastTally(Plain):
     notes: tuple[str, ...] = ()
     """What the reader must know about how the cases were read."""
     flat: Floats | None = None
-    """At quoted odds: how many unit stakes were worth it, the sum of their net returns and of the squares."""
+    """At quoted odds: how many unit stakes were worth it, the sums of their net returns and of their odds."""
     crowd: tuple[Wealth, ...] = ()
     """The wealth against more drunken bookmakers of the kind."""
 

@@ -168,6 +168,9 @@ def describe_goal(findings: ForecastFindings) -> list[str]:
     """How soon wealth reaches a goal, or doubles at real odds; and its median if the model is right."""
     if findings.goal is None and findings.flat is None:
         return []
+    if findings.bets.growth == math.inf:
+        who = findings.name(findings.scores.systems[1])
+        return [f"Wealth has no bound, for {who} gave 0 to what happened: no time to a goal can be told."]
     goal = findings.goal or 2.0
     aim, (value, *ends) = format_money(math.log(goal)), map(finite_or_none, findings.cases_to(goal))
     sure = f" ({format_level(findings.level)} CI {format_interval(*ends)})" if any(ends) else ""
