@@ -204,7 +204,7 @@ def marked(tallied: Tallied, digests: Sequence[str] = ()) -> Tallied:
 
 
 def _merge(tallies: list[Tallied], *, again: bool) -> Tallied:
-    from edgeworth.forecasts.tally import PathPiece, chain_paths, note_gaps
+    from edgeworth.forecasts.tally import chain_paths, note_gaps
 
     if not tallies:
         raise OptionError("there is nothing to merge: name the tallies")
@@ -215,8 +215,7 @@ def _merge(tallies: list[Tallied], *, again: bool) -> Tallied:
         _check_once(tallies)
     rows = [each.origin.rows for each in tallies]
     whole = [each.has_whole_weights for each in tallies]
-    pieces = [PathPiece(each.name, each.tally, each.has_start_row) for each in tallies]
-    placed = chain_paths(pieces)
+    placed, has_start_row = chain_paths(tallies)
     try:
         summed = _sum(placed)
     except MergeError as error:
@@ -232,7 +231,7 @@ def _merge(tallies: list[Tallied], *, again: bool) -> Tallied:
         has_whole_weights=None if None in whole else all(whole),
         notices=note_gaps((notice for each in tallies for notice in each.notices), summed),
         file=None,
-        has_start_row=any(piece.has_start_row for piece in pieces),
+        has_start_row=has_start_row,
     )
 
 

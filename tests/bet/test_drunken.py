@@ -13,6 +13,8 @@ from scipy.stats import gamma, kstest, uniform
 
 from edgeworth.bet import Commission, Drunken, Market, game_factors
 from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.tally import ForecastTally, Opponent
 
 
 def cases(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -25,11 +27,23 @@ def log_score(truth: np.ndarray, p: np.ndarray) -> float:
     return float(np.log(np.where(truth == 1, p, 1 - p)).sum())
 
 
+def ends(bookmaker: Drunken, truth: np.ndarray, p: np.ndarray, bookmakers: int) -> np.ndarray:
+    """Log wealth at full stakes against each of so many bookmakers, by the prices of what happened."""
+    rows = np.arange(len(truth))
+    both = p if p.ndim == 2 else np.stack([1 - p, p], axis=1)
+    found = []
+    for number in range(bookmakers):
+        q = replace(bookmaker, number=number).prices(p.shape)
+        q = q if p.ndim == 2 else np.stack([1 - q, q], axis=1)
+        found.append(np.log(both[rows, truth] / q[rows, truth]).sum())
+    return np.array(found)
+
+
 def test_every_case_adds_one_nat_to_the_log_score() -> None:
     """C3: for (0, 1) the expected log wealth is the log score + 1 a case; exactly, and by simulation."""
     truth, p = cases(400)
     assert Drunken().expected_of_games(int(truth.sum()), 400) == pytest.approx(400, abs=1e-9)
-    drawn = Drunken(seed=3).log_wealth(truth, p, bookmakers=4000)
+    drawn = ends(Drunken(seed=3), truth, p, 4000)
     # −log q is exponential: variance 1 a case
     assert drawn.mean() == pytest.approx(log_score(truth, p) + 400, abs=4 * math.sqrt(400 / 4000))
     assert drawn.std() == pytest.approx(20, rel=0.06)
@@ -38,7 +52,7 @@ def test_every_case_adds_one_nat_to_the_log_score() -> None:
 def test_final_log_wealth_follows_its_exact_law() -> None:
     """Against prices on (0, 1) log wealth less the log score is a gamma variable of n."""
     truth, p = cases(50)
-    excess = Drunken(seed=8).log_wealth(truth, p, bookmakers=3000) - log_score(truth, p)
+    excess = ends(Drunken(seed=8), truth, p, 3000) - log_score(truth, p)
     assert kstest(excess, gamma(50).cdf).pvalue > 1e-3
 
 
@@ -51,7 +65,7 @@ def test_any_interval_has_its_expectation_by_integration(low: float, high: float
     bookmaker = Drunken(low, high, seed=2)
     expected = log_score(truth, p) + bookmaker.expected_of_games(int(truth.sum()), 300)
     assert expected == pytest.approx(wanted, abs=1e-6)
-    drawn = bookmaker.log_wealth(truth, p, bookmakers=2000)
+    drawn = ends(bookmaker, truth, p, 2000)
     assert drawn.mean() == pytest.approx(wanted, abs=5 * drawn.std() / math.sqrt(2000))
 
 
@@ -65,8 +79,8 @@ def test_odds_are_drawn_uniformly() -> None:
     if_false = quad(lambda odds: -math.log1p(-1 / odds), 1.3, 4)[0] / 2.7
     wanted = truth.sum() * if_true + (300 - truth.sum()) * if_false
     assert bookmaker.expected_of_games(int(truth.sum()), 300) == pytest.approx(wanted, abs=1e-6)
-    ends = bookmaker.log_wealth(truth, p, bookmakers=2000) - log_score(truth, p)
-    assert ends.mean() == pytest.approx(wanted, abs=5 * ends.std() / math.sqrt(2000))
+    excess = ends(bookmaker, truth, p, 2000) - log_score(truth, p)
+    assert excess.mean() == pytest.approx(wanted, abs=5 * excess.std() / math.sqrt(2000))
     assert bookmaker.description == "a drunken bookmaker (odds 1.3 to 4)"
     with pytest.raises(OptionError, match="two classes"):
         bookmaker.prices((5, 3))
@@ -75,15 +89,17 @@ def test_odds_are_drawn_uniformly() -> None:
 def test_many_at_once_are_one_by_one() -> None:
     """The same seed and number give the same prices."""
     truth, p = cases(70_001, seed=4)
-    bookmaker = Drunken(0.15, 0.85, seed=5)
-    together = bookmaker.log_wealth(truth, p, bookmakers=3)
+    bookmaker = Drunken(0.15, 0.85, seed=5, bookmakers=3)
+    tally = ForecastTally.of(Forecasts.of(truth, p), Opponent(bookmaker=bookmaker))
+    together = [each.log_wealth for each in (tally.wealth, *tally.crowd)]
     for number in range(3):
         q = replace(bookmaker, number=number).prices((70_001,))
         assert q.min() >= 0.15
         assert q.max() <= 0.85
         alone = np.log(game_factors(p, 1 / q, outcome=truth)).sum()
         assert together[number] == pytest.approx(alone, rel=1e-11)
-    assert len(set(together.tolist())) == 3
+    assert together == pytest.approx(ends(bookmaker, truth, p, 3), rel=1e-11)
+    assert len(set(together)) == 3
 
 
 def test_races_are_uniform_on_the_simplex() -> None:
@@ -93,7 +109,7 @@ def test_races_are_uniform_on_the_simplex() -> None:
     score = float(np.log(p[np.arange(500), truth]).sum())
     bookmaker = Drunken(seed=7)
     assert bookmaker.expected_of_races(500, 4) == pytest.approx(500 * (1 + 1 / 2 + 1 / 3), abs=1e-9)
-    drawn = bookmaker.log_wealth(truth, p, bookmakers=600)
+    drawn = ends(bookmaker, truth, p, 600)
     assert drawn.mean() == pytest.approx(score + 500 * 11 / 6, abs=5 * drawn.std() / math.sqrt(600))
     q = bookmaker.prices((500, 4))
     np.testing.assert_allclose(q.sum(axis=1), 1, atol=1e-12)
@@ -147,19 +163,7 @@ def test_blocks_of_cases_are_drawn_apart() -> None:
     assert np.abs(np.asarray(np.corrcoef(drawn))[np.triu_indices(3, 1)]).max() < 5 / math.sqrt(65_536)
 
 
-def test_tiny_prices_do_not_underflow() -> None:
-    bookmaker = Drunken(0.0, 1e-100, seed=1)
-    truth, p = np.ones(64, dtype=int), np.full(64, 0.5)
-    q = bookmaker.prices((64,))
-    assert bookmaker.log_wealth(truth, p, bookmakers=1)[0] == pytest.approx(np.log(p / q).sum(), rel=1e-12)
-
-
-def test_ruin_is_minus_infinity() -> None:
-    assert Drunken().log_wealth([1, 0], [0.0, 0.5], bookmakers=2).tolist() == [-math.inf, -math.inf]
-
-
-def test_no_cases_no_wealth() -> None:
-    assert Drunken().log_wealth(np.empty(0, dtype=int), [], bookmakers=2).tolist() == [0.0, 0.0]
+def test_no_cases_no_prices() -> None:
     assert Drunken().prices((0,)).shape == (0,)
     assert Drunken().prices((0, 3)).shape == (0, 3)
 
@@ -180,11 +184,7 @@ def test_refusals() -> None:
         Drunken(seed=-1)
     with pytest.raises(OptionError, match="position of the first case"):
         Drunken(first=-1)
-    with pytest.raises(InputError, match="truth is a whole number from 0 to 1"):
-        Drunken().log_wealth([2], [0.5])
-    with pytest.raises(InputError, match="truths of shape"):
-        Drunken().log_wealth([1, 0], [0.5])
     with pytest.raises(OptionError, match="bookmakers is a whole number"):
-        Drunken().log_wealth([1], [0.5], bookmakers=0)
+        Drunken(bookmakers=0)
     with pytest.raises(InputError, match="prices are for n games"):
         Drunken().prices(())

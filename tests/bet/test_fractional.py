@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth.bet.fractional import FRACTIONS, GROUP, fraction_sums, fractional_logs, whole_sum
-from edgeworth.errors import InputError
 
 STEPS = st.one_of(
     st.floats(-60, 60),
@@ -61,8 +60,3 @@ def test_large_and_small_log_factors_case_by_case() -> None:
         ],
         rtol=1e-14,
     )
-
-
-def test_what_is_not_a_number_is_refused() -> None:
-    with pytest.raises(InputError, match="not a number"):
-        fraction_sums([0.1, math.nan], np.array([0]))

@@ -11,7 +11,6 @@ import pytest
 from scipy.optimize import brentq
 
 from edgeworth.bet.fractional import Score, kappa, score_log_factors
-from edgeworth.errors import InputError, OptionError
 
 EXTREMES = [0.0, 1e-300, 1e-12, 0.001, 0.03, 0.2, 0.35, 0.5, 0.5 + 1e-15, 0.5 + 1e-9, 0.7, 0.9, 0.999]
 FORECASTS = np.array([*EXTREMES, 1 - 1e-12, 1.0])
@@ -139,16 +138,3 @@ def test_events_and_their_opposites_are_the_same_game() -> None:
     for score in ("brier", "log"):
         mirrored = score_log_factors(1 - y, 1 - p, 1 - q, score=score)
         np.testing.assert_allclose(score_log_factors(y, p, q, score=score), mirrored, atol=1e-12)
-
-
-def test_what_is_refused() -> None:
-    with pytest.raises(InputError, match=r"rivals lie between 0 and 1; saw 1\.2"):
-        score_log_factors([1], [0.5], [1.2], score="log")
-    with pytest.raises(InputError, match="saw nan"):
-        score_log_factors([1], [math.nan], [0.2], score="log")
-    with pytest.raises(InputError, match="1 where the event happened"):
-        score_log_factors([2], [0.5], [0.2], score="log")
-    with pytest.raises(InputError, match="one length"):
-        score_log_factors([1, 0], [0.5], [0.2], score="log")
-    with pytest.raises(OptionError, match="saw 'spherical'"):
-        kappa([0.5], [0.2], score="spherical")  # type: ignore[arg-type]  # a score that is not there

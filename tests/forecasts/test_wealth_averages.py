@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.estimates import AverageDifference, mean_difference, score_difference
+from edgeworth.forecasts.estimates import AverageDifference, score_difference
 from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
 
@@ -98,18 +98,6 @@ def test_unordered_cases_are_a_sample_of_fixed_size() -> None:
         assert found is not None
         assert found.sequence is None
         assert (found.low, found.high) == pytest.approx((known.low, known.high), rel=1e-9)
-
-
-def test_clusters_of_one_case_are_cases_and_copies_add_nothing() -> None:
-    values = np.random.default_rng(8).normal(0.1, 1.0, 25)
-    plain = mean_difference(values)
-    alone = mean_difference(values, clusters=np.arange(25))
-    copied = mean_difference(np.repeat(values, 4), clusters=np.repeat(np.arange(25), 4))
-    for found in (alone, copied):
-        assert (found.low, found.high, found.freedom) == pytest.approx(
-            (plain.low, plain.high, 24.0), rel=1e-9
-        )
-    assert math.isnan(mean_difference(values, clusters=np.zeros(25, dtype=int)).low)
 
 
 def test_against_shares_the_interval_covers_the_difference_to_the_true_shares() -> None:

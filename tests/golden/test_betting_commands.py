@@ -207,7 +207,8 @@ def test_many_drunkards_at_odds_of_the_command(tmp_path: Path, capsys: Capture) 
     line = ["evaluate", "games.csv", "--truth", "y", "--probability", "p", "--bookmaker", "drunken"]
     line += ["--drunk-interval", "1.3,4", "--bookmakers", "9", "--seed", "4"]
     report = report_of(tmp_path, capsys, *line)
-    ends = np.sort(Drunken(1.3, 4, seed=4).log_wealth(truth, p, bookmakers=9))
+    prices = (Drunken(1.3, 4, seed=4, number=number).prices((len(p),)) for number in range(9))
+    ends = np.sort([np.log(np.where(truth, p / q, (1 - p) / (1 - q))).sum() for q in prices])
     shown = {
         name: report["drunken"]["bookmakers"]["log_wealth"][name][-1] for name in ("low", "median", "high")
     }

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import add_to_one, as_odds, as_shares, freeze
@@ -288,21 +288,6 @@ class Drunken(Bookmaker):
         odds = 1 / self.prices(shape)
         return Quote(odds, odds)
 
-    def log_wealth(self, truth: ArrayLike, probabilities: ArrayLike, *, bookmakers: int = 1000) -> Floats:
-        """Final log wealth of a full Kelly bettor against each of many such bookmakers: ``Σ log p(y)/q(y)``.
-
-        Bookmaker m is the one of that ``number``; −inf where the forecast ruled out what happened.
-        ``truth`` is 0 or 1 for games, the outcome for races.
-
-        >>> Drunken(seed=1).log_wealth([1, 0], [0.8, 0.4], bookmakers=3).round(3).tolist()
-        [2.941, 1.316, 0.632]
-        """
-        check_whole(bookmakers, "bookmakers", 1)
-        forecast, happened = _forecast(truth, probabilities)
-        score, shape = _log_of_truth(forecast, happened), forecast.shape
-        prices = (replace(self, number=number).prices(shape) for number in range(bookmakers))
-        return score - np.array([_log_of_truth(drawn, happened) for drawn in prices])
-
     def expected_of_games(self, true: int, cases: int) -> float:
         """−Σ E log q(y) over so many games, of which so many came true."""
         if_true = _mean_log(self.low, self.high)
@@ -378,26 +363,3 @@ def _mean_log(low: float, high: float) -> float:
         return end * np.log(end) - end if end > 0 else 0.0
 
     return float((integral(high) - integral(low)) / (high - low))
-
-
-def _forecast(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:
-    forecast, happened = as_shares(probabilities), np.asarray(truth)
-    if forecast.ndim not in (1, 2) or happened.shape != forecast.shape[:1]:
-        raise InputError(f"there are truths of shape {happened.shape} for forecasts of {forecast.shape}")
-    classes = 2 if forecast.ndim == 1 else forecast.shape[1]
-    whole = happened.dtype.kind in "biu" and bool(((happened >= 0) & (happened < classes)).all())
-    if not whole:
-        raise InputError(f"truth is a whole number from 0 to {classes - 1} for each case")
-    if forecast.ndim == 2:
-        forecast = add_to_one(forecast, normalise=False)
-    return forecast, happened.astype(np.intp)
-
-
-def _log_of_truth(forecast: Floats, happened: NDArray[np.intp]) -> float:
-    """The sum of the logarithms of what was said of what happened."""
-    if forecast.ndim == 1:
-        right = np.where(happened == 1, forecast, 1 - forecast)
-    else:
-        right = forecast[np.arange(len(happened)), happened]
-    with np.errstate(divide="ignore"):
-        return float(np.log(right).sum())

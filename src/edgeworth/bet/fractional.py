@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import as_shares
-from edgeworth.errors import InputError, OptionError
 
 FRACTIONS: tuple[float, ...] = tuple(k / 20 for k in range(21))
 """0, 1/20, …, 1."""
@@ -29,25 +27,13 @@ LARGEST = 40.0
 """Largest log factor in such a product: 16 of e⁴⁰ are a float. The smallest, 1 − c ≥ 1e-16, is one too."""
 
 
-def check_logs(log_factors: ArrayLike) -> Floats:
-    """Check log factors of wealth: −inf is ruin, +inf what the rival held impossible, nan is refused."""
-    logs = np.asarray(log_factors, float)
-    if np.isnan(logs).any():
-        where = np.unravel_index(int(np.isnan(logs).argmax()), logs.shape)
-        raise InputError(
-            f"the wealth factor of case {int(where[0]) + 1:,} is not a number: both forecasts gave 0 to what "
-            "happened, or a probability is missing; leave the case out or give it a probability above 0"
-        )
-    return logs
-
-
 def running_sum(log_factors: ArrayLike) -> Floats:
     """Add log factors up to each case (along the first axis). After ruin the sum stays −inf.
 
     >>> running_sum([0.5, -0.2, -np.inf, np.inf])
     array([ 0.5,  0.3, -inf, -inf])
     """
-    logs = check_logs(log_factors)
+    logs = np.asarray(log_factors, float)
     if np.isfinite(logs).all():
         return np.asarray(np.cumsum(logs, axis=0))
     total = np.cumsum(np.where(np.isfinite(logs), logs, 0.0), axis=0)
@@ -58,31 +44,27 @@ def running_sum(log_factors: ArrayLike) -> Floats:
 
 def whole_sum(log_factors: ArrayLike) -> Floats:
     """Add log factors along the first axis, as ``running_sum`` ends; −inf and +inf add up to −inf."""
-    logs = check_logs(log_factors)
+    logs = np.asarray(log_factors, float)
     with np.errstate(invalid="ignore"):  # −inf and +inf meet: ruin absorbs, below
         total = logs.sum(axis=0)
     return np.where((logs == -np.inf).any(axis=0), -np.inf, total)
 
 
 def fractional_logs(log_factors: ArrayLike, fractions: ArrayLike = FRACTIONS) -> Floats:
-    """log(1 − c + c·exp(x)) for every case x (rows) and fraction c (columns).
+    """log(1 − c + c·exp(x)) for every log factor x and, along the last axis, every fraction c.
 
     >>> fractional_logs([np.log(1.5), -np.inf], [0.0, 0.5, 1.0]).round(6)
     array([[ 0.      ,  0.223144,  0.405465],
            [ 0.      , -0.693147,      -inf]])
     """
-    logs, grid = check_logs(log_factors), np.asarray(fractions, float)
-    if logs.ndim != 1:
-        raise InputError(f"log factors are one number a case; saw an array of shape {logs.shape}")
-    inner = (grid > 0) & (grid < 1)
-    result = np.zeros((logs.size, grid.size))
-    result[:, grid == 1] = logs[:, None]
-    # Up to log 2 by log1p, which keeps small gains exact; beyond, the factor itself may overflow.
-    result[:, inner] = np.log1p(np.expm1(np.minimum(logs, 1.0))[:, None] * grid[inner])
-    far = np.flatnonzero(logs > 1.0)
-    if far.size:
-        large = logs[far, None]
-        result[np.ix_(far, inner)] = large + np.log(grid[inner] + (1 - grid[inner]) * np.exp(-large))
+    logs, grid = np.asarray(log_factors, float), np.asarray(fractions, float)
+    inner = grid[(grid > 0) & (grid < 1)]
+    result = np.where(grid == 1, logs[..., None], 0.0)
+    # Up to e by log1p, which keeps small gains exact; beyond, the factor itself may overflow.
+    parts = np.log1p(np.expm1(np.minimum(logs, 1.0))[..., None] * inner)
+    large = logs[logs > 1.0][:, None]
+    parts[logs > 1.0] = large + np.log(inner + (1 - inner) * np.exp(-large))
+    result[..., (grid > 0) & (grid < 1)] = parts
     return result
 
 
@@ -107,7 +89,7 @@ def fraction_sums(
     array([[-0.064539, -0.287682],
            [ 0.405465,  0.693147]])
     """
-    logs, grid = check_logs(log_factors), np.asarray(fractions, float)
+    logs, grid = np.asarray(log_factors, float), np.asarray(fractions, float)
     groups = np.union1d(starts, np.arange(0, len(logs), GROUP))
     within, gains = np.searchsorted(groups, starts), np.expm1(np.minimum(logs, LARGEST))
     result = np.empty((len(starts), grid.size))
@@ -150,8 +132,6 @@ def kappa(probabilities: ArrayLike, rivals: ArrayLike, *, score: Score) -> tuple
     p, q = np.asarray(probabilities, float), np.asarray(rivals, float)
     if score == "brier":
         return np.asarray((p + q) / 2), np.asarray(((1 - p) + (1 - q)) / 2)
-    if score != "log":
-        raise OptionError(f'a score is "brier" or "log"; saw {score!r}')
     low, high = np.minimum(p, q), np.maximum(p, q)
     gain, loss = _log_ratio(high, low, high - low), _log_ratio(1 - low, 1 - high, high - low)
     with np.errstate(invalid="ignore"):  # 0/0 where p = q; ∞/∞ where 0 meets 1
@@ -176,15 +156,7 @@ def score_log_factors(
     >>> np.exp(score_log_factors([1, 0, 1], [0.8, 0.8, 0.5], [0.4, 0.4, 0.5], score="brier")).round(6)
     array([1.166667, 0.75    , 1.      ])
     """
-    p, q = as_shares(probabilities), as_shares(rivals, "rivals")
-    happened = np.asarray(outcomes)
-    if not ((happened == 0) | (happened == 1)).all():
-        raise InputError("outcomes are 1 where the event happened and 0 where not")
-    if not p.shape == q.shape == happened.shape:
-        raise InputError(
-            f"outcomes, probabilities and rivals are of one length; saw shapes {happened.shape}, {p.shape} "
-            f"and {q.shape}"
-        )
+    p, q, happened = np.asarray(probabilities, float), np.asarray(rivals, float), np.asarray(outcomes)
     price, complement = kappa(p, q, score=score)
     # π/κ = ½ + p/(2κ) = 1 + (p−κ)/(2κ), and the like for the complement. 0/0 is the model's own certainty.
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.core.clusters import spread_of_ratios
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
 from edgeworth.core.laws import NormalLaw, SamplingLaw, Scale, natural_scale, student_quantile
 from edgeworth.core.measures import Measure
@@ -138,8 +137,7 @@ class AverageDifference:
     """The mean difference of a score, baseline − model: above 0 the model scores better.
 
     ``holds`` says in words for what the bounds hold at the level; ``sequence`` are the bounds on the way,
-    None where only those at the end mean anything; no difference is larger than ``reach``. Bounds at the end
-    are those of Student's t with the ``error`` and the degrees of ``freedom``.
+    None where only those at the end mean anything; no difference is larger than ``reach``.
     """
 
     mean: float
@@ -150,8 +148,6 @@ class AverageDifference:
     method: str
     sequence: ConfidenceSequence | None
     reach: float = math.inf
-    error: float = math.nan
-    freedom: float = math.nan
 
     @property
     def at_all_times(self) -> bool:
@@ -170,38 +166,29 @@ def mean_difference(
     level: float = 0.95,
     ordered: bool = False,
     reach: float = math.inf,
-    clusters: ArrayLike | None = None,
 ) -> AverageDifference:
     """Bound the mean of score differences: at all times where cases are in order, else at the end.
 
     In order it is the empirical Bernstein sequence of differences within ±reach, and the asymptotic one of
-    those without bounds. Else the cases are a sample of fixed size: mean ± t · standard error, by CR2 with
-    Satterthwaite's degrees of freedom where ``clusters`` numbers the cluster of each case from 0.
+    those without bounds. Else the cases are a sample of fixed size: mean ± t · standard error.
 
     >>> found = mean_difference([0.3, -0.1, 0.2, 0.0], reach=1.0)
-    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3), found.freedom
-    (0.1, -0.191, 0.391, 3.0)
+    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3)
+    (0.1, -0.191, 0.391)
     """
-    if ordered and clusters is None:
+    if ordered:
         sequence = mean_sequence(differences, level=level, reach=reach)
         holds = "at all times" if math.isfinite(reach) else f"asymptotically, from case {BURN_IN} on"
         return AverageDifference(*sequence.last, level, holds, sequence.method, sequence, reach)
     blocks = differences if isinstance(differences, BlockSums) else BlockSums.of(differences, size=1)
     cases, square = int(blocks.counts.sum()), float(blocks.squares.sum())
     mean = float(blocks.sums.sum()) / cases
-    variance, freedom, unit = (square - cases * mean**2) / max(cases - 1, 1) / cases, cases - 1.0, "case"
-    if clusters is not None:
-        sums, sizes = (np.bincount(clusters, weights) for weights in (blocks.sums - mean, np.ones(cases)))
-        spread = spread_of_ratios(np.asarray(sums, np.float64), np.asarray(sizes, np.float64))
-        variance, freedom, unit = spread.variance, spread.freedom, "cluster"
-    low = high = error = math.nan
-    if freedom > 0 and variance > ROUNDING * square / cases:
-        error = math.sqrt(variance)
-        away = student_quantile(level, freedom) * error
+    spread, low, high = square - cases * mean**2, math.nan, math.nan
+    if cases > 1 and spread > ROUNDING * square * (cases - 1):
+        away = student_quantile(level, cases - 1.0) * math.sqrt(spread / (cases - 1) / cases)
         low, high = max(mean - away, -reach), min(mean + away, reach)
-    method = f"Student's t over {unit}s"
-    holds = f"if the {unit}s are independent"
-    return AverageDifference(mean, low, high, level, holds, method, None, reach, error, freedom)
+    holds = "if the cases are independent"
+    return AverageDifference(mean, low, high, level, holds, "Student's t over cases", None, reach)
 
 
 def mean_sequence(

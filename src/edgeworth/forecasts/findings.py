@@ -12,7 +12,7 @@ import numpy as np
 
 from edgeworth.bet.bookmakers import DESCRIPTION
 from edgeworth.bet.flat import FlatStakes
-from edgeworth.bet.fractional import running_sum, whole_sum
+from edgeworth.bet.fractional import whole_sum
 from edgeworth.core.estimates import Estimate, Method, estimate
 from edgeworth.core.laws import check_level
 from edgeworth.core.measures import Measure, Spelling
@@ -342,9 +342,7 @@ def _against_shares(wealth: Wealth, null: str) -> Evidence:
 def _reverse(wealth: Wealth) -> Evidence:
     """The rival's bets against the model are the same bets turned round."""
     null = REVERSE_NULL.format(who=_who(wealth.against))
-    # Where both were ruined within a block its sum does not tell who was first: the rival has nothing then.
-    both = np.isnan(wealth.sums("log"))
-    path = running_sum(np.where(both, -np.inf, -wealth.blocks.logs[:, 0]))
+    path = wealth.reverse_path
     largest = max(0.0, float(path.max()))
     if np.isfinite(path).all():
         largest = max(largest, -wealth.log_minimum)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Floats
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.class_columns import (
+    Classes,
     CodedTruth,
     LabelSource,
     class_by_name,
@@ -158,21 +159,25 @@ class Forecasts:
         return self.of_truth(self.probabilities)
 
 
-def arrange_columns(
-    table: Floats, order: Sequence[int], name: str, *, first_row: int = 1, normalise: bool = False
-) -> Floats:
-    """Checked probabilities of each class in its place, from columns in the order that was found.
+def forecasts_of_columns(
+    codes: NDArray[np.intp], classes: Classes, table: Floats, order: Sequence[int], **checks: Any
+) -> Forecasts:
+    """Check probabilities and put each class in its place, from columns in the order that was found.
 
-    >>> import numpy as np
-    >>> arrange_columns(np.array([[0.25]]), [0], "probabilities").tolist()
+    >>> model = Forecasts.of([1], [0.5])
+    >>> forecasts_of_columns(model.codes, model, np.array([[0.25]]), [0]).probabilities.tolist()
     [[0.25, 0.75]]
     """
+    is_off = False
     if len(order) > 1:
         # Columns that stand in order already are not copied.
         moved = table if list(order) == list(range(table.shape[1])) else table[:, order]
-        return check_probabilities(moved, name=name, first_row=first_row, normalise=normalise)
-    both = check_probabilities(table[:, 0], name=name, first_row=first_row, normalise=normalise)
-    return both if list(order) == [1] else np.ascontiguousarray(both[:, ::-1])
+        rows = check_probabilities(moved, **checks)
+        is_off = not checks.get("normalise") and are_rounded(table)
+    else:
+        rows = check_probabilities(table[:, 0], **checks)
+        rows = rows if list(order) == [1] else np.ascontiguousarray(rows[:, ::-1])
+    return Forecasts(codes, rows, classes.labels, classes.label_source, is_off)
 
 
 def rival_of_columns(
@@ -184,9 +189,7 @@ def rival_of_columns(
 ) -> Forecasts:
     """Another system's columns of the same file, in the order of the first one's classes."""
     order = order_of_rival(columns, first, reading, name)
-    rows = arrange_columns(table, order, name, normalise=reading["normalise"])
-    is_off = not reading["normalise"] and len(order) > 1 and are_rounded(table)
-    return replace(first, probabilities=rows, are_rescaled=is_off)
+    return forecasts_of_columns(first.codes, first, table, order, name=name, normalise=reading["normalise"])
 
 
 def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:

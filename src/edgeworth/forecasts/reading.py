@@ -24,11 +24,11 @@ from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import as_races
 from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival
-from edgeworth.forecasts.forecasts import Forecasts, arrange_columns
+from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Reducer, Source, check_columns
 from edgeworth.sources.columns import Coded, Column, Label, encode, encode_all
-from edgeworth.sources.numbers import are_rounded, as_times, stack_columns
+from edgeworth.sources.numbers import as_times, stack_columns
 
 
 @dataclass(frozen=True)
@@ -321,10 +321,8 @@ def _of_rows(
         return stack_columns([held[name] for name in names], list(names), first_row)
 
     def forecasts(role: str, names: Sequence[str], called: str) -> Forecasts:
-        read, order = table(names), plan.orders[role]
-        rows = arrange_columns(read, order, called, first_row=first_row, normalise=terms.normalise)
-        is_off = not terms.normalise and len(order) > 1 and are_rounded(read)
-        return Forecasts(codes, rows, came.labels, came.label_source, is_off).clip(terms.clip)
+        checks = {"name": called, "first_row": first_row, "normalise": terms.normalise}
+        return forecasts_of_columns(codes, came, table(names), plan.orders[role], **checks).clip(terms.clip)
 
     codes = plan.codes(held[columns.truth], first_row)
     model = forecasts("probabilities", columns.probabilities, "probabilities")

@@ -434,42 +434,27 @@ LISTED_GAPS = 3
 """Gaps that the sentence lists one by one."""
 
 
-@dataclass(frozen=True)
-class PathPiece:
-    """A tally that may be a part of a path, and whether the caller gave the row at which it starts."""
+def chain_paths(tallies: Sequence[Any]) -> tuple[list[Any], bool]:
+    """Place each path after the end of all before it, unless its start row is known; and whether one is.
 
-    name: str
-    tally: Any
-    start_is_given: bool = False
-
-    @property
-    def span(self) -> tuple[int, int] | None:
-        """The positions from which to which the path goes; None without an order or without cases."""
-        blocks = _path_blocks(self.tally)
-        return None if blocks is None else (int(blocks.starts[0]), int(blocks.ends[-1]))
-
-    @property
-    def has_start_row(self) -> bool:
-        """Whether the place of the path is known; one that does not begin at 0 was put there."""
-        return self.start_is_given or (self.span is not None and self.span[0] > 0)
-
-
-def chain_paths(pieces: Sequence[PathPiece]) -> list[Any]:
-    """Place each path after the end of all before it, unless its start row was given."""
+    They are what ``ew.tally`` made. A path that does not begin at 0 was put there.
+    """
     found: list[Any] = []
-    ended = 0
-    for piece in pieces:
-        tally, span = piece.tally, piece.span
-        if span is not None and ended and not piece.has_start_row:
+    ended, is_any_known = 0, False
+    for each in tallies:
+        tally, blocks = each.tally, _path_blocks(each.tally)
+        start, end = (0, 0) if blocks is None else (int(blocks.starts[0]), int(blocks.ends[-1]))
+        is_known = each.has_start_row or start > 0
+        if end and ended and not is_known:
             if getattr(tally, "drawn", None) is not None:
                 raise MergeError(
                     "the prices of a drunken bookmaker depend on the place of a row: count "
-                    f"{piece.name} with the rows before it, {ended:,} (--rows-before, rows_before=)"
+                    f"{each.name} with the rows before it, {ended:,} (--rows-before, rows_before=)"
                 )
-            tally, span = tally.shift(ended), (ended, ended + span[1])
-        ended = ended if span is None else max(ended, span[1])
+            tally, end = tally.shift(ended), ended + end
+        ended, is_any_known = max(ended, end), is_any_known or is_known
         found.append(tally)
-    return found
+    return found, is_any_known
 
 
 def note_gaps(notices: Iterable[str], tally: Any) -> tuple[str, ...]:

@@ -37,7 +37,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, finite_or_none, plain_values
-from edgeworth.bet.fractional import running_sum
 from edgeworth.choices import PredictionsMade
 from edgeworth.comparing.paired_scores import encode_clusters
 from edgeworth.errors import InputError
@@ -71,13 +70,6 @@ class Duel:
     brier_sequence: BernsteinSequence
     log_sequence: ConfidenceSequence | None
     unit: str = "case"
-
-    @property
-    def reverse_path(self) -> NDArray[np.float64]:
-        """The second's log wealth against the first after each block: minus the first's, but for ruin."""
-        # Where both were ruined within a block its sum does not tell who was first; both have nothing then.
-        both = np.isnan(self.wealth.sums("log"))
-        return running_sum(np.where(both, -np.inf, -self.wealth.blocks.logs[:, 0]))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, sequences at no more points than a chart shows."""
@@ -361,7 +353,7 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
         path = duel.wealth.path[places]
         paths[duel.first, duel.second] = path
         if not np.isfinite(path).all():
-            paths[duel.second, duel.first] = duel.reverse_path[places]
+            paths[duel.second, duel.first] = duel.wealth.reverse_path[places]
     return WealthRace(
         names, duels[0].wealth.cases, table, evidence, positions[places], paths, ordered, duels[0].unit
     )

@@ -18,7 +18,6 @@ from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers
 from edgeworth.bet.fractional import (
     FRACTIONS,
     fraction_sums,
-    fractional_logs,
     running_sum,
     score_log_factors,
     sums_from,
@@ -259,12 +258,6 @@ def build_blocks(
     return Blocks.end_to_end(map_blocks(run_of, runs)).coarsen(end)
 
 
-def at_fraction(logs: Floats, fraction: float) -> Floats:
-    """Log factors when only a fraction of Kelly's stake is bet."""
-    shape = logs.shape
-    return fractional_logs(logs.ravel(), [fraction])[:, 0].reshape(shape)
-
-
 def _henzi(forecasts: Forecasts, rival: Forecasts) -> list[Floats]:
     """Bets on the score itself, of two classes; with more classes there is none, and the bet is idle."""
     if forecasts.size != 2:
@@ -329,12 +322,8 @@ class Games(Plain):
 
     def __add__(self, other: Self) -> Self | None:
         """Both; None when there are too many to keep."""
-        return type(self).of(
-            np.concatenate([self.probabilities, other.probabilities]),
-            np.concatenate([self.prices, other.prices]),
-            np.concatenate([self.log_factors, other.log_factors]),
-            np.concatenate([self.counts, other.counts]),
-        )
+        both = ([getattr(each, name) for each in (self, other)] for name in self.FIELDS)
+        return type(self).of(*map(np.concatenate, both))
 
     @classmethod
     def of_pieces(

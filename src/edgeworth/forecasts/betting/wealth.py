@@ -14,13 +14,13 @@ from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote
 from edgeworth.bet.checking import check_fraction, check_odds
 from edgeworth.bet.exchange import clipped_prices
-from edgeworth.bet.fractional import log_average, running_sum, whole_sum
+from edgeworth.bet.fractional import fractional_logs, log_average, running_sum, whole_sum
 from edgeworth.bet.kelly import factors_by_outcome
 from edgeworth.choices import PredictionsMade
 from edgeworth.core.labels import list_labels, usual_positive
 from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, object_of, one_of, optional
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, at_fraction, build_blocks, in_time
+from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, build_blocks, in_time
 from edgeworth.forecasts.class_columns import labels_of_columns, list_columns, without_column
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
@@ -235,7 +235,7 @@ class Wealth(Plain):
             logs = logs_of(rows if order is None else order[rows])
             # What both rule out, and did not happen, moves nothing.
             logs = np.where(np.isnan(logs), 0.0, logs)
-            return logs if fraction == 1 else at_fraction(logs, fraction)
+            return logs if fraction == 1 else fractional_logs(logs, [fraction])[..., 0]
 
         blocks = build_blocks(forecasts, rival, prices, staked, realised, first, times)
         games = Games.of_pieces(forecasts.probabilities, prices, staked)
@@ -267,6 +267,13 @@ class Wealth(Plain):
     def path(self) -> Floats:
         """Log wealth after each block: after each case, or each time, up to 4,096 of them."""
         return running_sum(self.blocks.logs[:, 0])
+
+    @property
+    def reverse_path(self) -> Floats:
+        """Log wealth of the same bets turned round: minus the path, but for ruin."""
+        # Where both were ruined within a block its sum does not tell who was first; both have nothing then.
+        both = np.isnan(self.sums("log"))
+        return running_sum(np.where(both, -np.inf, -self.blocks.logs[:, 0]))
 
     def path_at(self, cases: Integers) -> Floats:
         """Log wealth after so many cases: after the last block that was settled by then."""
