@@ -1,4 +1,4 @@
-"""Bookmakers: a rival, a market, a book with commission."""
+"""Bookmakers: a market, and a book with commission."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from edgeworth.bet import (
     Drunken,
     Market,
     Quote,
-    Rival,
     factors_by_outcome,
     game_factors,
     growth,
@@ -30,7 +29,7 @@ def test_a_rival_pays_the_difference_of_log_scores() -> None:
     rng = np.random.default_rng(41)
     ours, theirs = rng.uniform(0.05, 0.95, (2, 200))
     truth = rng.integers(0, 2, 200)
-    quote = Rival(theirs).quote((200,))
+    quote = Market(1 / theirs).quote((200,))
     wealth = np.log(game_factors(ours, quote.back, lay=quote.lay, outcome=truth)).sum()
     scores = [np.where(truth == 1, p, 1 - p) for p in (ours, theirs)]
     assert wealth == pytest.approx(np.log(scores[0]).sum() - np.log(scores[1]).sum(), abs=1e-10)
@@ -40,7 +39,7 @@ def test_a_rival_in_races() -> None:
     rng = np.random.default_rng(42)
     ours, theirs = rng.dirichlet(np.ones(4), 100), rng.dirichlet(np.ones(4), 100)
     truth = rng.integers(0, 4, 100)
-    quote = Rival(theirs).quote((100, 4))
+    quote = Market(1 / theirs, lay=1 / theirs).quote((100, 4))
     rows = np.arange(100)
     np.testing.assert_allclose(
         factors_by_outcome(ours, quote.back, lay=quote.lay)[rows, truth],
@@ -52,7 +51,7 @@ def test_a_rival_in_races() -> None:
 def test_the_numbers_of_three_games_against_a_half() -> None:
     """p = (.6, .3, .8) against ½; moments over all eight outcomes, under p and under ½."""
     p = np.array([0.6, 0.3, 0.8])
-    quote = Rival(0.5).quote((3,))
+    quote = Market(2.0).quote((3,))
     logs = np.log([game_factors(p, quote.back, outcome=[y] * 3) for y in (0, 1)])
     for truth, mean, variance, expected in (
         (p, 0.2951631491, 0.4977082673, 1.640704),
@@ -136,33 +135,22 @@ def test_who_quotes_a_price_a_case() -> None:
     assert Market([2.0, 3.0, 4.0]).is_game(3)
     assert not Market([2.0, 2.0]).is_game(3)
     assert not Market([[2.0, 2.0]] * 3).is_game(3)
-    assert Commission(0.02, Rival([0.5, 0.5, 0.4])).is_game(3)
+    assert Commission(0.02, Market([2.0, 2.0, 2.5])).is_game(3)
     assert Drunken().is_game(7)
     with pytest.raises(InputError, match="may be one a case or one a class"):
         Market([2.0, 2.0]).is_game(2)
 
 
 def test_bookmakers_have_names_for_sentences() -> None:
-    assert Commission(0.02, Rival([0.5])).description == "the rival's prices less 2% commission"
     assert Commission(0.05, Market([2.0])).description == "the market's odds less 5% commission"
     assert Drunken().description == "a drunken bookmaker"
     assert Drunken(0.15, 0.85).description == "a drunken bookmaker (0.15 to 0.85)"
 
 
 def test_refusals() -> None:
-    with pytest.raises(
-        InputError, match=r"the rival's probabilities lie between 0 and 1; saw 1\.5 in position 2"
-    ):
-        Rival([0.5, 1.5])
-    with pytest.raises(InputError, match=r"they add up to 0\.9"):
-        Rival([[0.5, 0.4]])
     with pytest.raises(InputError, match=r"have the shape \(2,\), the forecasts \(3,\)"):
-        Rival([0.5, 0.5]).quote((3,))
+        Market([2.0, 2.0]).quote((3,))
     with pytest.raises(InputError, match="odds are decimal and finite and above 1; saw 1 in position 1"):
         Market([1.0, 2.0])
     with pytest.raises(InputError, match="lay odds"):
         Market([2.0, 2.0], lay=[2.0, math.nan])
-
-
-def test_a_rival_that_rules_something_out_has_no_odds_for_it() -> None:
-    assert Rival([0.0, 0.5]).quote((2,)).back.tolist() == [math.inf, 2.0]

@@ -109,7 +109,7 @@ def test_ruin_is_ruin_both_ways() -> None:
     assert found.log_sequence is None
     both = duel([1, 0, 1], [0.5, 1.0, 0.5], [0.5, 0.5, 0.0], ordered=True)
     assert (both.wealth.log_wealth, both.for_second.log_e_value) == (-math.inf, -math.inf)
-    assert both.reverse_path.tolist() == [0.0, math.inf, -math.inf]
+    assert both.wealth.reverse_path.tolist() == [0.0, math.inf, -math.inf]
 
 
 def test_plain_values_are_json_with_few_points() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeworth.bet import Commission, Drunken, Market, Rival
+from edgeworth.bet import Commission, Drunken, Market
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import evaluate
@@ -81,7 +81,6 @@ def test_luck_in_words() -> None:
     ("bookmaker", "against", "knew"),
     [
         (lambda q: Market(1 / q), "the market's odds", "the market"),
-        (lambda q: Commission(0.02, Rival(q)), "the rival's prices less 2% commission", "the rival"),
         (lambda q: Commission(0.05, Market(1 / q)), "the market's odds less 5% commission", "the market"),
         (lambda _: Drunken(seed=1), "a drunken bookmaker", "the bookmaker"),
         (lambda _: Drunken(0.2, 0.8), "a drunken bookmaker (0.2 to 0.8)", "the bookmaker"),

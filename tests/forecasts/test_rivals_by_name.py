@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.bet import Commission, Market, Rival
+from edgeworth.bet import Commission, Market
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
@@ -151,7 +151,7 @@ def test_games_at_one_price_are_backed_and_laid(as_odds: Any) -> None:
 
 def test_games_with_a_commission() -> None:
     truth, p, q = [1, 0, 1], np.array([0.7, 0.2, 0.45]), np.array([0.5, 0.5, 0.5])
-    wealth = Wealth.from_probabilities(truth, p, bookmaker=Commission(0.02, Rival(q)))
+    wealth = Wealth.from_probabilities(truth, p, bookmaker=Commission(0.02, Market(1 / q)))
     # Back odds 1.98 on the first; lay odds 1 + 1/0.98 on the others, so 1 − p is backed at L/(L − 1) = 1.98.
     # Kelly: f = (1.98 p − 1)/0.98, and where it wins wealth is multiplied by 1 + 0.98 f = 1.98 p.
     assert wealth.wealth == pytest.approx(1.98 * 0.7 * 1.98 * 0.8 * wealth.returns[2], rel=1e-12)

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth.bet import Drunken, Market, Rival
+from edgeworth.bet import Drunken, Market
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting import path as wealth_blocks
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -152,9 +152,11 @@ def test_against_fair_odds_on_both_sides_wealth_is_the_likelihood_ratio(
     truth = rng.integers(0, classes, cases)
     ratio = sum(math.log(p[i, k]) - math.log(q[i, k]) for i, k in enumerate(truth))
     named: dict[str, Any] = {"labels": range(classes)}
-    books = (Rival(q), Market(1 / q, lay=1 / q))
-    found = [Wealth.from_probabilities(truth, p, bookmaker=book, **named) for book in books]
-    found.append(Wealth.from_probabilities(truth, p, against=q, **named))
+    market = Market(1 / q, lay=1 / q)
+    found = [
+        Wealth.from_probabilities(truth, p, **book, **named)
+        for book in ({"bookmaker": market}, {"against": q})
+    ]
     for wealth in found:
         assert wealth.log_wealth == pytest.approx(ratio, rel=1e-12, abs=1e-12)
         assert wealth.book == "fair"

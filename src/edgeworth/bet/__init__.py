@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quote, Rival
+from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quote
 from edgeworth.bet.checking import BookError
 from edgeworth.bet.exchange import arbitrage, clipped_prices
 from edgeworth.bet.flat import FlatStakes, flat_stakes, ruin_probability
@@ -20,7 +20,6 @@ __all__ = [
     "FlatStakes",
     "Market",
     "Quote",
-    "Rival",
     "arbitrage",
     "clipped_prices",
     "decimal_odds",

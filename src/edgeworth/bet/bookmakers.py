@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import add_to_one, as_odds, as_shares, freeze
+from edgeworth.bet.checking import as_odds, freeze
 from edgeworth.errors import InputError, OptionError, check_seed, check_whole
 
 NO_WINNINGS = float(np.nextafter(1.0, 2.0))
@@ -61,11 +61,6 @@ class Bookmaker(ABC):
         """Tell whether so many cases of two classes are games at one price each, of "true"."""
 
     @property
-    def offer(self) -> str:
-        """What is offered, within a sentence: "… less 5% commission"."""
-        return self.description
-
-    @property
     def is_random(self) -> bool:
         """Whether prices are drawn for any number of cases, and none is held for each case."""
         return False
@@ -78,36 +73,6 @@ class Bookmaker(ABC):
         """Compute the prices of "true" in so many games; None where they are not backed and laid alike."""
         quote = self.quote((games,))
         return 1 / quote.back if quote.lay is not None and np.array_equal(quote.back, quote.lay) else None
-
-
-@dataclass(frozen=True, eq=False)
-class Rival(Bookmaker):
-    """Another forecaster, who offers fair prices: its own probabilities, backed and laid alike.
-
-    >>> Rival([0.25, 0.5]).quote((2,)).back.tolist()
-    [4.0, 2.0]
-    """
-
-    description = "the rival"
-    offer = "the rival's prices"
-
-    probabilities: ArrayLike
-
-    def is_game(self, cases: int) -> bool:
-        """Tell whether there is a probability of "true" for every case."""
-        return _one_each(np.asarray(self.probabilities), cases, "the rival's probabilities")
-
-    def __post_init__(self) -> None:
-        forecast = as_shares(self.probabilities, "the rival's probabilities")
-        if forecast.ndim == 2:
-            forecast = add_to_one(forecast, normalise=False)
-        object.__setattr__(self, "probabilities", freeze(forecast))
-
-    def quote(self, shape: tuple[int, ...]) -> Quote:
-        """Fair odds ``1/q``; infinite where the rival rules something out."""
-        with np.errstate(divide="ignore"):
-            odds = 1 / _broadcast(np.asarray(self.probabilities), shape, "the rival's probabilities")
-        return Quote(odds, odds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +127,7 @@ class Commission(Bookmaker):
     @property
     def description(self) -> str:
         """Who that is, within a sentence: "the market's odds less 5% commission"."""
-        return f"{self.bookmaker.offer} less {self.rate * 100:g}% commission"
+        return f"{self.bookmaker.description} less {self.rate * 100:g}% commission"
 
     @property
     def is_random(self) -> bool:

@@ -356,8 +356,8 @@ def _prices_of(against: str) -> str:
 
 def _who(against: str) -> str:
     """Who knows something: odds do not."""
-    if against.startswith("the rival"):
-        return "the rival"
+    if against == "the rival":
+        return against
     return "the market" if against.startswith("the market's odds") else "the bookmaker"
 
 

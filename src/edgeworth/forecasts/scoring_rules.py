@@ -14,9 +14,6 @@ from edgeworth.arrays import Floats
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.numbers import row_sums
 
-FEW_COLUMNS = 16
-"""Up to so many columns are added one by one."""
-
 
 def log_score(forecasts: Forecasts) -> Floats:
     """−ln p(y)."""
@@ -32,16 +29,11 @@ def brier_score(forecasts: Forecasts) -> Floats:
 
 def ranked_score(forecasts: Forecasts) -> Floats:
     """Σ_k (P(Y ≤ k) − 1[y ≤ k])², over all classes but the last."""
-    p, codes, last = forecasts.probabilities, forecasts.codes, forecasts.size - 1
-    if last >= FEW_COLUMNS:
-        steps = np.cumsum(p[:, :last], axis=1)
-        steps -= codes[:, None] <= np.arange(last)
-        return row_sums(steps**2)
+    below, total = np.zeros(len(forecasts)), np.zeros(len(forecasts))
     # Along short rows NumPy is slow.
-    below, total = np.zeros(len(p)), np.zeros(len(p))
-    for k in range(last):
-        below += p[:, k]
-        total += (below - (codes <= k)) ** 2
+    for k in range(forecasts.size - 1):
+        below += forecasts.probabilities[:, k]
+        total += (below - (forecasts.codes <= k)) ** 2
     return total
 
 
