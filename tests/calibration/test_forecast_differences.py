@@ -15,6 +15,8 @@ from edgeworth.comparing.forecasts.differences import compare_forecasts, mean_sc
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.gamma_mixture import GammaMixture
+from edgeworth.forecasts.sequential import Evidence
 
 Floats = NDArray[np.float64]
 RUNS = 4000
@@ -121,12 +123,14 @@ def test_equal_expected_scores_make_no_e_value_grow() -> None:
     """The truth halfway between the two makes their expected Brier scores equal in every round."""
     rng = np.random.default_rng(60)
     values, rejected, missed = [], 0, 0
+    mixture = GammaMixture.tuned(v_opt=10.0, alpha=0.05, c=2.0)
     for _ in range(600):
         p, q = rng.uniform(0.1, 0.9, (2, 300))
         y = (rng.random(300) < (p + q) / 2).astype(np.int64)
         duel = forecast_duel(Wealth.from_probabilities(y, p, against=q, ordered=True), "A", "B")
         sequence = duel.brier_sequence
-        evidence = [sequence.evidence("less", ordered=True), sequence.evidence("greater", ordered=True)]
+        paths = (mixture.log_value(side * sequence.cases * sequence.mean, sequence.V) for side in (-1, 1))
+        evidence = [Evidence.from_path(path, null="equal scores") for path in paths]
         values += [each.e_value for each in evidence]
         rejected += any(each.p_value <= 0.025 for each in evidence)
         missed += bool(((sequence.low > 0) | (sequence.high < 0)).any())

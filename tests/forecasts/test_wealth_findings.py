@@ -99,7 +99,7 @@ def test_the_other_way_round_is_the_rival_betting_against_the_model(
     assert there.against_model is not None
     assert there.against_model.log_e_value == pytest.approx(back.against_rival.log_e_value, abs=1e-12)
     assert there.against_model.p_value == pytest.approx(back.against_rival.p_value, rel=1e-12)
-    assert there.against_model.direction != there.against_rival.direction
+    assert there.against_model.null != there.against_rival.null
 
 
 @pytest.mark.parametrize("ordered", [True, False])

@@ -89,8 +89,14 @@ class Market(Bookmaker):
     lay: ArrayLike | None = None
 
     def is_game(self, cases: int) -> bool:
-        """Tell whether there are odds on "true" for every case."""
-        return _one_each(np.asarray(self.odds), cases, "the market's odds")
+        """Tell whether there are odds on "true" for every case; two for two cases may be one a class."""
+        shape = np.shape(self.odds)
+        if shape == (cases,) == (2,):
+            raise InputError(
+                "two of the market's odds for two cases of two classes may be one a case or one a class: "
+                "give a row for each case and a column for each class"
+            )
+        return shape == (cases,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "odds", freeze(as_odds(self.odds)))
@@ -147,16 +153,6 @@ class Commission(Bookmaker):
         offered, kept = self.bookmaker.quote(shape), 1 - self.rate
         lay = None if offered.lay is None else 1 + (offered.lay - 1) / kept
         return Quote(1 + (offered.back - 1) * kept, lay)
-
-
-def _one_each(values: Floats, cases: int, name: str) -> bool:
-    """Whether these are one number a case and not one a class; two numbers for two cases may be either."""
-    if values.shape == (cases,) == (2,):
-        raise InputError(
-            f"two of {name} for two cases of two classes may be one a case or one a class: give a row for "
-            "each case and a column for each class"
-        )
-    return values.shape == (cases,)
 
 
 def _other_side(odds: Floats) -> Floats:

@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Values
-from edgeworth.bet.fractional import whole_sum
+from edgeworth.bet.fractional import sums_from
 from edgeworth.core.laws import normal_quantile
 from edgeworth.errors import check_whole
 from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
@@ -132,12 +132,10 @@ def returns(wealth: Wealth) -> tuple[NDArray[np.int64], Floats]:
     >>> returns(wealth)[1].round(4).tolist()
     [0.1823, 0.3365]
     """
-    logs, number = wealth.blocks.logs[:, 0], wealth.blocks.number
-    together = max(1, math.ceil(number / MOST_POINTS))
-    starts = np.arange(0, number, together)
-    ends = np.minimum(starts + together, number) - 1
-    sums = [float(whole_sum(logs[start : end + 1])) for start, end in zip(starts, ends, strict=True)]
-    return wealth.positions[ends], np.array(sums)
+    number = wealth.blocks.number
+    starts = np.arange(0, number, max(1, math.ceil(number / MOST_POINTS)))
+    ends = np.append(starts[1:], number) - 1
+    return wealth.positions[ends], sums_from(wealth.blocks.logs[:, 0], starts)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.measures import Forecast, ResolvedForecast, resolve_forecast
 from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import (
     BURN_IN,
     BlockSums,
@@ -212,15 +213,11 @@ def score_difference(wealth: Wealth, score: str, level: float) -> AverageDiffere
         return None
     hindsight = wealth.book == "constant"
     ordered = wealth.ordered and not hindsight
-    found = mean_difference(blocks, level=level, ordered=ordered, reach=score_reach(wealth, score))
+    reach = RULES[score].highest(len(wealth.labels))
+    found = mean_difference(blocks, level=level, ordered=ordered, reach=reach)
     if hindsight:
         found = replace(found, holds="roughly, for many independent cases: the shares were counted on these")
     return replace(found, holds=NOT_BEFORE.get(wealth.predictions_made, found.holds))
-
-
-def score_reach(wealth: Wealth, score: str) -> float:
-    """No difference of Brier scores is larger than 1 for two classes, and 2 for more."""
-    return math.inf if score == "log" else 1.0 if len(wealth.labels) == 2 else 2.0
 
 
 def score_blocks(wealth: Wealth, score: str) -> BlockSums | None:

@@ -317,7 +317,7 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
         wealth=wealth,
         against_rival=_against_shares(wealth, null)
         if hindsight
-        else Evidence(wealth.log_wealth, wealth.log_maximum if ordered else None, "greater", null),
+        else Evidence(wealth.log_wealth, wealth.log_maximum if ordered else None, null),
         against_model=_reverse(wealth) if fair and wealth.fraction == 1 else None,
         mixture=None if hindsight else Evidence.from_path(wealth.mixture_path, null=null, ordered=ordered),
         brier_rounds=_rounds(wealth, "henzi_brier", "Brier") if two else None,
@@ -336,7 +336,7 @@ def _against_shares(wealth: Wealth, null: str) -> Evidence:
     is 1: an e-value at the end, for all constant shares at once, but not on the way there. Of a part c of the
     stakes, Π (1 − c + c p/q), that is not known: there the bettor, too, profits from the hindsight.
     """
-    return Evidence(float(whole_sum(wealth.sums("log"))), None, "greater", null)
+    return Evidence(float(whole_sum(wealth.sums("log"))), None, null)
 
 
 def _reverse(wealth: Wealth) -> Evidence:
@@ -346,7 +346,7 @@ def _reverse(wealth: Wealth) -> Evidence:
     largest = max(0.0, float(path.max()))
     if np.isfinite(path).all():
         largest = max(largest, -wealth.log_minimum)
-    return Evidence(float(path[-1]), largest if wealth.ordered else None, "less", null)
+    return Evidence(float(path[-1]), largest if wealth.ordered else None, null)
 
 
 def _prices_of(against: str) -> str:

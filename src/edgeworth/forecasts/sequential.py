@@ -22,8 +22,7 @@ the average of the first t conditional mean differences, each given what came be
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -34,8 +33,6 @@ from edgeworth.core.laws import check_level
 from edgeworth.core.tails import SMALLEST
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.gamma_mixture import GammaMixture
-
-Direction: TypeAlias = Literal["greater", "less"]
 
 LOG_TWO = math.log(2)
 
@@ -54,7 +51,6 @@ class Evidence:
 
     log_e_value: float
     log_maximum: float | None
-    direction: str
     null: str
 
     def __post_init__(self) -> None:
@@ -68,14 +64,12 @@ class Evidence:
             )
 
     @classmethod
-    def from_path(
-        cls, path: ArrayLike, *, null: str, direction: str = "greater", ordered: bool = True
-    ) -> Evidence:
+    def from_path(cls, path: ArrayLike, *, null: str, ordered: bool = True) -> Evidence:
         """Take log wealth after each case; without cases it is the start, log 1 = 0."""
         log_wealth = np.asarray(path, float)
         end = float(log_wealth[-1]) if log_wealth.size else 0.0
         largest = max(0.0, float(log_wealth.max())) if log_wealth.size else 0.0
-        return cls(end, largest if ordered else None, direction, null)
+        return cls(end, largest if ordered else None, null)
 
     @property
     def ordered(self) -> bool:
@@ -105,10 +99,10 @@ def better_of(first: Evidence, second: Evidence) -> Evidence:
     These are two games with half of the stake in each: whichever null is true, the chance that its game ever
     reaches 2/α is at most α/2. Both come with their order, or both without.
 
-    >>> up = Evidence.from_path([1.0, 4.0], null="A is no better", direction="greater")
-    >>> down = Evidence.from_path([-1.0, -4.0], null="B is no better", direction="less")
-    >>> better_of(up, down).direction, round(better_of(up, down).p_value / up.p_value, 12)
-    ('greater', 2.0)
+    >>> up = Evidence.from_path([1.0, 4.0], null="A is no better")
+    >>> down = Evidence.from_path([-1.0, -4.0], null="B is no better")
+    >>> better_of(up, down).null, round(better_of(up, down).p_value / up.p_value, 12)
+    ('A is no better', 2.0)
     """
     if first.ordered != second.ordered:
         raise InputError("the better of two directions needs both with their order, or both without")
@@ -141,7 +135,7 @@ class ConfidenceSequence:
     V: Floats
     level: float
     method: str
-    undefined: str | None = field(default=None, kw_only=True)
+    undefined: str | None = None
     """Why nothing is said at all; None where something is."""
 
     def __len__(self) -> int:
@@ -277,38 +271,9 @@ def radius(cases: ArrayLike, variance: ArrayLike, square: float, alpha: float) -
     return np.asarray(np.sqrt(2 * (grown + 1) / (t**2 * square) * (0.5 * np.log1p(grown) - math.log(alpha))))
 
 
-NULLS = {
-    "greater": "at no time is the average of the expected score differences above 0",
-    "less": "at no time is the average of the expected score differences below 0",
-}
-
-
-@dataclass(frozen=True, eq=False)
-class BernsteinSequence(ConfidenceSequence):
-    """An empirical Bernstein confidence sequence with the mixture it is made of, and so its e-processes."""
-
-    mixture: GammaMixture
-
-    def log_e_values(self, direction: Direction) -> Floats:
-        """log m(±tΔ_t, V_t): "greater" grows when the mean is above 0, "less" when it is below.
-
-        m rises with its first argument, so as long as Σ conditional means ≤ 0 it is at most the mixture of
-        the centred sum, which is a supermartingale: at any stopping time its mean is at most 1.
-        """
-        if direction not in ("greater", "less"):
-            raise OptionError(f'a direction is "greater" or "less"; saw {direction!r}')
-        total = self.cases * self.mean
-        return self.mixture.log_value(total if direction == "greater" else -total, self.V)
-
-    def evidence(self, direction: Direction, *, null: str | None = None, ordered: bool = True) -> Evidence:
-        """Against "on average no better than the other, at any time", one-sided; ``better_of`` for both."""
-        path = self.log_e_values(direction)
-        return Evidence.from_path(path, null=null or NULLS[direction], direction=direction, ordered=ordered)
-
-
 def empirical_bernstein(
     differences: ArrayLike | BlockSums, *, c: float = 2.0, level: float = 0.95, v_opt: float = 10.0
-) -> BernsteinSequence:
+) -> ConfidenceSequence:
     """Bound the mean of differences in [−c/2, c/2] after every case, or after every block of cases.
 
     The bounds are Δ_t ± u(max(1, V_t))/t with m(u(v), v) = 2/α, m the gamma-exponential mixture (Choe &
@@ -322,8 +287,6 @@ def empirical_bernstein(
     >>> sequence = empirical_bernstein(values)
     >>> [round(end, 3) for end in sequence.last], round(sequence.V[-1], 3)
     ([0.2, 0.167, 0.233], np.float64(4.165))
-    >>> sequence.evidence("greater").p_value <= 1e-6
-    True
     >>> round(empirical_bernstein(BlockSums.of(values, size=100)).last[1], 3)
     0.16
     """
@@ -349,7 +312,7 @@ def empirical_bernstein(
     # An average of differences within ±c/2 lies there too, whatever came out.
     low, high = np.maximum(mean - reach, -c / 2), np.minimum(mean + reach, c / 2)
     method = f"empirical Bernstein confidence sequence, V centred {said}, c = {c:g}, tuned for V = {v_opt:g}"
-    return BernsteinSequence(cases, mean, low, high, variation, level, method, mixture)
+    return ConfidenceSequence(cases, mean, low, high, variation, level, method)
 
 
 def _within(values: Floats, c: float) -> Floats:

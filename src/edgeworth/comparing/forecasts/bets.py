@@ -31,7 +31,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, permutations
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,13 +43,12 @@ from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.curves import thin
-from edgeworth.forecasts.estimates import mean_sequence, score_blocks, score_reach
+from edgeworth.forecasts.estimates import mean_sequence, score_blocks
 from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.sequential import BernsteinSequence, ConfidenceSequence, Evidence, better_of
+from edgeworth.forecasts.scoring_rules import RULES
+from edgeworth.forecasts.sequential import ConfidenceSequence, Evidence, better_of
 from edgeworth.sources.columns import MISSING, check_gaps
-
-AnySequence = TypeVar("AnySequence", bound=ConfidenceSequence)
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Duel:
     wealth: Wealth
     for_first: Evidence
     for_second: Evidence
-    brier_sequence: BernsteinSequence
+    brier_sequence: ConfidenceSequence
     log_sequence: ConfidenceSequence | None
     unit: str = "case"
 
@@ -102,8 +101,7 @@ def forecast_duel(
     # Looked at on the way or not, the bets on the mean difference are those of the sequences.
     blocks = {score: score_blocks(wealth, score) for score in ("brier", "log")}
     assert blocks["brier"] is not None
-    brier = mean_sequence(blocks["brier"], level=level, reach=score_reach(wealth, "brier"))
-    assert isinstance(brier, BernsteinSequence)
+    brier = mean_sequence(blocks["brier"], level=level, reach=RULES["brier"].highest(len(wealth.labels)))
     return Duel(
         first,
         second,
@@ -130,7 +128,7 @@ def plain_evidence(found: Evidence | None) -> dict[str, Any] | None:
     return {**numbers, "anytime": found.ordered, "null": found.null}
 
 
-def _negate(sequence: AnySequence) -> AnySequence:
+def _negate(sequence: ConfidenceSequence) -> ConfidenceSequence:
     """Turn what the first gained on the second into a difference, first less second."""
     return replace(sequence, mean=-sequence.mean, low=-sequence.high, high=-sequence.low)
 
@@ -328,9 +326,7 @@ def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "
         table = sums[None, :] - sums[:, None]
     np.fill_diagonal(table, 0.0)
     evidence = {
-        (names[a], names[b]): Evidence(
-            float(table[a, b]), None, "greater", true_null(names[a], names[b], unit)
-        )
+        (names[a], names[b]): Evidence(float(table[a, b]), None, true_null(names[a], names[b], unit))
         for a, b in permutations(range(len(sums)), 2)
         if not np.isnan(table[a, b])
     }

@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers
 from edgeworth.bet.fractional import (
@@ -25,7 +24,7 @@ from edgeworth.bet.fractional import (
 )
 from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain, reshape_array
 from edgeworth.core.threads import map_blocks, row_blocks
-from edgeworth.errors import InputError, MergeError
+from edgeworth.errors import MergeError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import case_scores
 
@@ -210,13 +209,6 @@ class Blocks(Plain):
 
 PIECE = 1 << 14
 """Cases worked on at once: each has a log factor for every stake fraction."""
-
-
-def in_time(times: Integers, cases: int) -> NDArray[np.intp]:
-    """The rows in order of their times, those of one time as they were given."""
-    if len(times) != cases:
-        raise InputError(f"there are {len(times):,} times for {cases:,} cases: every case has one")
-    return np.argsort(times, kind="stable")
 
 
 def build_blocks(

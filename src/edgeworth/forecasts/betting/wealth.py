@@ -20,7 +20,7 @@ from edgeworth.choices import PredictionsMade
 from edgeworth.core.labels import list_labels, usual_positive
 from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, object_of, one_of, optional
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, build_blocks, in_time
+from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, build_blocks
 from edgeworth.forecasts.class_columns import labels_of_columns, list_columns, without_column
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
@@ -226,8 +226,12 @@ class Wealth(Plain):
             raise OptionError(f"predictions_made is one of {', '.join(get_args(PredictionsMade))}")
         order: Any = None
         if times is not None:
-            # Only now: errors before name rows as they were given.
-            order = in_time(times, len(realised))
+            if len(times) != len(realised):
+                raise InputError(
+                    f"there are {len(times):,} times for {len(realised):,} cases: every case has one"
+                )
+            # Only now: errors before name rows as they were given. Those of one time stay as they were.
+            order = np.argsort(times, kind="stable")
             forecasts, rival, ordered = forecasts[order], rival[order], True
             prices, realised, times = prices[order], realised[order], times[order]
 
