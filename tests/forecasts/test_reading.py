@@ -131,7 +131,7 @@ SETTINGS: list[tuple[str, int, dict[str, Any]]] = [
 
 def tallied(source: Any, kind: str, classes: int, terms: dict[str, Any], **more: Any) -> ForecastTally:
     named = ForecastColumns.of("y", **roles(kind, classes))
-    return tally_forecasts(source, named, ForecastTerms(**terms), bookmaker=BOOKMAKERS.get(kind), **more)
+    return tally_forecasts(source, named, ForecastTerms(**terms, bookmaker=BOOKMAKERS.get(kind), **more))
 
 
 def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastTally:
@@ -145,8 +145,8 @@ def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastTally:
     against = held["q"] if kind == "single" else table("q") if kind == "rival" else None
     odds = held["o_yes"] if kind == "price" else table("o") if kind == "odds" else None
     said = terms | {} if model.ndim == 1 else terms | {"labels": names}
-    terms_said = ForecastTerms(**said)
-    return read_forecasts(None, held["y"], model, against, odds, BOOKMAKERS.get(kind), None, terms_said)
+    terms_said = ForecastTerms(**said, bookmaker=BOOKMAKERS.get(kind))
+    return read_forecasts(None, held["y"], model, against, odds, None, terms_said)
 
 
 def plain(evidence: ForecastTally) -> dict[str, Any]:
@@ -291,13 +291,10 @@ def test_what_needs_all_rows_reads_them_all(more: dict[str, Any]) -> None:
     """Times put rows in order, and a market may have odds for each of them."""
     held = columns(2)
     frame = pd.DataFrame({"y": held["y"], "p": held["p"], "when": np.arange(ROWS)[::-1]})
-    options: dict[str, Any] = {"bookmaker": None, "time": None} | more
-    terms = ForecastTerms(positive="yes")
-    found = read_forecasts(open_source(frame), "y", "p", None, None, terms=terms, **options)
-    given = dict(options)
-    if given["time"] is not None:
-        given["time"] = frame["when"].to_numpy()
-    expected = read_forecasts(None, held["y"], held["p"], None, None, terms=terms, **given)
+    terms, time = ForecastTerms(positive="yes", bookmaker=more.get("bookmaker")), more.get("time")
+    found = read_forecasts(open_source(frame), "y", "p", None, None, time, terms)
+    times = None if time is None else frame["when"].to_numpy()
+    expected = read_forecasts(None, held["y"], held["p"], None, None, times, terms)
     assert_close(plain(found), plain(expected))
 
 

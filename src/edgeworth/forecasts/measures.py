@@ -21,7 +21,7 @@ from edgeworth.core.measures import (
 from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.calibration import Calibration, Reliability
+from edgeworth.forecasts.calibration import Calibration
 from edgeworth.forecasts.kind import CATALOGUE
 from edgeworth.forecasts.reliability import decompose
 from edgeworth.forecasts.scores import ForecastScores
@@ -54,7 +54,7 @@ def skill(scores: ForecastScores, score: str, system: str | None = None) -> floa
 CORP = "Dimitriadis, Gneiting & Jordan 2021 (CORP)"
 KELLY = "Kelly 1956; Kalia 2011, Assessing classification performance by gambling strategies"
 
-CASES = Requirement(lambda seen, *_: _cases(seen) > 0, "there are no cases")
+CASES = Requirement(lambda seen, *_: np.sum(seen.cases) > 0, "there are no cases")
 CLASSES = Requirement(
     lambda scores, *_: (scores.classes > 0).sum() > 1,
     "only one class came true, which constant shares foretell perfectly",
@@ -62,10 +62,6 @@ CLASSES = Requirement(
 
 
 ORDERED = Requirement(lambda wealth: wealth.ordered, "rows without an order in time (ordered) have no way")
-
-
-def _cases(seen: Any) -> int:
-    return int(seen.cases.sum()) if isinstance(seen, Reliability) else int(seen.cases)
 
 
 def _taken(score: str) -> Requirement:

@@ -33,7 +33,10 @@ from edgeworth.sources.numbers import as_times, stack_columns
 
 @dataclass(frozen=True)
 class ForecastTerms:
-    """What the caller says about probabilities: whose they are, how they bet, and what is to be shown."""
+    """What the caller says about probabilities: whose they are, how they bet, and what is to be shown.
+
+    ``first`` is the position of the first row in the whole path.
+    """
 
     labels: Sequence[Label] | None = None
     positive: Label | None = None
@@ -43,7 +46,9 @@ class ForecastTerms:
     predictions_made: PredictionsMade = "before"
     fraction: float = 1.0
     ordinal: bool = False
+    bookmaker: Bookmaker | None = None
     date_format: str | None = None
+    first: int = 0
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -133,20 +138,16 @@ def read_forecasts(
     probabilities: Any,
     against: Any,
     odds: Any,
-    bookmaker: Bookmaker | None,
     time: Any,
     terms: ForecastTerms,
-    *,
-    first: int = 0,
 ) -> ForecastTally:
     """Tally forecasts and the bets with them: names of columns of a source, or arrays where there is none.
 
-    Of a source, one column stands for the positive class, several for a class each. ``first`` is the position
-    of the first row in the whole path.
+    Of a source, one column stands for the positive class, several for a class each.
     """
     if source is not None:
         columns = ForecastColumns.of(truth, probabilities, against, odds)
-        return tally_forecasts(source, columns, terms, bookmaker=bookmaker, time=time, first=first)
+        return tally_forecasts(source, columns, terms, time=time)
     model = Forecasts.of(truth, probabilities, **terms.reading).clip(terms.clip)
     rival = None
     if against is not None:
@@ -154,7 +155,7 @@ def read_forecasts(
     races = None if odds is None else as_races(odds, model)
     shares = np.bincount(model.codes, minlength=model.size) / len(model)
     times = None if time is None else as_times(time, date_format=terms.date_format)
-    return _tally(model, terms, rival, races, bookmaker, tuple(shares.tolist()), times, first=first)
+    return _tally(model, terms, rival, races, tuple(shares.tolist()), times)
 
 
 def _tally(
@@ -162,11 +163,10 @@ def _tally(
     terms: ForecastTerms,
     rival: Forecasts | None,
     races: Floats | None,
-    bookmaker: Bookmaker | None,
     shares: tuple[float, ...],
     times: Integers | None,
     slips: tuple[str, ...] = (),
-    **place: Any,
+    first_row: int = 1,
 ) -> ForecastTally:
     """Let the model bet against a rival, at odds, against a bookmaker, or else against the class shares.
 
@@ -181,11 +181,12 @@ def _tally(
         opponent = Opponent(fair, against=Market.description)
     elif races is not None:
         opponent = Opponent(bookmaker=Market(races))
-    elif bookmaker is not None:
-        opponent = Opponent(bookmaker=bookmaker)
+    elif terms.bookmaker is not None:
+        opponent = Opponent(bookmaker=terms.bookmaker)
     else:
         opponent = Opponent.class_shares(model, shares)
-    return ForecastTally.of(model, opponent, notes=notes, times=times, **terms.betting, **place)
+    betting = terms.betting | {"first": terms.first + first_row - 1, "first_row": first_row}
+    return ForecastTally.of(model, opponent, notes=notes, times=times, **betting)
 
 
 def _describe_shared_times(times: Integers | None) -> tuple[str, ...]:
@@ -214,8 +215,6 @@ class _Plan:
     places: dict[Label, int]
     orders: dict[str, list[int]]
     shares: tuple[float, ...]
-    bookmaker: Bookmaker | None
-    first: int
 
     def codes(self, column: Column, first_row: int) -> NDArray[np.intp]:
         """The class that came true in each row."""
@@ -229,25 +228,19 @@ class _Plan:
 
 
 def tally_forecasts(
-    source: Source,
-    columns: ForecastColumns,
-    terms: ForecastTerms,
-    *,
-    bookmaker: Bookmaker | None = None,
-    time: str | None = None,
-    first: int = 0,
+    source: Source, columns: ForecastColumns, terms: ForecastTerms, *, time: str | None = None
 ) -> ForecastTally:
     """Fold a source into the evidence of its forecasts, in memory that does not grow with the rows.
 
     Only ``time``, and a ``bookmaker`` who holds prices for every case (``Bookmaker.is_random`` says who does
-    not), take all rows at once. ``first`` is the position of the first row in the whole path.
+    not), take all rows at once.
     """
-    if time is not None or not (bookmaker is None or bookmaker.is_random):
+    if time is not None or not (terms.bookmaker is None or terms.bookmaker.is_random):
         named = dict.fromkeys([columns.truth, *([] if time is None else [time])])
         read = read_whole(source, list(named), columns.numbers)
         times = None if time is None else as_times(read.labels[time], time, 1, terms.date_format)
         batch = Batch({**read.numbers, columns.truth: read.labels[columns.truth]})
-        plan = _plan(_count_batch(batch, columns.truth), False, columns, terms, bookmaker, first)
+        plan = _plan(_count_batch(batch, columns.truth), False, columns, terms)
         return _of_rows(batch.columns, 1, plan, times)
     wanted = [columns.truth, *columns.numbers]
     names = getattr(source, "names", None)
@@ -256,24 +249,17 @@ def tally_forecasts(
         check_columns(wanted, names, source.name)
     seen = count_truth(source, columns.truth)
     try:
-        plan = _plan(seen, source.is_text, columns, terms, bookmaker, first)
+        plan = _plan(seen, source.is_text, columns, terms)
     except InputError:
         if not isinstance(source, (CountingSource, FoldingSource)):
             raise
         # Neither counts nor partitions know in which row a label comes first: the rows themselves say it.
         seen = count_truth(source, columns.truth, needs_rows=True)
-        plan = _plan(seen, source.is_text, columns, terms, bookmaker, first)
+        plan = _plan(seen, source.is_text, columns, terms)
     return Reducer(wanted, partial(_evidence, plan=plan), ForecastTally.empty()).fold(source)
 
 
-def _plan(
-    seen: TruthCounts,
-    is_text: bool,
-    columns: ForecastColumns,
-    terms: ForecastTerms,
-    bookmaker: Bookmaker | None,
-    first: int,
-) -> _Plan:
+def _plan(seen: TruthCounts, is_text: bool, columns: ForecastColumns, terms: ForecastTerms) -> _Plan:
     if not seen.found:
         raise InputError("there are no rows")
     written, reading = seen.labels, terms.reading
@@ -300,7 +286,7 @@ def _plan(
     np.add.at(counts, came.codes, seen.cases)
     shares = tuple((counts / counts.sum()).tolist())
     places = dict(zip(written, came.codes.tolist(), strict=True))
-    return _Plan(columns, terms, came, places, orders, shares, bookmaker, first)
+    return _Plan(columns, terms, came, places, orders, shares)
 
 
 def _evidence(batch: Batch, plan: _Plan) -> ForecastTally:
@@ -333,8 +319,7 @@ def _of_rows(
         values = table(named)
         values = values[:, 0] if len(named) == 1 else values
         races = as_races(values, model, columns=named, first_row=first_row)
-    place = {"first": plan.first + first_row - 1, "first_row": first_row}
-    return _tally(model, terms, rival, races, plan.bookmaker, plan.shares, times, columns.slips, **place)
+    return _tally(model, terms, rival, races, plan.shares, times, columns.slips, first_row)
 
 
 # -- the truth, seen first -----------------------------------------------------------------------------------
@@ -418,16 +403,16 @@ def count_forecasts(source: Source | None, asked: Any, *, is_final: bool) -> Cou
         raise OptionError("date_format has no meaning without the column of dates (time=, --time COLUMN)")
     if source is None and isinstance(time, str):
         raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
-    as_asked = ("labels", "positive", "normalise", "clip", "ordinal", "date_format")
+    as_asked = ("labels", "positive", "normalise", "clip", "ordinal", "bookmaker", "date_format")
     terms = ForecastTerms(
         **{name: asked.get(name) for name in as_asked},
         ordered=asked.ordered or time is not None,
         predictions_made=asked.predictions_made or "before",
         fraction=1.0 if asked.fraction is None else asked.fraction,
+        first=int(asked.get("rows_before") or 0),
     )
-    opponent = (asked.against, asked.odds, asked.bookmaker)
-    first = int(asked.get("rows_before") or 0)
-    tally = read_forecasts(source, asked.truth, asked.probabilities, *opponent, time, terms, first=first)
+    given = (asked.truth, asked.probabilities, asked.against, asked.odds)
+    tally = read_forecasts(source, *given, time, terms)
     if source is None:
         columns = {} if time is None else {"time": "an array"}
     else:

@@ -248,16 +248,15 @@ def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
         return describe_drunken(findings)
     if luck is None:
         return ()
-    chance = f"luck gives at least this wealth with probability {describe_luck(luck)}"
+    said = describe_luck(luck, book)
+    if book != "fair":
+        said += (
+            " That is one case of many that the hypothesis allows: for all of them only the bound in the "
+            "table holds."
+        )
     # Of games too many to be kept, the sums of their moments tell.
     how = "" if findings.bets.wealth.games is not None else f" By sums of moments: {luck.method}."
-    if book == "fair":
-        return (f"If the prices are right, {chance}.{how}",)
-    which = "divided by their sum" if book == "backing" else "inside the spread at which the model bets"
-    return (
-        f"If the prices {which} are right, {chance}. That is one case of many that the "
-        f"hypothesis allows: for all of them only the bound in the table holds.{how}",
-    )
+    return (f"{said}{how}",)
 
 
 def _goal_numbers(findings: ForecastFindings) -> dict[str, Any] | None:

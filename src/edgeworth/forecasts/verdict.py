@@ -192,12 +192,22 @@ def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:
     )
 
 
-def describe_luck(tail: Tail) -> str:
-    """How probable this wealth is by luck: both ends where they differ to the eye, one where it is a bound.
+PRICES = {"backing": " divided by their sum", "exchange": " inside the spread at which the model bets"}
+"""Which prices are taken as right, where a book has more than one."""
 
-    >>> describe_luck(Tail(0.27, 0.33, 0.33, "by moments", kind="bracket"))
+
+def describe_luck(tail: Tail, book: str) -> str:
+    """How probable this wealth is by luck, in a sentence."""
+    chance = f"luck gives at least this wealth with probability {describe_tail(tail)}"
+    return f"If the prices{PRICES.get(book, '')} are right, {chance}."
+
+
+def describe_tail(tail: Tail) -> str:
+    """Both ends where they differ to the eye, one where it is a bound.
+
+    >>> describe_tail(Tail(0.27, 0.33, 0.33, "by moments", kind="bracket"))
     'between 0.270 and 0.330'
-    >>> describe_luck(Tail(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
+    >>> describe_tail(Tail(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
     'at most 2e-9'
     """
     if tail.kind == "bound" and tail.p_value >= 1e-12:

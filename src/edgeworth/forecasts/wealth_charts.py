@@ -13,7 +13,7 @@ from edgeworth.bet.kelly import kelly_game
 from edgeworth.core.formatting import format_cases, format_level, format_percent, format_wealth, plural
 from edgeworth.forecasts.curves import BAND_DRAWN, MOST_DRAWN, FinalLaw, Paths, returns, thin, turns
 from edgeworth.forecasts.findings import Bets, ForecastFindings
-from edgeworth.forecasts.verdict import describe_crowd, describe_orders
+from edgeworth.forecasts.verdict import describe_crowd, describe_luck, describe_orders
 from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
@@ -28,7 +28,6 @@ from edgeworth.report.charts.axes import (
 )
 from edgeworth.report.charts.chart import FIRST, INK, PALETTE, SECOND, THIRD, Chart, Kit, Rows
 from edgeworth.report.report import Column, LazyMapping
-from edgeworth.report.wording import describe_probability
 
 CASES = "cases settled"
 OURS, IF_MODEL, IF_PRICES = "wealth", "if the model is right", "if the prices are right"
@@ -421,9 +420,7 @@ def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:
 def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats]) -> str:
     said = [f"The wealth at the end is {format_wealth(bets.wealth.log_wealth)}."]
     if bets.luck is not None and IF_PRICES in laws:
-        which = {"backing": " divided by their sum", "exchange": " inside the spread at which the model bets"}
-        prices = f"If the prices{which.get(bets.wealth.book, '')} are right"
-        said.append(f"{prices}, luck gives at least this with probability {describe_probability(bets.luck)}.")
+        said.append(describe_luck(bets.luck, bets.wealth.book))
     for who, cumulative in laws.items():
         beyond = float(cumulative[0] + 1 - cumulative[-1])
         if beyond > WORTH_SAYING:
