@@ -121,17 +121,18 @@ def _came(cases: int, hits: int, label: str) -> str:
     return f"{format_cases(cases)}, {format_percent(hits / cases)} of them of {label}"
 
 
-def has_bounds(found: AverageDifference | None) -> bool:
-    """Whether there is a sequence that says something at its end."""
-    return found is not None and found.sequence is not None and not found.says_nothing
+def sequence_chart(findings: ForecastFindings) -> Chart | None:
+    """The mean score differences and their bounds as cases come in, a picture for each score.
 
-
-def sequence_chart(findings: ForecastFindings) -> Chart:
-    """The mean score differences and their bounds as cases come in, a picture for each score."""
+    None where no sequence says something at its end.
+    """
     bets = findings.bets
     mine, its = map(findings.name, findings.scores.systems)
     found = {"Brier score": bets.brier, "log score": bets.log}
-    known = {name: each for name, each in found.items() if each is not None and has_bounds(each)}
+    known = {name: each for name, each in found.items() if each is not None and each.sequence is not None}
+    known = {name: each for name, each in known.items() if not each.says_nothing}
+    if not known:
+        return None
 
     def find() -> Mapping[str, Rows]:
         rows: list[Mapping[str, Any]] = []
@@ -207,9 +208,7 @@ def forecast_charts(findings: ForecastFindings) -> Charts:
     # Constant shares are one price for every case.
     if findings.pairs is not None and wealth.book != "constant":
         charts.append(probabilities_chart(findings))
-    if has_bounds(findings.bets.brier) or has_bounds(findings.bets.log):
-        charts.append(sequence_chart(findings))
-    charts.append(reliability_chart(findings))
+    charts += [each for each in (sequence_chart(findings), reliability_chart(findings)) if each is not None]
     return Charts(tuple(charts))
 
 

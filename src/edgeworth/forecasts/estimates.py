@@ -161,37 +161,6 @@ class AverageDifference:
         return math.isnan(self.low) or (self.low <= -self.reach and self.high >= self.reach)
 
 
-def mean_difference(
-    differences: ArrayLike | BlockSums,
-    *,
-    level: float = 0.95,
-    ordered: bool = False,
-    reach: float = math.inf,
-) -> AverageDifference:
-    """Bound the mean of score differences: at all times where cases are in order, else at the end.
-
-    In order it is the empirical Bernstein sequence of differences within ±reach, and the asymptotic one of
-    those without bounds. Else the cases are a sample of fixed size: mean ± t · standard error.
-
-    >>> found = mean_difference([0.3, -0.1, 0.2, 0.0], reach=1.0)
-    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3)
-    (0.1, -0.191, 0.391)
-    """
-    if ordered:
-        sequence = mean_sequence(differences, level=level, reach=reach)
-        holds = "at all times" if math.isfinite(reach) else f"asymptotically, from case {BURN_IN} on"
-        return AverageDifference(*sequence.last, level, holds, sequence.method, sequence, reach)
-    blocks = differences if isinstance(differences, BlockSums) else BlockSums.of(differences, size=1)
-    cases, square = int(blocks.counts.sum()), float(blocks.squares.sum())
-    mean = float(blocks.sums.sum()) / cases
-    spread, low, high = square - cases * mean**2, math.nan, math.nan
-    if cases > 1 and spread > ROUNDING * square * (cases - 1):
-        away = student_quantile(level, cases - 1.0) * math.sqrt(spread / (cases - 1) / cases)
-        low, high = max(mean - away, -reach), min(mean + away, reach)
-    holds = "if the cases are independent"
-    return AverageDifference(mean, low, high, level, holds, "Student's t over cases", None, reach)
-
-
 def mean_sequence(
     differences: ArrayLike | BlockSums, *, level: float = 0.95, reach: float = math.inf
 ) -> ConfidenceSequence:
@@ -204,6 +173,7 @@ def mean_sequence(
 def score_difference(wealth: Wealth, score: str, level: float) -> AverageDifference | None:
     """The mean difference of Brier or log scores, baseline − model; None where a log score is infinite.
 
+    Cases in order have a confidence sequence. Else they are a sample of fixed size, mean ± t · error.
     Against class shares counted on these cases each difference depends on all outcomes, so no sequence
     holds. But fitted shares minimise their own score: to first order it does not matter that they were
     fitted, and for many cases the plain interval is that of the difference to the true constant shares.
@@ -212,12 +182,28 @@ def score_difference(wealth: Wealth, score: str, level: float) -> AverageDiffere
     if blocks is None:
         return None
     hindsight = wealth.book == "constant"
-    ordered = wealth.ordered and not hindsight
     reach = RULES[score].highest(len(wealth.labels))
-    found = mean_difference(blocks, level=level, ordered=ordered, reach=reach)
-    if hindsight:
-        found = replace(found, holds="roughly, for many independent cases: the shares were counted on these")
-    return replace(found, holds=NOT_BEFORE.get(wealth.predictions_made, found.holds))
+    if wealth.ordered and not hindsight:
+        sequence = mean_sequence(blocks, level=level, reach=reach)
+        holds = "at all times" if math.isfinite(reach) else f"asymptotically, from case {BURN_IN} on"
+        found = AverageDifference(*sequence.last, level, holds, sequence.method, sequence, reach)
+    else:
+        shares = "roughly, for many independent cases: the shares were counted on these"
+        holds = shares if hindsight else "if the cases are independent"
+        bounds = _student_bounds(blocks, level, reach)
+        found = AverageDifference(*bounds, level, holds, "Student's t over cases", None, reach)
+    return replace(found, holds=NOT_BEFORE.get(wealth.predictions_made, holds))
+
+
+def _student_bounds(blocks: BlockSums, level: float, reach: float) -> tuple[float, float, float]:
+    """The mean of a sample of fixed size and its bounds within ±reach; nan where cases do not vary."""
+    cases, square = int(blocks.counts.sum()), float(blocks.squares.sum())
+    mean = float(blocks.sums.sum()) / cases
+    spread = square - cases * mean**2
+    if cases < 2 or not spread > ROUNDING * square * (cases - 1):
+        return mean, math.nan, math.nan
+    away = student_quantile(level, cases - 1.0) * math.sqrt(spread / (cases - 1) / cases)
+    return mean, max(mean - away, -reach), min(mean + away, reach)
 
 
 def score_blocks(wealth: Wealth, score: str) -> BlockSums | None:

@@ -45,7 +45,7 @@ from edgeworth.core.laws import Alternative, bisected, choose_tail
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.estimates import mean_difference as bound_mean
+from edgeworth.forecasts.estimates import mean_sequence
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts
 from edgeworth.forecasts.reading import CLIPPED
 from edgeworth.forecasts.scoring_rules import RULES, case_scores
@@ -258,8 +258,7 @@ class SequenceLaw:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Give the bounds that hold at all times at a level."""
-        found = bound_mean(self.differences, level=level, ordered=True, reach=self.reach)
-        return found.low, found.high
+        return mean_sequence(self.differences, level=level, reach=self.reach).last[1:]
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Find the level at which the null just leaves the interval."""
@@ -277,7 +276,7 @@ class SequenceLaw:
 def _with_sequence(student: Difference, differences: Floats, reach: float) -> Difference:
     """Let the confidence sequence decide, as it does where one system is judged against another."""
     law = SequenceLaw(differences, reach, student.standard_error)
-    method = bound_mean(differences, ordered=True, reach=reach).method
+    method = mean_sequence(differences, reach=reach).method
     p_value = law.p_value(0.0, "two-sided")
     tests = {"sequence": Tail.approximated(p_value, 0.0, f"good at any time: {method}")} | dict(student.tests)
     return replace(student, law=law, tests=tests, interval_method=method)
