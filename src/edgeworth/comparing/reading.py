@@ -162,7 +162,8 @@ def read_forecasts(
     data: Any, truth: Any, systems: Mapping[str, Any], asked: Any
 ) -> tuple[dict[str, Forecasts], Any, str]:
     """Read every system's probabilities, in the order of the first one's classes; clusters; the source."""
-    from edgeworth.forecasts.forecasts import Forecasts, rival_of_columns
+    from edgeworth.forecasts.class_columns import order_of_rival
+    from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
     from edgeworth.forecasts.reading import columns_of
 
     terms, clusters = {name: asked.get(name) for name in ("labels", "positive", "normalise")}, asked.cluster
@@ -185,6 +186,8 @@ def read_forecasts(
         if first is None:
             first = found[name] = Forecasts.of(coded, table, columns=columns, name=names[name], **terms)
         else:
-            found[name] = rival_of_columns(first, table, columns, terms, names[name])
+            order = order_of_rival(columns, first, terms, names[name])
+            checks = {"name": names[name], "normalise": terms["normalise"]}
+            found[name] = forecasts_of_columns(first.codes, first, table, order, **checks)
     found = {name: each.clip(asked.clip) for name, each in found.items()}
     return found, None if clusters is None else read.labels[text[1]], read.name

@@ -18,7 +18,6 @@ from edgeworth.forecasts.class_columns import (
     LabelSource,
     class_by_name,
     order_beside,
-    order_of_rival,
     pair_of,
 )
 from edgeworth.sources.columns import Label
@@ -178,18 +177,6 @@ def forecasts_of_columns(
         rows = check_probabilities(table[:, 0], **checks)
         rows = rows if list(order) == [1] else np.ascontiguousarray(rows[:, ::-1])
     return Forecasts(codes, rows, classes.labels, classes.label_source, is_off)
-
-
-def rival_of_columns(
-    first: Forecasts,
-    table: Floats,
-    columns: Sequence[str],
-    reading: dict[str, Any],
-    name: str = "the rival's probabilities",
-) -> Forecasts:
-    """Another system's columns of the same file, in the order of the first one's classes."""
-    order = order_of_rival(columns, first, reading, name)
-    return forecasts_of_columns(first.codes, first, table, order, name=name, normalise=reading["normalise"])
 
 
 def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:

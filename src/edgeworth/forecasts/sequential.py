@@ -278,7 +278,8 @@ def empirical_bernstein(
 
     The bounds are Δ_t ± u(max(1, V_t))/t with m(u(v), v) = 2/α, m the gamma-exponential mixture (Choe &
     Ramdas 2024, Operations Research 72, 1368–1387, Theorem 2). All hold at once with probability ``level``;
-    they are nearly tightest at a V of ``v_opt``, which is chosen before the data are seen.
+    they are nearly tightest at a V of ``v_opt``, which is chosen before the data are seen. m(±tΔ_t, V_t)
+    (``GammaMixture.log_value``) is an e-process against "the average is never above (below) 0".
 
     V of blocks is centred on the mean g of all cases before the block (0 for the first), which is known
     before the cases it centres, so the sequence is as valid as case by case: it is Σd² − 2gΣd + n g².
