@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -109,12 +110,13 @@ def test_the_martingale_of_the_report_is_wealth_over_its_mean_growth() -> None:
     np.testing.assert_allclose(path["martingale"], path["log_wealth"] - np.cumsum(growth), atol=1e-12)
 
 
-def test_many_bookmakers_are_those_of_log_wealth() -> None:
-    """What the report shows of each at the end is what ``Drunken.log_wealth`` finds by another way."""
+def test_many_bookmakers_are_those_of_their_prices() -> None:
+    """What the report shows of each at the end is the likelihood ratio to the prices that it draws."""
     asked = games(70)
     truth, p = asked["truth"], asked["probabilities"]
     drunken = Drunken(0.15, 0.85, seed=2, bookmakers=12)
-    wanted = drunken.log_wealth(truth, p, bookmakers=12)
+    prices = (replace(drunken, number=number).prices(p.shape) for number in range(12))
+    wanted = np.array([np.log(np.where(truth, p / q, (1 - p) / (1 - q))).sum() for q in prices])
     for ordered in (False, True):
         tally = ForecastTally.of(Forecasts.of(truth, p), Opponent(bookmaker=drunken), ordered=ordered)
         crowd = examine_forecasts(tally).crowd

@@ -8,6 +8,7 @@ right to hold. The birth weights, its other example, are in ``test_births.py``.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -336,12 +337,18 @@ def test_log_wealth_is_in_line_with_expectations() -> None:
 # -- drunken bookmakers -------------------------------------------------------------------------------------
 
 
+def ends(drunken: bet.Drunken, truth: Any, p: Any, bookmakers: int) -> NDArray[np.float64]:
+    """Log wealth at full stakes against each of so many bookmakers."""
+    prices = (replace(drunken, number=number).prices(p.shape) for number in range(bookmakers))
+    return np.array([np.log(np.where(truth == 1, p / q, (1 - p) / (1 - q))).sum() for q in prices])
+
+
 @pytest.mark.parametrize(("low", "high"), [(0.15, 0.85), (0.0, 1.0), (1 / 4, 1 / 1.3)])
 def test_many_drunken_bookmakers(low: float, high: float) -> None:
     """All of them lose; on average what the log score says, and on (0, 1) one nat a case besides."""
     example, bookmakers = examples()[0], 200
     drunken = bet.Drunken(low, high, seed=5)
-    logs = drunken.log_wealth(example.truth, example.forecasts, bookmakers=bookmakers)
+    logs = ends(drunken, example.truth, example.forecasts, bookmakers)
     said = np.where(example.truth == 1, example.forecasts, 1 - example.forecasts)
     true, cases = int(example.truth.sum()), len(example.truth)
     expected = float(np.log(said).sum()) + drunken.expected_of_games(true, cases)
@@ -366,8 +373,6 @@ def test_against_the_same_prices_two_models_differ_by_their_log_scores() -> None
     ]
     for seed in range(5):
         drunken = bet.Drunken(0.15, 0.85, seed=seed)
-        logs = [
-            drunken.log_wealth(example.truth, each, bookmakers=3) for each in (example.forecasts, flattened)
-        ]
+        logs = [ends(drunken, example.truth, each, 3) for each in (example.forecasts, flattened)]
         np.testing.assert_allclose(logs[0] - logs[1], (scores[1] - scores[0]) * len(example.truth), rtol=1e-9)
         assert (logs[0] > logs[1]).all()
