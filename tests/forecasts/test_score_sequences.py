@@ -17,6 +17,7 @@ from edgeworth.forecasts.sequential import (
     TUNED_FOR,
     BlockSums,
     asymptotic_sequence,
+    better_of,
     empirical_bernstein,
     radius,
     tuned_square,
@@ -158,6 +159,17 @@ def test_the_interval_misses_no_more_often_than_it_says_over_all_sequences() -> 
     assert misses <= 0.5
 
 
+def test_evidence_of_both_directions() -> None:
+    sequence = empirical_bernstein(np.tile([0.5, 0.1], 150))
+    up, down = sequence.evidence("greater"), sequence.evidence("less")
+    assert up.p_value <= 1e-6
+    assert down.p_value == 1
+    assert "above 0" in up.null
+    assert better_of(up, down).p_value == pytest.approx(2 * up.p_value)
+    mirrored = empirical_bernstein(-np.tile([0.5, 0.1], 150)).evidence("less")
+    assert mirrored.log_e_value == pytest.approx(up.log_e_value, rel=1e-12)
+
+
 def test_differences_without_change() -> None:
     sequence = empirical_bernstein(np.zeros(50))
     assert (sequence.V == 0).all()
@@ -180,6 +192,8 @@ def test_what_the_bounded_sequence_refuses() -> None:
         empirical_bernstein([0.1], level=95)
     with pytest.raises(OptionError, match="length of the range"):
         empirical_bernstein([0.1], c=0.0)
+    with pytest.raises(OptionError, match="direction"):
+        empirical_bernstein([0.1]).evidence("up")  # type: ignore[arg-type]  # a direction that is not there
     with pytest.raises(InputError, match="these sums are larger"):
         empirical_bernstein(BlockSums([2], [5.0], [13.0]))  # type: ignore[arg-type]  # lists do too
     with pytest.raises(InputError, match="leave empty blocks out"):

@@ -22,7 +22,8 @@ the average of the first t conditional mean differences, each given what came be
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -135,7 +136,7 @@ class ConfidenceSequence:
     V: Floats
     level: float
     method: str
-    undefined: str | None = None
+    undefined: str | None = field(default=None, kw_only=True)
     """Why nothing is said at all; None where something is."""
 
     def __len__(self) -> int:
@@ -271,15 +272,41 @@ def radius(cases: ArrayLike, variance: ArrayLike, square: float, alpha: float) -
     return np.asarray(np.sqrt(2 * (grown + 1) / (t**2 * square) * (0.5 * np.log1p(grown) - math.log(alpha))))
 
 
+NULLS = {
+    "greater": "at no time is the average of the expected score differences above 0",
+    "less": "at no time is the average of the expected score differences below 0",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class BernsteinSequence(ConfidenceSequence):
+    """An empirical Bernstein confidence sequence with the mixture it is made of, and so its e-processes."""
+
+    mixture: GammaMixture
+
+    def evidence(self, direction: Literal["greater", "less"], *, ordered: bool = True) -> Evidence:
+        """Against "on average no better than the other, at any time", one-sided; ``better_of`` for both.
+
+        Its path is log m(±tΔ_t, V_t). m rises with its first argument, so as long as Σ conditional means ≤ 0
+        it is at most the mixture of the centred sum, which is a supermartingale: at any stopping time its
+        mean is at most 1.
+        """
+        if direction not in NULLS:
+            raise OptionError(f'a direction is "greater" or "less"; saw {direction!r}')
+        total = self.cases * self.mean * (1 if direction == "greater" else -1)
+        return Evidence.from_path(
+            self.mixture.log_value(total, self.V), null=NULLS[direction], ordered=ordered
+        )
+
+
 def empirical_bernstein(
     differences: ArrayLike | BlockSums, *, c: float = 2.0, level: float = 0.95, v_opt: float = 10.0
-) -> ConfidenceSequence:
+) -> BernsteinSequence:
     """Bound the mean of differences in [−c/2, c/2] after every case, or after every block of cases.
 
     The bounds are Δ_t ± u(max(1, V_t))/t with m(u(v), v) = 2/α, m the gamma-exponential mixture (Choe &
     Ramdas 2024, Operations Research 72, 1368–1387, Theorem 2). All hold at once with probability ``level``;
-    they are nearly tightest at a V of ``v_opt``, which is chosen before the data are seen. m(±tΔ_t, V_t)
-    (``GammaMixture.log_value``) is an e-process against "the average is never above (below) 0".
+    they are nearly tightest at a V of ``v_opt``, which is chosen before the data are seen.
 
     V of blocks is centred on the mean g of all cases before the block (0 for the first), which is known
     before the cases it centres, so the sequence is as valid as case by case: it is Σd² − 2gΣd + n g².
@@ -288,6 +315,8 @@ def empirical_bernstein(
     >>> sequence = empirical_bernstein(values)
     >>> [round(end, 3) for end in sequence.last], round(sequence.V[-1], 3)
     ([0.2, 0.167, 0.233], np.float64(4.165))
+    >>> sequence.evidence("greater").p_value <= 1e-6
+    True
     >>> round(empirical_bernstein(BlockSums.of(values, size=100)).last[1], 3)
     0.16
     """
@@ -313,7 +342,7 @@ def empirical_bernstein(
     # An average of differences within ±c/2 lies there too, whatever came out.
     low, high = np.maximum(mean - reach, -c / 2), np.minimum(mean + reach, c / 2)
     method = f"empirical Bernstein confidence sequence, V centred {said}, c = {c:g}, tuned for V = {v_opt:g}"
-    return ConfidenceSequence(cases, mean, low, high, variation, level, method)
+    return BernsteinSequence(cases, mean, low, high, variation, level, method, mixture)
 
 
 def _within(values: Floats, c: float) -> Floats:
