@@ -160,7 +160,7 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
 
 def with_measures(report: Report, tally: Any, asked: Asked) -> Report:
     """Put the measures that were asked for before the others."""
-    from edgeworth.decisions.report import estimates_grid
+    from edgeworth.report.estimates import estimates_grid
 
     found = [estimate_of(tally, each, asked) for each in spell_measures(asked.measures) or ()]
     numbers = {each.measure: each.to_dict(asked.level) for each in found}

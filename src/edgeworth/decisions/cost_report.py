@@ -16,9 +16,10 @@ from edgeworth.core.measures import Measure
 from edgeworth.decisions.bookmaker import Costs, cost_measure, costs, expected_cost
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows, parse_matrix
-from edgeworth.decisions.report import WIDEST_TABLE, estimate_row
+from edgeworth.decisions.report import WIDEST_TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError
+from edgeworth.report.estimates import estimate_row
 from edgeworth.report.report import Column, Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
 from edgeworth.report.wording import describe_estimate

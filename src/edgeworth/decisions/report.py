@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +14,12 @@ from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_percent, shorten
 from edgeworth.core.kinds import load
 from edgeworth.core.labels import SHOWN_LABELS
-from edgeworth.core.tails import Tail
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
 from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.verdict import decision_warnings, decisions_citation, decisions_verdict
 from edgeworth.errors import OptionError
+from edgeworth.report.estimates import estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_p_value, format_cell, interval_cell, tail_cell
 
@@ -111,30 +111,6 @@ def _estimates(findings: DecisionFindings) -> list[Estimate]:
     """List the estimates of the whole table, with those of decided cases where some are undecided."""
     every = (*findings.overall, findings.decided, findings.zero_weight)
     return [estimate for estimate in every if estimate is not None]
-
-
-def estimates_grid(
-    estimates: Iterable[Estimate],
-    level: float,
-    *more: tuple[Cell, ...],
-    title: str = "",
-    what: str = "measure",
-) -> Grid:
-    """Make a table of estimates, one a line, and more lines below."""
-    interval = f"{format_level(level)} CI/interval"
-    columns = make_columns(f"{what}/measure", "value", interval, "chance level", "method/text")
-    return Grid(title, columns, (*(estimate_row(estimate, level) for estimate in estimates), *more))
-
-
-def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
-    """Make a row of a table of estimates: measure, value, interval, chance level, method."""
-    return (
-        estimate.measure,
-        finite_or_none(estimate.value),
-        interval_cell(estimate.interval(level)),
-        finite_or_none(estimate.chance),
-        estimate.undefined or estimate.no_interval or str(estimate.method),
-    )
 
 
 def _label_section(findings: DecisionFindings) -> Section:
@@ -276,15 +252,6 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
         "clusters": None if table.clusters is None else table.clusters.number,
         "tally": replace(table, clusters=None).to_dict(),
     }
-
-
-def tail_to_dict(tail: Tail | None) -> dict[str, Any] | None:
-    """Write a tail probability as plain values."""
-    if tail is None:
-        return None
-    exact = None if tail.exact is None else f"{tail.exact.numerator}/{tail.exact.denominator}"
-    found = {name: getattr(tail, name) for name in ("p_value", "low", "high", "method", "kind")}
-    return found | {"exact": exact}
 
 
 def _note_on_cut(labels: int) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_level, format_number, format_percent, format_wealth, plural
 from edgeworth.core.plain import plain_label
-from edgeworth.decisions.report import tail_to_dict
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.charts import forecast_charts
 from edgeworth.forecasts.curves import Paths, returns, sequence_path
@@ -32,6 +31,7 @@ from edgeworth.forecasts.verdict import (
 )
 from edgeworth.rankings.cut_report import threshold_section, with_threshold
 from edgeworth.rankings.thresholds import Goal, find_threshold
+from edgeworth.report.estimates import tail_to_dict
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import format_option
 

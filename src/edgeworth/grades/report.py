@@ -20,9 +20,9 @@ from edgeworth.core.formatting import (
     format_percent,
     plural,
 )
-from edgeworth.decisions.report import estimates_grid, tail_to_dict
 from edgeworth.grades.findings import GradeFindings, examine_grades
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
+from edgeworth.report.estimates import estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
 from edgeworth.report.wording import (

@@ -14,7 +14,6 @@ from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import MINUS, format_count, format_interval, format_level, format_number
 from edgeworth.core.registry import measure
-from edgeworth.decisions.report import estimate_row
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
 from edgeworth.rankings.estimates import estimate_lists
@@ -30,6 +29,7 @@ from edgeworth.rankings.thresholds import (
     thin_cuts,
     thresholds_at,
 )
+from edgeworth.report.estimates import estimate_row
 from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.slider import MOST_CUTS, Slider
 from edgeworth.report.verdict import Claim, Verdict, numbers_of

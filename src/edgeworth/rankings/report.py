@@ -10,7 +10,6 @@ from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.core.measures import Spelling
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.report import estimate_row, estimates_grid, tail_to_dict
 from edgeworth.rankings.chance.hits import HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
@@ -22,6 +21,7 @@ from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
+from edgeworth.report.estimates import estimate_row, estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Cell, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure, describe_probability, format_option, tail_cell
 
