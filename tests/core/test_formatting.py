@@ -15,9 +15,12 @@ from edgeworth.core.formatting import (
     format_belief,
     format_bound,
     format_interval,
+    format_money,
     format_number,
     format_p_value,
+    format_percent,
     format_probability,
+    format_together,
     format_wealth,
 )
 from edgeworth.errors import OptionError
@@ -56,6 +59,29 @@ def test_a_probability_is_0_or_1_only_where_it_is(value: float) -> None:
         assert value < bound if text[0] == "<" else value > bound
 
 
+near_0_or_1 = st.builds(
+    lambda at, exponent, size: at + size * 10.0**exponent,
+    st.sampled_from([0.0, 1.0]),
+    st.integers(min_value=-11, max_value=-1),
+    st.floats(min_value=-9.0, max_value=9.0).filter(lambda size: abs(size) >= 1),
+)
+
+
+@given(near_0_or_1, st.sampled_from([0.0, 0.5, 1.0]))
+def test_what_is_close_to_0_or_1_is_not_written_as_that(value: float, other: float) -> None:
+    percent = read_back(format_percent(value, 1).removesuffix("%")) / 100
+    together = [read_back(text) for text in format_together(value, min(value, other), max(value, other))]
+    assert not {read_back(format_number(value)), percent, together[0]} & {0.0, 1.0}
+    assert (together[1] == 0, together[1] == 1) == (min(value, other) == 0, min(value, other) == 1)
+    assert (together[2] == 0, together[2] == 1) == (max(value, other) == 0, max(value, other) == 1)
+    assert math.isclose(percent, value, abs_tol=0.00050001)
+
+
+@given(st.floats(min_value=math.log(1e6), max_value=700.0))
+def test_wealth_and_money_are_rounded_alike(log_wealth: float) -> None:
+    assert format_money(log_wealth) == f"${format_wealth(log_wealth)}"
+
+
 @given(st.floats(min_value=1e-300, max_value=1e300))
 def test_wealth_reads_back(value: float) -> None:
     text = format_wealth(math.log(value))
@@ -81,6 +107,11 @@ def test_wealth_reads_back(value: float) -> None:
         (5e-17, "0"),
         (-0.0, "0"),
         (1.0, "1.00"),
+        (0.995, "0.995"),
+        (0.996, "0.996"),
+        (0.9992, "0.9992"),
+        (0.99996, "0.99996"),
+        (1.0004, "1.0004"),
         (99.9996, "100"),
         (123456.7, "123,457"),
         (9.9e8, "990,000,000"),

@@ -1,9 +1,10 @@
 """How numbers are written wherever people read them. JSON and CSV keep all digits.
 
 One rule. Below 1 three decimals, more where two digits that matter need them: 0.514, 0.012, 0.0097. From 1 on
-three digits that matter, and whole numbers whole: 1.28, 12.3, 2,346. Below 0.0001 and from a thousand million
-on, a power of ten: 4.9e-5, 1.2e43. Probabilities stop where nobody counts any more: < 1e-12, > 0.999. What is
-undefined is –. ``digits_shown`` asks for more digits or fewer."""
+three digits that matter, and whole numbers whole: 1.28, 12.3, 2,346. As many more as tell a number from 1:
+0.9992, 99.96%. Below 0.0001 and from a thousand million on, a power of ten: 4.9e-5, 1.2e43. Probabilities stop
+where nobody counts any more: < 1e-12, > 0.999. What is undefined is –. ``digits_shown`` asks for more digits or
+fewer."""
 
 from __future__ import annotations
 
@@ -70,10 +71,19 @@ def _format_size(size: float) -> str:
     if size < SMALL or size >= LARGE:
         return _format_power_of_ten(size)
     digits = _DIGITS.get()
-    kept = digits if size >= 1 else digits - 1
-    exponent = int(f"{size:.{kept - 1}e}".partition("e")[2])
-    decimals = max(digits, kept - 1 - exponent) if exponent < 0 else max(0, digits - 1 - exponent)
-    return f"{size:,.{0 if size >= 100 and size.is_integer() else decimals}f}"
+    if size < 1:
+        decimals = max(digits, digits - 2 - _exponent(size, digits - 2))
+    else:
+        decimals = (
+            0 if size >= 100 and size.is_integer() else max(0, digits - 1 - _exponent(size, digits - 1))
+        )
+    from_one = abs(1 - size)
+    return f"{size:,.{max(decimals, -_exponent(from_one)) if from_one > NOISE else digits - 1}f}"
+
+
+def _exponent(size: float, decimals: int = 0) -> int:
+    """Find the power of ten of a number that is written with so many decimals before it: 9.96 is 1e1."""
+    return int(f"{size:.{decimals}e}".partition("e")[2])
 
 
 def _format_power_of_ten(size: float) -> str:
@@ -170,7 +180,7 @@ def format_money(log_wealth: float) -> str:
     if math.isinf(log_wealth):
         return "more than any sum" if log_wealth > 0 else "$0"
     if log_wealth >= math.log(1e6):
-        return f"$10^{math.floor(log_wealth / math.log(10))}"
+        return f"${format_wealth(log_wealth)}"
     value = math.exp(log_wealth)
     if value < 0.005:
         return "less than $0.01"
@@ -178,8 +188,15 @@ def format_money(log_wealth: float) -> str:
 
 
 def format_percent(share: float, decimals: int = 0) -> str:
-    """Write 0.153 as 15%; −0 never appears."""
-    return f"{_format_decimals(share * 100, decimals)}%"
+    """Write a share in percent; 0% and 100% only where it is exactly that.
+
+    >>> [format_percent(share) for share in (0.153, 0.9996, 0.004, 1.0, -0.0)]
+    ['15%', '99.96%', '0.4%', '100%', '0%']
+    """
+    gap = min(abs(share), abs(1 - abs(share)))
+    return (
+        f"{_format_decimals(share * 100, max(decimals, -2 - _exponent(gap)) if gap > NOISE else decimals)}%"
+    )
 
 
 def format_dollars(value: float) -> str:
@@ -209,10 +226,18 @@ def format_together(value: float, low: float, high: float) -> list[str]:
         return [format_number(number) for number in numbers]
     # Whole per cents, or a decimal more when the interval is narrower than two of them.
     least = 2 if high - low >= 0.02 else 3 if high - low >= 0.002 else 4
-    # What is not 0 is not shown as 0: an end shows on which side of it it lies.
+    # What is not 0 or 1 is not shown as that: an end shows on which side of it it lies.
     reaches = zip(numbers, (8, least + 3, least + 3), strict=True)
-    decimals = max(next((d for d in range(least, most) if round(x, d)), least) for x, most in reaches)
-    return [_format_decimals(number, decimals) for number in numbers]
+    decimals = max(next((d for d in range(least, most) if _tells(x, d)), least) for x, most in reaches)
+    return [
+        _format_decimals(x, decimals) if _tells(x, decimals) or x in (-1, 0, 1) else format_number(x)
+        for x in numbers
+    ]
+
+
+def _tells(value: float, decimals: int) -> bool:
+    """Say whether a number written with so many decimals reads as something else than 0 or 1."""
+    return round(abs(value), decimals) not in (0, 1)
 
 
 def format_level(level: float) -> str:
