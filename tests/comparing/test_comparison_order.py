@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import edgeworth as ew
 from edgeworth.core.tails import Tail
@@ -48,6 +49,24 @@ def test_the_table_of_two_agrees_with_its_verdict() -> None:
     found = comparison.to_dict()["comparison"]
     assert found["names"] == ["baseline", "candidate"]
     assert found["disagreements"][0]["first"] == "baseline"
+
+
+@pytest.mark.parametrize("names", [("worse", "better"), ("better", "worse")])
+def test_citation_and_tests_read_alike_in_whatever_order_systems_are_given(names: tuple[str, str]) -> None:
+    rng = np.random.default_rng(5)
+    ability = {"worse": 0.3, "better": 0.6}
+    grades = {name: rng.random(40) ** (1 / ability[name]) for name in sorted(ability)}
+    comparison = ew.compare({name: ew.Grades.from_grades(grades[name], ids=range(40)) for name in names})
+    cited = re.search(r"of (\w+) − (\w+): ([\d.]+) \(95% CI ([−\d.]+) to", comparison.report.citation)
+    assert cited is not None
+    assert cited.groups()[:2] == ("better", "worse")
+    t = stats.ttest_rel(grades["better"], grades["worse"])
+    assert float(cited[3]) == pytest.approx((grades["better"] - grades["worse"]).mean(), abs=0.006)
+    assert float(cited[4].replace("−", "-")) == pytest.approx(t.confidence_interval().low, abs=0.006)
+    said = " ".join(map(str, column(grid(comparison.report, "Tests"), "method")))
+    ahead = int((grades["better"] > grades["worse"]).sum())
+    assert f"|t| = {t.statistic:.3g}," in said
+    assert f"{ahead} against {40 - ahead}," in said
 
 
 def test_right_alone_is_counted_for_the_right_one() -> None:

@@ -230,10 +230,9 @@ def _race(findings: ComparisonFindings) -> Claim | None:
 
 
 def comparison_citation(findings: ComparisonFindings) -> str:
-    """Write the sentence for a paper or a model card, on the first two systems."""
-    pair = findings.names if len(findings.names) == 2 else findings.valued[:2]
-    found = None if len(pair) < 2 else findings.difference(pair[0], pair[1])[findings.headline]
-    if found is None or found.undefined is not None:
+    """Write the sentence for a paper or a model card, on the best two systems, the better one first."""
+    found = findings.difference(*findings.ranked[:2])[findings.headline]
+    if found.undefined is not None:
         return ""
     size, *_ = format_together(found.difference, *found.interval())
     said = f"{describe_measure(found.measure)} of {found.first} − {found.second}: {size}"

@@ -85,7 +85,8 @@ class MeanDifference:
     def test(self) -> Tail:
         """Two-sided Student's t; without variation p is 1 if there is no difference, else undefined (nan)."""
         if self.law is not None:
-            said = f"Student's t = {self.statistic:.3g}, {self.freedom:.4g} degrees of freedom"
+            # A two-sided test is the same whichever system comes first, and so are its words.
+            said = f"Student's |t| = {abs(self.statistic):.3g}, {self.freedom:.4g} degrees of freedom"
             return Tail.approximated(self.law.p_value(0.0, "two-sided"), 0.0, said)
         p_value = math.nan if self.value else 1.0
         return Tail(p_value, p_value, p_value, f"Student's t: {self.no_law}", kind="approximation")
@@ -199,10 +200,9 @@ def sign_test(units: Scaled) -> Tail:
     Fraction(5, 8)
     """
     signs = units.signs
-    wins, losses = int((signs > 0).sum()), int((signs < 0).sum())
-    number = wins + losses
-    said = f"{wins:,} wins, {losses:,} losses, {len(units.numbers) - number:,} ties left out"
-    return lower_tail(number, min(wins, losses), said)
+    fewer, more = sorted((int((signs > 0).sum()), int((signs < 0).sum())))
+    said = f"{more:,} against {fewer:,}, {len(units.numbers) - fewer - more:,} ties left out"
+    return lower_tail(fewer + more, fewer, said)
 
 
 def _noncentrality(freedom: float, statistic: float, probability: float) -> float:
