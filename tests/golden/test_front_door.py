@@ -85,6 +85,8 @@ def test_none_of_several_inputs_is_written_over(days: Path, capsys: pytest.Captu
             ["evaluate", "day1.csv", *WORDS, "--seed", "1", "--seed", "2"],
             "--seed is given twice: give it once",
         ),
+        (["evaluate", "day1.csv", *WORDS, "--prediction", "y_old"], "edgeworth compare"),
+        (["evaluate", "day1.csv", "--probabilities", "a,b", "--probabilities", "c,d"], "edgeworth compare"),
         (["evaluate", "day1.csv", *WORDS, "--measure", "auc"], "--score"),
         (["evaluate", *WORDS], "name a file to read, or - for standard input"),
         (["tally", "day1.csv", *WORDS], "--output"),

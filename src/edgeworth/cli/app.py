@@ -34,6 +34,8 @@ FAULT = 70
 CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)
 """A disk or a quota that is full, a file that may not grow, a stream that is closed or gone."""
 HELP = frozenset({"--help", "-h"})
+SYSTEMS = ("--prediction", "--score", "--probability", "--probabilities", "--correct", "--grade")
+"""What a comparison takes once for each system."""
 
 
 def shown_default(value: Any) -> str | None:
@@ -172,7 +174,7 @@ def _usage_error(error: CycloptsError) -> str:
         quotes = "(what holds blanks stands in quotes)"
         return f"{command} takes {number}, {', '.join(places)}; saw also {saw} {quotes}"
     if isinstance(error, RepeatArgumentError):
-        return f"{error.token.keyword} is given twice: give it once, several columns separated by commas"
+        return _repeated(error.token.keyword or "", command)
     if isinstance(error, UnknownOptionError):
         return unknown_option(error.token.keyword or error.token.value, command)
     if isinstance(error, UnknownCommandError) and error.unused_tokens:
@@ -180,6 +182,15 @@ def _usage_error(error: CycloptsError) -> str:
         near = [f" (did you mean {name!r}?)" for name in difflib.get_close_matches(word, _commands(), n=1)]
         return f"there is no command {word!r}{''.join(near)}; there are {', '.join(_commands())}"
     return str(error)
+
+
+def _repeated(word: str, command: str) -> str:
+    """Say what takes several: a comparison, commas, or nothing."""
+    known = {name: each for each in app[command].assemble_argument_collection() for name in each.names}
+    if command == "evaluate" and word in SYSTEMS:
+        return f"{word} is given twice: evaluate judges one system; edgeworth compare compares two or more"
+    commas = ", several separated by commas" if "," in _value(known[word]) else ""
+    return f"{word} is given twice: give it once{commas}"
 
 
 def unknown_option(word: str, command: str) -> str:
