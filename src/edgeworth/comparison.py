@@ -353,7 +353,7 @@ def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source 
     if truth is not None:
         return source, truth, ()
     if source is None:
-        raise OptionError("truth is needed: the column of real classes")
+        raise OptionError("truth is needed: the column of actual classes")
     others = [*systems.values(), *(asked.get(name) for name in ("cluster", "query", "fold", "id", "weight"))]
     wide = [each if isinstance(each, (list, tuple)) else [each] for each in others]
     taken = [name for each in wide for name in each]

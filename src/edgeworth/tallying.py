@@ -156,7 +156,7 @@ def detect_columns(
     suggested = "; edgeworth preview suggests commands"
     if asked.truth is None and asked.get("correct") is None:
         raise OptionError(
-            f"{seen}truth is needed, the name of the column of real classes (--truth COLUMN); "
+            f"{seen}truth is needed, the name of the column of actual classes (--truth COLUMN); "
             f"answers that are right or wrong have none (--correct COLUMN){suggested}"
         )
     if all(asked.get(form) is None for form in (*FORMS, *GRADED)):

@@ -397,7 +397,7 @@ def test_right_or_wrong_is_judged_by_accuracy() -> None:
     better, worse = (np.arange(200) >= wrong for wrong in (20, 56))
     found = ew.compare(truth, {"better": better.astype(int), "worse": worse.astype(int)})
     assert found.findings.headline == "accuracy"
-    assert "only one class is real" in found.verdict
+    assert "only one class occurs" in found.verdict
     assert "better is better than worse: accuracy 0.18 higher" in found.verdict
 
 

@@ -120,7 +120,7 @@ def test_findings_with_clusters_settle_by_exchanging_them() -> None:
 def test_undefined_informedness_does_not_stop_the_rest() -> None:
     table = ew.ContingencyTable.from_matrix([[12, 0], [18, 0]], rows="predicted", labels=["a", "b"])
     findings = examine_decisions(table)
-    assert findings.informedness.undefined == "only one class is real"
+    assert findings.informedness.undefined == "only one class occurs"
     assert not findings.is_conclusive
     assert findings.overall[4].measure == "accuracy"
     assert findings.overall[4].value == pytest.approx(0.4)

@@ -162,7 +162,7 @@ def test_labels_never_real_and_a_single_class() -> None:
     spelt = ew.evaluate(truth=["cat", "dog"] * 20, prediction=["cat", "dog", "Cat", "dog "] * 10)
     assert ["'Cat' and 'cat', 'dog ' and 'dog'" in x and "odds" not in x for x in spelt.warnings] == [True]
     single = ew.evaluate(truth=["a"] * 10, prediction=["a", "b"] * 5)
-    assert "cannot be judged: only one class is real" in single.verdict
+    assert "cannot be judged: only one class occurs" in single.verdict
     strangers = ew.evaluate(truth=["a", "b"] * 5, prediction=["x", "y"] * 5)
     assert "ew.match" in strangers.verdict
 
@@ -201,7 +201,7 @@ def test_absurd_sums_are_refused_and_odd_labels_make_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(0.153, "15%"), (-0.153, "−15%"), (-0.001, "0%"), (12.0, "1,200%")]
+    ("value", "said"), [(0.153, "15%"), (-0.153, "−15%"), (-0.001, "−0.1%"), (-1e-15, "0%"), (12.0, "1,200%")]
 )
 def test_percent(value: float, said: str) -> None:
     assert format_percent(value) == said

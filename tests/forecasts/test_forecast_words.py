@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def words(report: Report) -> str:
 
 
 def test_when_predictions_were_made_is_asked_for() -> None:
-    asked = "The predictions are taken as made before the outcomes"
+    asked = "Assumed: the predictions were made before the outcomes"
     assert any(warning.startswith(asked) for warning in evaluate(**made()).warnings)
     for said in ("before", "cross-validated", "in-sample"):
         report = evaluate(**made(), predictions_made=said)
@@ -107,6 +108,37 @@ def test_a_price_with_commission_is_a_spread() -> None:
     known = np.log(np.where(truth == 1, p / price, (1 - p) / (1 - price))).sum()
     assert wealth.log_wealth == pytest.approx(known, abs=1e-9)
     assert wealth.book == "exchange"
+
+
+@pytest.mark.parametrize("tilt", [1.0, 1.35, 3.0])
+def test_calibration_of_several_classes_is_judged_by_adjusted_p_values(tilt: float) -> None:
+    rng = np.random.default_rng(6)
+    p = rng.dirichlet([4, 4, 4], 300)
+    truth = (rng.random(300)[:, None] > p.cumsum(axis=1)).sum(axis=1)
+    given = p**tilt / (p**tilt).sum(axis=1, keepdims=True)
+    report = evaluate(truth=truth, probabilities=given, predictions_made="before")
+    plain = [each["p_value"] for each in report.to_dict()["reliability"].values()]
+    said = re.search(
+        r"show (no sign of )?miscalibration \(p (=|≤) ([\d.e-]+), adjusted for 3 classes\)", report.verdict
+    )
+    assert said is not None
+    assert float(said[3]) == pytest.approx(min(1, 3 * min(plain)), rel=0.06)
+    assert (said[2] == "≤") == (min(plain) < 0.001)
+    assert (said[1] is None) == (3 * min(plain) <= 0.05)
+    classes = re.findall(
+        r"\b([012]): (no sign of )?miscalibration \(p [=≤] ([\d.e-]+), adjusted", words(report)
+    )
+    assert [float(each[2]) for each in classes] == [pytest.approx(min(1, 3 * x), rel=0.06) for x in plain]
+
+
+@pytest.mark.parametrize("only", [0, 1])
+def test_one_class_alone_is_said_first_and_no_winner_is_named(only: int) -> None:
+    p = np.random.default_rng(1).uniform(0.2, 0.9, 60)
+    alone = evaluate(truth=[only] * 60, probabilities=p, labels=[0, 1]).verdict
+    assert [claim.about for claim in alone.claims] == ["classes", "calibration"]
+    assert f"({only})" in alone.claims[0].text
+    beside = evaluate(truth=[only] * 60, probabilities=p, against=p**2, labels=[0, 1]).verdict
+    assert [claim.about for claim in beside.claims] == ["classes", "score", "calibration", "bets"]
 
 
 # -- slips -------------------------------------------------------------------------------------------------

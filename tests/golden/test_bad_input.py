@@ -234,7 +234,7 @@ def test_a_label_never_real_is_said_and_carried_on_with(tmp_path: Path) -> None:
     done = run(tmp_path, "evaluate", "file.csv", *file.arguments, "--json", "-")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
-    said = [warning for warning in report["warnings"] if "never real (ghost)" in warning]
+    said = [warning for warning in report["warnings"] if "never occur (ghost)" in warning]
     assert len(said) == 1
     assert "25.0% of the predictions" in said[0]
     assert "no fair odds" in said[0]
@@ -248,7 +248,7 @@ def test_a_single_real_class_is_said_and_carried_on_with(tmp_path: Path) -> None
     done = run(tmp_path, "evaluate", "file.csv", *file.arguments, "--json", "-")
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads(done.stdout)
-    assert "cannot be judged: only one class is real" in report["verdict"]
+    assert "cannot be judged: only one class occurs" in report["verdict"]
     assert report["estimates"]["informedness"]["value"] is None
 
 

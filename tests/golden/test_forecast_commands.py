@@ -204,7 +204,7 @@ def test_birth_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "top-1 error 29.1% 32.3% larger_probability" in shown
     assert "1 20.6% 10.6% 31.2%" in shown
     assert "1 28.6% 2.6% 31.2%" in shown
-    assert "No sign of miscalibration" in shown
+    assert "no sign of miscalibration" in shown
     assert "roughly: the predictions are cross-validated" in shown
 
 

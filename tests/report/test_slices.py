@@ -191,7 +191,7 @@ def test_a_slice_without_a_value_says_why_and_rows_without_a_slice_are_one() -> 
         "all real": float(TRUTH.sum()),
         "(no value)": float(600 - TRUTH.sum()),
     }
-    assert all("class is real" in row["undefined"] for row in found)
+    assert all("class occurs" in row["undefined"] for row in found)
 
 
 def test_fifty_slices_are_shown_and_the_others_counted() -> None:

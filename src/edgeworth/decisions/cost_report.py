@@ -48,7 +48,7 @@ def read_costs(given: Any, table: ContingencyTable) -> Any:
         return [[float(found[label, real]) for real in names] for label in names]
     except KeyError as error:
         predicted, real = error.args[0]
-        raise InputError(f"{given} has no cost of {predicted!r} predicted where {real!r} is real") from None
+        raise InputError(f"{given} has no cost of {predicted!r} predicted where {real!r} is actual") from None
     except ValueError as error:
         raise InputError(f"{given} holds something that is no number: {error}") from None
 

@@ -61,7 +61,7 @@ class DecisionFindings:
 
     @property
     def never_real(self) -> tuple[tuple[Label, ...], float]:
-        """The labels that are predicted and never real, and their share of the predictions."""
+        """The predicted labels that never occur, and their share of the predictions."""
         table = self.table
         where = np.flatnonzero((table.predicted > 0) & (table.real == 0))
         share = float(table.predicted[where].sum() / table.total)

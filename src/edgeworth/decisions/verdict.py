@@ -194,8 +194,10 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         )
         if pairs:
             advice = f"{_some(pairs)} differ only in case or spaces. Write them alike and evaluate again."
-        never = f"never real ({_some([str(label) for label in unreal])})"
-        said.append(f"{format_percent(share, 1)} of the predictions are of labels that are {never}: {advice}")
+        names = _some([str(label) for label in unreal])
+        said.append(
+            f"{format_percent(share, 1)} of the predictions are labels that never occur ({names}): {advice}"
+        )
     cases = zip(table.labels, table.real.tolist(), strict=True)
     rare = [f"{label} ({format_count(float(number))})" for label, number in cases if 0 < number < FEW]
     if rare:

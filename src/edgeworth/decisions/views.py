@@ -252,9 +252,9 @@ def expected_cells(table: ContingencyTable) -> Values:
 
 
 CASES = Requirement(lambda view: view.total > 0, "there are no cases with a decision")
-IS_REAL = Requirement(lambda view: view.real > 0, "no case is really {label}")
+IS_REAL = Requirement(lambda view: view.real > 0, "no case is actually {label}")
 IS_PREDICTED = Requirement(lambda view: view.predicted > 0, "no case was predicted as {label}")
-OTHERS_REAL = Requirement(lambda view: view.not_real > 0, "every case is really {label}")
+OTHERS_REAL = Requirement(lambda view: view.not_real > 0, "every case is actually {label}")
 OTHERS_PREDICTED = Requirement(lambda view: view.not_predicted > 0, "every case was predicted as {label}")
 HAS_CASES = Requirement(lambda view: view.every_real > 0, IS_REAL.otherwise)
 OTHERS_HAVE_CASES = Requirement(lambda view: view.every_other > 0, OTHERS_REAL.otherwise)
@@ -277,7 +277,7 @@ OTHERS_SEEN = Requirement(
 
 ANY_CASE = Requirement(lambda view: view.total + view.undecided > 0, "there are no cases")
 TWO_REAL = Requirement(
-    lambda view: ((view.real > 0) & (view.by_label().not_real > 0)).any(axis=-1), "only one class is real"
+    lambda view: ((view.real > 0) & (view.by_label().not_real > 0)).any(axis=-1), "only one class occurs"
 )
 TWO_PREDICTED = Requirement(
     lambda view: ((view.predicted > 0) & (view.by_label().not_predicted > 0)).any(axis=-1),

@@ -318,7 +318,7 @@ def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:
             f"Class {name}: {format_number(parts.score)} = {format_number(parts.miscalibration)} − "
             f"{format_number(parts.discrimination)} + {format_number(parts.uncertainty)}; {outside} of "
             f"{steps:,} {plural(steps, 'step')} outside the band (test of calibration: "
-            f"{bands.p_text})."
+            f"{bands.p_text()})."
         )
     said.append(f"The band holds {format_level(findings.level)} of calibrated forecasts at each value.")
     if len(names) < len(findings.reliability):

@@ -132,11 +132,10 @@ class ReliabilityBands:
     is_grouped: bool
     """Whether neighbouring forecasts were gathered, since there were more than ``MOST_VALUES`` of them."""
 
-    @property
-    def p_text(self) -> str:
-        """The p-value for a sentence: where no draw strays as far, it is a bound."""
+    def p_text(self, tests: int = 1) -> str:
+        """Write the p-value, times the number of tests; where no draw strays as far, it is a bound."""
         bound = self.p_value * (1 + self.draws) < 1.5
-        return f"p ≤ {1 / self.draws:g}" if bound else format_p_value(self.p_value)
+        return f"p ≤ {tests / self.draws:g}" if bound else format_p_value(min(1.0, tests * self.p_value))
 
     @property
     def levels(self) -> tuple[ReliabilityLevel, ...]:

@@ -139,8 +139,8 @@ MOST_LEVELS = 12
 
 
 TAKEN_AS_BEFORE = (
-    "The predictions are taken as made before the outcomes. If they were not, say so: predictions_made "
-    "(--predictions-made)."
+    "Assumed: the predictions were made before the outcomes. If not: --predictions-made cross-validated (or "
+    "in-sample)."
 )
 
 
@@ -362,7 +362,7 @@ def _reliability(findings: ForecastFindings) -> Section:
             ends, band = (level.first, level.last), (level.low, level.high)
             rows.append((str(label), ends, level.mean, level.recalibrated, band, level.cases))
     text = tuple(
-        f"{label}: {describe_calibration(bands, findings.level)} ({bands.p_text}, {bands.draws:,} draws)."
+        f"{label}: {describe_calibration(bands, findings)}, {bands.draws:,} draws."
         for label, bands in found.items()
     )
     every = [level for bands in found.values() for level in bands.levels]

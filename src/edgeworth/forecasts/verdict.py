@@ -50,8 +50,18 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
         became = f"{_became(findings, wealth.against)} over {format_cases(wealth.cases)} ({rate})."
         return Verdict(Claim("bets", text) for text in (became, *_no_opponent(findings)))
     # Ruin proves only that what was ruled out happened, which the scores say.
-    bets = () if wealth.log_wealth == -math.inf else (_bets(findings, model, rival),)
-    scores = (_better(findings, model, rival), _describe_quality(findings, model), *_describe_zeros(findings))
+    bets: tuple[Claim, ...] = () if wealth.log_wealth == -math.inf else (_bets(findings, model, rival),)
+    scores: tuple[Claim, ...] = (
+        _better(findings, model, rival),
+        _describe_quality(findings, model),
+        *_describe_zeros(findings),
+    )
+    if np.count_nonzero(findings.scores.classes) == 1:
+        only = findings.scores.labels[int(np.argmax(findings.scores.classes))]
+        text = f"Only one class occurs ({only}), so nothing tells whether {model} can tell classes apart."
+        # Shares that were counted on these cases know every outcome: to do worse says nothing.
+        bets, scores = ((), scores[1:]) if wealth.book == "constant" else (bets, scores)
+        scores = (Claim("classes", text, "undefined"), *scores)
     if bets and bets[0].strength == "shown" and scores[0].strength == "not shown":
         text = f"{bets[0].text[:-1]}, which is another question than which scores better."
         bets = (replace(bets[0], text=text),)
@@ -94,10 +104,8 @@ def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
     label, bands = min(findings.reliability.items(), key=lambda item: item[1].p_value)
     p_value = min(1.0, classes * bands.p_value)
     is_off = p_value <= 1 - findings.level
-    said = describe_calibration(replace(bands, p_value=p_value), findings.level)
     where = f" of {label}" if classes > 1 and is_off else ""
-    paid = f", the smallest of {classes} p-values" if classes > 1 else ""
-    shows = f"probabilities{where} show {said.lower()} ({bands.p_text}{paid})."
+    shows = f"probabilities{where} show {describe_calibration(bands, findings)}."
     text = f"{'The model' if model == 'the model' else model}'s {shows}"
     if classes == 1 and math.isfinite(findings.areas[label]):
         text = f"The ROC area of {model} is {format_number(findings.areas[label])}; its {shows}"
@@ -105,9 +113,11 @@ def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
     return Claim("calibration", text, "shown" if is_off else "not shown", numbers, "Monte Carlo")
 
 
-def describe_calibration(bands: ReliabilityBands, level: float) -> str:
-    """Whether the forecasts stray further from calibration than luck would take them."""
-    return "Miscalibration" if bands.p_value <= 1 - level else "No sign of miscalibration"
+def describe_calibration(bands: ReliabilityBands, findings: ForecastFindings) -> str:
+    """Say whether a class's forecasts stray further from calibration than luck, all classes considered."""
+    classes = len(findings.reliability)
+    said = "miscalibration" if classes * bands.p_value <= 1 - findings.level else "no sign of miscalibration"
+    return f"{said} ({bands.p_text(classes)}{f', adjusted for {classes} classes' if classes > 1 else ''})"
 
 
 def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:

@@ -58,7 +58,7 @@ def threshold_section(
         text[1] = (
             "It was chosen on these data, so its numbers on them are too good. On new data expect "
             f"{_sought(choice.goal, new, level)}: that is how thresholds did on cases that had no part in "
-            f"choosing them ({FOLDS} folds, mean of {DIVISIONS} divisions)."
+            f"choosing them ({FOLDS}-fold cross-fitting, repeated {DIVISIONS} times)."
         )
     names = (Column("predicted ↓  actual →"), *(Column(str(label), "count") for label in table.labels))
     counts = zip(table.labels, table.counts.tolist(), strict=True)

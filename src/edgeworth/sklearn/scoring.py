@@ -30,7 +30,7 @@ def informedness_score(
 
     1 is always right, 0 is guessing, below 0 is worse than guessing. With two classes it is recall
     plus inverse recall minus 1, for either class. ``pos_label`` asks for one label against the rest.
-    ``labels`` declares the labels; one outside them is an error. nan when only one class is real, or no
+    ``labels`` declares the labels; one outside them is an error. nan when only one class occurs, or no
     label predicted is a real class. Source: Powers 2011, Evaluation: from precision, recall and F-measure to
     ROC, informedness, markedness and correlation.
 
