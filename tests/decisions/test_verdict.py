@@ -158,7 +158,7 @@ def test_the_decided_part_is_not_forgotten_at_the_end_of_the_range() -> None:
 
 def test_labels_never_real_and_a_single_class() -> None:
     report = ew.evaluate(truth=["a", "b"] * 20, prediction=["a", "b", "a", "c"] * 10)
-    assert any("25.0% of the predictions are of labels that are never real (c)" in x for x in report.warnings)
+    assert any("25.0% of the predictions are labels that never occur (c)" in x for x in report.warnings)
     spelt = ew.evaluate(truth=["cat", "dog"] * 20, prediction=["cat", "dog", "Cat", "dog "] * 10)
     assert ["'Cat' and 'cat', 'dog ' and 'dog'" in x and "odds" not in x for x in spelt.warnings] == [True]
     single = ew.evaluate(truth=["a"] * 10, prediction=["a", "b"] * 5)

@@ -179,6 +179,8 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "header only": ("file.csv", b"truth,prediction\n", "a header but no rows"),
     "header without newline": ("file.csv", b"truth,prediction", "a header but no rows"),
     "binary": ("file.csv", b"\x00\x01\x02truth,prediction\n" * 5, "binary"),
+    "PDF": ("file.pdf", b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "not a table.*CSV.*Parquet"),
+    "HTML": ("file.csv", b"<!DOCTYPE html>\n<p>truth, prediction\n", "not a table.*CSV.*Parquet"),
     "UTF-16": ("file.csv", text().encode("utf-16"), "binary"),
     "latin-1": ("file.csv", "truth,prediction\né,é\n".encode("latin-1"), r"not UTF-8 text \(byte 17\)"),
     "latin-1 behind the head": (

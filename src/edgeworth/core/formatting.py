@@ -2,9 +2,9 @@
 
 One rule. Below 1 three decimals, more where two digits that matter need them: 0.514, 0.012, 0.0097. From 1 on
 three digits that matter, and whole numbers whole: 1.28, 12.3, 2,346. As many more as tell a number from 1:
-0.9992, 99.96%. Below 0.0001 and from a thousand million on, a power of ten: 4.9e-5, 1.2e43. Probabilities stop
-where nobody counts any more: < 1e-12, > 0.999. What is undefined is –. ``digits_shown`` asks for more digits or
-fewer."""
+0.9992, 99.96%. Below 0.0001 and from a thousand million on, a power of ten: 4.9e-5, 1.2e43. Probabilities
+stop where nobody counts any more: < 1e-12, > 0.999. What is undefined is –. ``digits_shown`` asks for more
+digits or fewer."""
 
 from __future__ import annotations
 

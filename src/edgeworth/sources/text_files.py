@@ -19,13 +19,15 @@ from edgeworth.errors import InputError
 from edgeworth.sources.arrow import TextColumn
 from edgeworth.sources.batches import Batch, check_columns
 from edgeworth.sources.columns import Column, as_column, encode
-from edgeworth.sources.formats import ending
+from edgeworth.sources.formats import ending, list_words
 from edgeworth.sources.paths import HEAD_BYTES, LARGEST_STREAM, FileSource, first_line, open_bytes, read_head
 
 PIECE_BYTES = 8 << 20
 READ_AHEAD = 32
 """Pieces that Arrow reads before it rests."""
 DELIMITERS = ",\t;|"
+DOCUMENTS = (b"%PDF-", b"%!PS", b"{\\rtf", b"<!DOCTYPE", b"<!doctype", b"<html", b"<?xml")
+"""How files of text begin that hold no table."""
 LAST = "\x1eend\x1e"
 """Stands after the last line: a quotation mark that is never closed swallows it, and all rows before it."""
 
@@ -101,10 +103,9 @@ class DelimitedSource(FileSource):
     def _head(self, *, are_rows_read_later: bool) -> str:
         """The first piece of the file as text, or a sentence about why there is none."""
         head = read_head(self.path, self.name, of_text=True)
-        if b"\0" in head:
-            raise InputError(
-                f"{self.name} is a binary file (it holds zero bytes); a text file with a header is needed"
-            )
+        if b"\0" in head or head.startswith(DOCUMENTS):
+            what = "a binary file (it holds zero bytes)" if b"\0" in head else "a document"
+            raise InputError(f"{self.name} is {what}, not a table: {list_words(last=' and')} are read")
         try:
             # A character may be cut in two at the end of the piece.
             decoder = codecs.getincrementaldecoder("utf-8-sig")()
