@@ -22,6 +22,9 @@ from edgeworth.options import (
     options_of,
 )
 
+BY_NAME = {"data": "data=table", "truth": "truth=…", "prediction": "prediction=…"}
+"""What people give without its name, and how it is given."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -40,6 +43,12 @@ def takes(group: type) -> Callable[[Function], Function]:
                 if name not in options and name not in names:
                     said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
                     raise TypeError(f"{said}{_nearest(name, [*names, *options])}")
+            if len(arguments) > len(own) or any(each.name in given for each in own[: len(arguments)]):
+                places = " and ".join(each.name for each in own)
+                others = ", ".join(text for name, text in BY_NAME.items() if name in options)
+                raise TypeError(
+                    f"{function.__name__}() takes {places} by place and all else by name: {others}"
+                )
             return function(*arguments, **given)
 
         parameters = [

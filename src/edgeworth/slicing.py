@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -25,8 +26,9 @@ from edgeworth.sources.joining import as_text
 from edgeworth.sources.opening import ArraySource
 from edgeworth.sources.roles import names_of
 
-MOST_SLICES, SHOWN, FEW = 1000, 50, 30
-"""So many slices of a column are counted, and shown; with fewer cases a slice is called small."""
+MOST_SLICES, SHOWN, FEW, REASONS = 1000, 50, 30, 3
+"""So many slices of a column are counted, and shown; with fewer cases a slice is called small; so many reasons
+why there is no value are said."""
 
 
 class Slice(NamedTuple):
@@ -182,6 +184,10 @@ def _describe(rows: Sequence[Row], measure: str, overall: Estimate | None) -> tu
             start = f"{row['better']} is better in" if "better" in row else f"Shown to be {weaker}:"
             groups.setdefault(start, []).append(_name(row, rows))
     said = [f"{start} {', '.join(names)}." for start, names in groups.items()] or [nothing]
+    reasons = Counter(row["undefined"] for row in rows if row["undefined"] is not None)
+    said = [] if reasons.total() == len(rows) else said
+    for why, number in reasons.most_common(REASONS):
+        said.append(f"{number:,} {plural(number, 'slice has', 'slices have')} no {words}: {why}.")
     small = sum(row["cases"] < FEW for row in rows)
     if small:
         few, its = plural(small, "slice has", "slices have"), plural(small, "its interval", "their intervals")

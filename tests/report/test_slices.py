@@ -186,7 +186,12 @@ def test_several_columns_are_one_family() -> None:
 
 def test_a_slice_without_a_value_says_why_and_rows_without_a_slice_are_one() -> None:
     data = DATA.assign(part=np.where(TRUTH == 1, "all real", None))
-    found = ew.evaluate(data, by="part", **KINDS["labels"][1]).numbers["slices"]["slices"]
+    report = ew.evaluate(data, by="part", **KINDS["labels"][1])
+    found = report.numbers["slices"]["slices"]
+    said = next(section.text for section in report.sections if section.title == "By part")
+    assert [text.partition(": ")[::2] for text in said] == [
+        ("2 slices have no informedness", "only one class occurs.")
+    ]
     assert {row["slice"]: row["cases"] for row in found} == {
         "all real": float(TRUTH.sum()),
         "(no value)": float(600 - TRUTH.sum()),

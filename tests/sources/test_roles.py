@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
+import edgeworth as ew
+from edgeworth.errors import EdgeworthError
 from edgeworth.sources.roles import guess_roles
 
 SURE: list[tuple[list[str], dict[str, Any], str]] = [
@@ -84,3 +88,22 @@ def test_names_that_say_nothing(names: list[str]) -> None:
     guessed = guess_roles(names, {"truth": None})
     assert guessed.roles == {}
     assert guessed.notices == guessed.doubts == ()
+
+
+FRAME = pd.DataFrame({"y": [0, 1] * 9, "p": [0, 1, 1] * 6, "q": [1, 0, 0] * 6})
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: ew.evaluate(FRAME["y"], FRAME["p"]), "truth=.*prediction="),
+        (lambda: ew.evaluate([0, 1]), "truth=.*prediction="),
+        (lambda: ew.tally(FRAME, "y", "p"), "truth=.*prediction="),
+        (lambda: ew.compare(FRAME, truth="y", systems=["p", "q"]), "data="),
+        (lambda: ew.compare(FRAME, "y", ["p", "q"]), "data="),
+        (lambda: ew.compare(FRAME, ["p", "q"]), "data="),
+    ],
+)
+def test_what_is_given_without_its_name_is_told_it(ask: Callable[[], object], said: str) -> None:
+    with pytest.raises((TypeError, EdgeworthError), match=said):
+        ask()

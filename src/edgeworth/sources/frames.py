@@ -92,9 +92,8 @@ def _as_frame(data: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     except TypeError:
         table = _through_a_protocol(data)
         if table is None:
-            raise InputError(
-                f"data must be the path of a file or a dataframe; saw {type(data).__name__}"
-            ) from None
+            saw = f"saw {type(data).__name__}; arrays have names, as truth=… and prediction=…"
+            raise InputError(f"data must be the path of a file or a dataframe; {saw}") from None
         frame = from_native(table, eager_only=True)
     return frame
 
