@@ -27,7 +27,7 @@ from edgeworth.sources.opening import ArraySource
 from edgeworth.sources.roles import names_of
 
 MOST_SLICES, SHOWN, FEW, REASONS = 1000, 50, 30, 3
-"""So many slices of a column are counted, and shown; with fewer cases a slice is called small; so many reasons
+"""So many slices of a column are counted, and shown; with fewer cases one is called small; so many reasons
 why there is no value are said."""
 
 

@@ -16,7 +16,7 @@ from edgeworth.options import GRADES, LABELS, PROBABILITIES, QUERIES, SCORES, SE
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
-from edgeworth.sources.roles import FORMS, GRADED, guess_roles
+from edgeworth.sources.roles import FORMS, GRADED, guess_roles, names_of
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 
 ONE_FORM = (
@@ -160,9 +160,11 @@ def detect_columns(
             f"answers that are right or wrong have none (--correct COLUMN){suggested}"
         )
     if all(asked.get(form) is None for form in (*FORMS, *GRADED)):
-        said = f"{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN"
-        prices = "" if asked.get("odds") is None else "; of odds give 1/odds (--probabilities)"
-        raise OptionError(f"{seen}{said}{prices}{suggested}")
+        if len(names_of(asked.get("odds"))) < 2:
+            said = f"{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN"
+            raise OptionError(f"{seen}{said}{suggested}")
+        prices = "The odds are judged as the market's own forecasts: 1/odds, each row divided by its sum."
+        return asked.having(probabilities=asked.odds), (*guessed.notices, prices)
     return asked, guessed.notices
 
 

@@ -329,7 +329,7 @@ EVENTS = """{"spec": {"run": 1, "of": []}}
         (
             "t.csv",
             "FTR,BH,BD,BA\nH,1.5,3,4\nD,2,2,2\nA,5,6,7\n",
-            "evaluate t.csv --truth FTR --probabilities COLUMN,… --odds BH,BD,BA",
+            "evaluate t.csv --truth FTR --odds BH,BD,BA",
         ),
         (
             "t.csv",
@@ -344,6 +344,58 @@ EVENTS = """{"spec": {"run": 1, "of": []}}
 def test_preview(tmp_path: Path, capsys: Capture, name: str, content: str, command: str) -> None:
     (tmp_path / name).write_text(content)
     assert f"  edgeworth {command}\n" in call(tmp_path, capsys, "preview", name).stdout
+
+
+def made_up(*heads: str, rows: int = 40) -> str:
+    """A table whose columns are made by what their names begin with."""
+    rng = np.random.default_rng(3)
+    sick = rng.random(rows) < 0.5
+    noisy = np.clip(0.25 + 0.5 * sick + rng.normal(0, 0.1, rows), 0.01, 0.99).round(3)
+    kinds: dict[str, Any] = {
+        "diagnosis": np.where(sick, "malignant", "benign"),
+        "label": sick.astype(int),
+        "success": sick,
+        "p": noisy,
+        "p_benign": (1 - noisy).round(3),
+        "logit": (8 * noisy - 4).round(3),
+        "latency": rng.random(rows).round(3),
+    }
+    columns = (kinds.get(head, kinds.get(head.partition("_")[0])) for head in heads)
+    lines = zip(*(column.tolist() for column in columns), strict=True)
+    return "\n".join([",".join(heads), *(",".join(map(str, line)) for line in lines), ""])
+
+
+@pytest.mark.parametrize(
+    ("heads", "asked"),
+    [
+        (("diagnosis", "p_malignant"), ["evaluate --probability p_malignant --positive malignant"]),
+        (("diagnosis", "p_benign"), ["evaluate --probability p_benign --positive benign"]),
+        (("diagnosis", "p_malignant", "p_benign"), ["evaluate --probabilities p_benign,p_malignant"]),
+        (("label", "latency"), []),
+        (("label", "latency_s", "p"), ["evaluate --probability p"]),
+        (("label", "logit"), ["evaluate --score logit"]),
+        (
+            ("label", "logit_a", "logit_b"),
+            ["evaluate --score logit_a", "compare --score logit_a --score logit_b"],
+        ),
+        (("diagnosis", "logit"), ["evaluate --score logit --positive CLASS"]),
+        (("success", "success_metrics.0.success"), ["evaluate --correct success"]),
+    ],
+    ids=str,
+)
+def test_what_preview_suggests_runs(
+    tmp_path: Path, capsys: Capture, heads: tuple[str, ...], asked: list[str]
+) -> None:
+    (tmp_path / "t.csv").write_text(made_up(*heads))
+    shown = call(tmp_path, capsys, "preview", "t.csv").stdout.partition("To ask of it:\n")[2]
+    found = [line.split()[1:] for line in shown.splitlines()]
+    given = ["t.csv", *(["--truth", heads[0]] if heads[0] != "success" else [])]
+    plain = [[",".join(sorted(x.split(","))) for x in words if x not in given] for words in found]
+    assert [" ".join(words) for words in plain if "COLUMN" not in words] == asked
+    for words in found:
+        if not {"COLUMN", "CLASS"} & {*words}:
+            done = call(tmp_path, capsys, *words, "--json", "-")
+            assert done.returncode == 0, done.stderr
 
 
 def test_questions_with_unlike_numbers_of_options_are_pointed_out(tmp_path: Path) -> None:

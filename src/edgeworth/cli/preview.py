@@ -17,6 +17,8 @@ LABELS = 6
 """A column of more different values is taken for numbers or text, not for labels."""
 TRUTHS, QUERIES = ("y", "expected", "rel", "relevance"), ("query", "query_id", "qid")
 """What columns of truth and of queries may be called too, for a suggestion."""
+MEASURED = ("latency", "time", "duration", "seconds", "cost", "weight")
+"""What is said of an answer and predicts nothing, though it may lie between 0 and 1."""
 FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUMN --probability", "--correct")
 
 
@@ -72,29 +74,38 @@ def _table(data: Any) -> tuple[str, Any, list[Any], list[str]]:
 
 def _suggest(columns: Mapping[str, Any]) -> list[str]:
     """Find commands by the names of columns, and by the values that they have or share."""
+    from edgeworth.core.labels import parse_labels, usual_positive
     from edgeworth.sources.numbers import NUMBER
     from edgeworth.sources.roles import NAMES
 
     labels = {name: [str(x) for x in coded.labels] for name, coded in columns.items()}
     few = {name: {*x} for name, x in labels.items() if 2 <= len(x) <= LABELS}
     numbers = {name: [*map(float, x)] for name, x in labels.items() if x and all(map(NUMBER.fullmatch, x))}
+    many = {
+        name: x
+        for name, x in numbers.items()
+        if len(x) > LABELS and not any(word in name.lower() for word in MEASURED)
+    }
     shares = [name for name, x in numbers.items() if min(x) >= 0 and max(x) <= 1]
     asks: list[str] = []
 
     def called(among: Iterable[str], *names: str) -> list[str]:
         return [name for name in among if name.rpartition(".")[2].lower() in names]
 
-    def ask(option: str, names: Sequence[str], given: str = "") -> None:
+    def ask(option: str, names: Sequence[str], given: str = "", positive: str = "") -> None:
         for number in sorted({1, len(names)}) if names else ():
             said = "".join([given, *(f" {option} {shlex.quote(name)}" for name in names[:number])])
             has_gaps = any(columns[x].codes.min() < 0 for x in shlex.split(said) if x in columns)
-            said += " --missing drop" if has_gaps and "--prob" not in option else ""
+            said += positive and f" --positive {shlex.quote(positive)}"
+            said += " --missing drop" if has_gaps and not option.startswith(("--prob", "--odds")) else ""
             asks.append(f"{'evaluate' if number == 1 else 'compare'} {{}}{said}")
 
     truths, right = called(few, *NAMES["truth"], *TRUTHS), called(few, *NAMES["correct"])
     if not truths:
         right = right or [name for name in few if few[name] == {"True", "False"}]
         right += [name for name in few if right and few[name] == few[right[0]] and name not in right]
+        # What lies deeper is of a part of the answer.
+        right = [name for name in right if "." not in name] or right
     ask("--correct", right)
     for truth in truths[:1] or ([] if right else few):
         given, there = f" --truth {shlex.quote(truth)}", columns[truth].codes >= 0
@@ -102,13 +113,23 @@ def _suggest(columns: Mapping[str, Any]) -> list[str]:
         ask("--prediction", [x for x in alike if x not in (truth, *right)], given)
         is_binary = len(few[truth]) == 2
         query = "".join(f" --query {shlex.quote(x)}" for x in called(columns, *QUERIES))
-        ask("--probability", [x for x in shares if len(labels[x]) > LABELS and is_binary], given)
-        ask("--score", called(numbers, *NAMES["score"]) if is_binary or query else [], f"{given}{query}")
         ends = Counter(x.removesuffix(label) for label in few[truth] for x in numbers if x.endswith(label))
-        for start in [x for x, number in ends.items() if number == len(few[truth])][:1]:
+        starts = [x for x, number in ends.items() if number == len(few[truth])]
+        beside = {f"{start}{label}" for start in starts for label in few[truth]}
+        usual = "" if usual_positive(parse_labels(labels[truth])) is not None else "CLASS"
+        by_class: dict[str, list[str]] = {}
+        for name in [x for x in many if x in shares and x not in beside and is_binary]:
+            own = [x for x in few[truth] if name.endswith(x) and not NUMBER.fullmatch(x)]
+            by_class.setdefault(max(own, key=len, default=usual), []).append(name)
+        for positive, names in by_class.items():
+            ask("--probability", names, given, positive)
+        scores = called(numbers, *NAMES["score"])
+        scores += [x for x in many if min(many[x]) < 0 and x not in scores]
+        ask("--score", scores if is_binary or query else [], f"{given}{query}", "" if query else usual)
+        for start in starts[:1]:
             classes = [f"{start}{label}" for label in labels[truth]]
             are_odds = all(min(numbers[name]) > 1 for name in classes)
-            option = "--probabilities COLUMN,… --odds" if are_odds else "--probabilities"
+            option = "--odds" if are_odds else "--probabilities"
             ask(option, [",".join(classes)] if are_odds or {*classes} <= {*shares} else [], given)
         if asks:
             break

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Market
+from edgeworth.bet.checking import check_odds
 from edgeworth.choices import PredictionsMade
 from edgeworth.core.counting import Counted, read_whole
 from edgeworth.core.labels import list_labels, parse_labels
@@ -302,19 +303,24 @@ def _of_rows(
     held: Mapping[str, Column], first_row: int, plan: _Plan, times: Integers | None = None
 ) -> ForecastTally:
     columns, terms, came = plan.columns, plan.terms, plan.came
+    are_prices = columns.probabilities == columns.odds  # odds that stand alone are the market's forecasts
 
     def table(names: Sequence[str]) -> Floats:
         return stack_columns([held[name] for name in names], list(names), first_row)
 
     def forecasts(role: str, names: Sequence[str], called: str) -> Forecasts:
-        checks = {"name": called, "first_row": first_row, "normalise": terms.normalise}
-        return forecasts_of_columns(codes, came, table(names), plan.orders[role], **checks).clip(terms.clip)
+        read = table(names)
+        if are_prices:
+            check_odds(read, outcomes=names, first_row=first_row)
+            read = 1 / read
+        checks = {"name": called, "first_row": first_row, "normalise": terms.normalise or are_prices}
+        return forecasts_of_columns(codes, came, read, plan.orders[role], **checks).clip(terms.clip)
 
     codes = plan.codes(held[columns.truth], first_row)
     model = forecasts("probabilities", columns.probabilities, "probabilities")
     rival = forecasts("against", columns.against, RIVAL) if columns.against else None
     races = None
-    if columns.odds:
+    if columns.odds and not are_prices:
         named = [columns.odds[place] for place in plan.orders.get("odds", range(len(columns.odds)))]
         values = table(named)
         values = values[:, 0] if len(named) == 1 else values

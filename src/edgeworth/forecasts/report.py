@@ -182,6 +182,8 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in given)
     named = zip(("model", "the rival"), given, is_one, strict=True)
     names = {system: name for system, name, one in named if one}
+    if columns.get("odds") is not None and columns["odds"] == given[0]:
+        names["model"] = "the market"
     examined = examine_forecasts(tally, level=asked.level, seed=asked.seed, orders=known["orders"])
     findings = replace(examined, names=names, goal=known["goal"])
     if asked.get("fold") is not None:  # the models of different folds are not ranked together

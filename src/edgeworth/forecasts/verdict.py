@@ -106,7 +106,7 @@ def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
     is_off = p_value <= 1 - findings.level
     where = f" of {label}" if classes > 1 and is_off else ""
     shows = f"probabilities{where} show {describe_calibration(bands, findings)}."
-    text = f"{'The model' if model == 'the model' else model}'s {shows}"
+    text = f"{model.replace('the ', 'The ', 1) if model.startswith('the ') else model}'s {shows}"
     if classes == 1 and math.isfinite(findings.areas[label]):
         text = f"The ROC area of {model} is {format_number(findings.areas[label])}; its {shows}"
     numbers = {"roc_area": findings.areas[label], "p_value": p_value}

@@ -310,7 +310,9 @@ def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None
         raise InputError(f"{name}: row {first_row + int(row):,}{where} is missing (nan)")
     are_odds = values.shape[1] > 1 and (values > 1).all() and not np.allclose(row_sums(values), 100, 0.01)
     likely = ": divide percentages by 100" if values.min() >= 0 and values.max() > 10 else ""
-    likely = ": these look like decimal odds (--odds)" if are_odds else likely
+    likely = (
+        ": these look like decimal odds; evaluate takes --odds alone, others 1/odds" if are_odds else likely
+    )
     # All digits: 1.0000000000000002 must not be called 1.
     raise InputError(f"{name} lie between 0 and 1; row {first_row + int(row):,}{where} has {found!r}{likely}")
 
