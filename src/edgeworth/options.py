@@ -248,7 +248,8 @@ class ReadOptions(PredictionColumns, Columns, total=False):
     odds: Annotated[
         Any,
         Option(
-            "The columns of decimal odds of each class, separated by commas; of labels also one, of the tip.",
+            "The columns of decimal odds of each class, separated by commas; alone they are judged as forecasts; "
+            "of labels also one, of the tip.",
             "Bets",
             (LABELS, PROBABILITIES),
             read="columns",

@@ -244,7 +244,7 @@ def test_one_class_has_a_report_that_says_so(
         ("q1 0 d1\n", RUN, "q, line 1"),
         (QRELS, "", "r"),
         ("", RUN, "q"),
-        (QRELS, "q77 Q0 d1 1 0.5 tag\n", "none of its queries is judged"),
+        (QRELS, "q77 Q0 d1 1 0.5 tag\n", "none of its queries ('q77', …) is judged in"),
     ],
 )
 def test_malformed_trec_files(

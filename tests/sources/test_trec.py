@@ -149,6 +149,7 @@ def test_a_run_that_is_wrong_is_refused_with_its_line(content: bytes, said: str,
 @pytest.mark.parametrize(
     ("content", "said"),
     [
+        (b"q Q0 d 1 0.5 t\n", "line 1: 4 columns are needed .*; saw 6: is this the run"),
         (b"q 0 d 1\nq 0 e\n", "line 2: 4 columns are needed .query iteration document grade.; saw 3"),
         (b"q 0 d 1.0\n", "line 1: a grade is a whole number; saw '1.0'"),
         (b"q 0 d 99999999999999999999\n", "line 1: a grade is a whole number"),

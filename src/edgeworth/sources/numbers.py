@@ -84,8 +84,13 @@ def _as_floats(column: Column, name: str, first_row: int) -> NDArray[np.float64]
         raise InputError(f"{name} must be numbers: {error}") from None
 
 
+GAPS = ("na", "n/a", "null", "none", "-", "?", "missing")
+"""How people write that a number is missing."""
+
+
 def _no_number(text: object, name: str, row: int) -> InputError:
-    return InputError(f"{name} must be numbers; saw the text {text!r} in row {row:,}")
+    gap = ": leave it empty; of scores --missing drop leaves the row out" if str(text).lower() in GAPS else ""
+    return InputError(f"{name} must be numbers; saw the text {text!r} in row {row:,}{gap}")
 
 
 LARGEST_TOTAL = 1 << 62

@@ -90,7 +90,8 @@ def match_queries(
             'all; queries="intersection" leaves them out'
         )
     if not common:
-        raise InputError(f"no {unit} is common to {' and '.join(values)}: nothing can be compared")
+        held = " and ".join(f"{name} ({next(iter(ids), None)!r}, …)" for name, (ids, _) in values.items())
+        raise InputError(f"no {unit} is common to {held}: nothing can be compared")
     chosen = first if are_same else canonical_order(common)
     table = np.stack([x if are_same else x[positions(chosen, each)] for each, x in values.values()], axis=1)
     is_defined = np.asarray(~np.isnan(table).any(axis=1))

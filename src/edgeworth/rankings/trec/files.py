@@ -92,9 +92,10 @@ def _read_columns(path: Path, names: Sequence[str]) -> tuple[Coded, Identifiers,
     queries, documents, texts, fields = list[bytes](), list[bytes](), list[bytes](), list[bytes]()
     for line, fields in _lines(content):
         if len(fields) != len(names):
+            swapped = value == "grade" and len(fields) == len(RUN_COLUMNS)
+            saw = f"saw {len(fields)}{': is this the run? Qrels come first' if swapped else ''}"
             raise InputError(
-                f"{path}, line {line:,}: {len(names)} columns are needed "
-                f"({' '.join(names)}); saw {len(fields)}"
+                f"{path}, line {line:,}: {len(names)} columns are needed ({' '.join(names)}); {saw}"
             )
         queries.append(fields[0])
         documents.append(fields[places[0]])
