@@ -22,9 +22,6 @@ from edgeworth.options import (
     options_of,
 )
 
-BY_NAME = {"data": "data=table", "truth": "truth=…", "prediction": "prediction=…"}
-"""What people give without its name, and how it is given."""
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -44,11 +41,9 @@ def takes(group: type) -> Callable[[Function], Function]:
                     said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
                     raise TypeError(f"{said}{_nearest(name, [*names, *options])}")
             if len(arguments) > len(own) or any(each.name in given for each in own[: len(arguments)]):
-                places = " and ".join(each.name for each in own)
-                others = ", ".join(text for name, text in BY_NAME.items() if name in options)
-                raise TypeError(
-                    f"{function.__name__}() takes {places} by place and all else by name: {others}"
-                )
+                others = "data=…" if "data" in options else "truth=…, prediction=…"
+                said = f"{function.__name__}() takes {' and '.join(each.name for each in own)} by place"
+                raise TypeError(f"{said}, everything else by name: {others}")
             return function(*arguments, **given)
 
         parameters = [

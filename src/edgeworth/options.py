@@ -248,7 +248,7 @@ class ReadOptions(PredictionColumns, Columns, total=False):
     odds: Annotated[
         Any,
         Option(
-            "The columns of decimal odds of each class, separated by commas; alone they are judged as forecasts; "
+            "The columns of decimal odds of each class, separated by commas: forecasts if they stand alone; "
             "of labels also one, of the tip.",
             "Bets",
             (LABELS, PROBABILITIES),

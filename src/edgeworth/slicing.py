@@ -26,9 +26,8 @@ from edgeworth.sources.joining import as_text
 from edgeworth.sources.opening import ArraySource
 from edgeworth.sources.roles import names_of
 
-MOST_SLICES, SHOWN, FEW, REASONS = 1000, 50, 30, 3
-"""So many slices of a column are counted, and shown; with fewer cases one is called small; so many reasons
-why there is no value are said."""
+MOST_SLICES, SHOWN, FEW = 1000, 50, 30
+"""So many slices of a column are counted, and shown; with fewer cases a slice is called small."""
 
 
 class Slice(NamedTuple):
@@ -186,7 +185,7 @@ def _describe(rows: Sequence[Row], measure: str, overall: Estimate | None) -> tu
     said = [f"{start} {', '.join(names)}." for start, names in groups.items()] or [nothing]
     reasons = Counter(row["undefined"] for row in rows if row["undefined"] is not None)
     said = [] if reasons.total() == len(rows) else said
-    for why, number in reasons.most_common(REASONS):
+    for why, number in reasons.most_common(3):
         said.append(f"{number:,} {plural(number, 'slice has', 'slices have')} no {words}: {why}.")
     small = sum(row["cases"] < FEW for row in rows)
     if small:

@@ -77,6 +77,10 @@ def test_what_is_close_to_0_or_1_is_not_written_as_that(value: float, other: flo
     assert math.isclose(percent, value, abs_tol=0.00050001)
 
 
+def test_other_whole_numbers_keep_their_decimals() -> None:
+    assert format_together(2.0, 1.9996, 3.0) == ["2.00", "2.00", "3.00"]
+
+
 @given(st.floats(min_value=math.log(1e6), max_value=700.0))
 def test_wealth_and_money_are_rounded_alike(log_wealth: float) -> None:
     assert format_money(log_wealth) == f"${format_wealth(log_wealth)}"

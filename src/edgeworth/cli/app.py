@@ -34,8 +34,6 @@ FAULT = 70
 CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)
 """A disk or a quota that is full, a file that may not grow, a stream that is closed or gone."""
 HELP = frozenset({"--help", "-h"})
-SYSTEMS = ("--prediction", "--score", "--probability", "--probabilities", "--correct", "--grade")
-"""What a comparison takes once for each system."""
 
 
 def shown_default(value: Any) -> str | None:
@@ -174,7 +172,12 @@ def _usage_error(error: CycloptsError) -> str:
         quotes = "(what holds blanks stands in quotes)"
         return f"{command} takes {number}, {', '.join(places)}; saw also {saw} {quotes}"
     if isinstance(error, RepeatArgumentError):
-        return _repeated(error.token.keyword or "", command)
+        from edgeworth.cli.compare import SYSTEMS
+
+        is_system = command == "evaluate" and (error.token.keyword or "").removeprefix("--") in SYSTEMS
+        so = "give it once, several columns separated by commas"
+        so = "evaluate judges one system; edgeworth compare compares two or more" if is_system else so
+        return f"{error.token.keyword} is given twice: {so}"
     if isinstance(error, UnknownOptionError):
         return unknown_option(error.token.keyword or error.token.value, command)
     if isinstance(error, UnknownCommandError) and error.unused_tokens:
@@ -182,15 +185,6 @@ def _usage_error(error: CycloptsError) -> str:
         near = [f" (did you mean {name!r}?)" for name in difflib.get_close_matches(word, _commands(), n=1)]
         return f"there is no command {word!r}{''.join(near)}; there are {', '.join(_commands())}"
     return str(error)
-
-
-def _repeated(word: str, command: str) -> str:
-    """Say what takes several: a comparison, commas, or nothing."""
-    known = {name: each for each in app[command].assemble_argument_collection() for name in each.names}
-    if command == "evaluate" and word in SYSTEMS:
-        return f"{word} is given twice: evaluate judges one system; edgeworth compare compares two or more"
-    commas = ", several separated by commas" if "," in _value(known[word]) else ""
-    return f"{word} is given twice: give it once{commas}"
 
 
 def unknown_option(word: str, command: str) -> str:

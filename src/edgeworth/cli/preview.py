@@ -81,11 +81,7 @@ def _suggest(columns: Mapping[str, Any]) -> list[str]:
     labels = {name: [str(x) for x in coded.labels] for name, coded in columns.items()}
     few = {name: {*x} for name, x in labels.items() if 2 <= len(x) <= LABELS}
     numbers = {name: [*map(float, x)] for name, x in labels.items() if x and all(map(NUMBER.fullmatch, x))}
-    many = {
-        name: x
-        for name, x in numbers.items()
-        if len(x) > LABELS and not any(word in name.lower() for word in MEASURED)
-    }
+    many = [x for x in numbers if len(labels[x]) > LABELS and not any(y in x.lower() for y in MEASURED)]
     shares = [name for name, x in numbers.items() if min(x) >= 0 and max(x) <= 1]
     asks: list[str] = []
 
@@ -124,7 +120,7 @@ def _suggest(columns: Mapping[str, Any]) -> list[str]:
         for positive, names in by_class.items():
             ask("--probability", names, given, positive)
         scores = called(numbers, *NAMES["score"])
-        scores += [x for x in many if min(many[x]) < 0 and x not in scores]
+        scores += [x for x in many if min(numbers[x]) < 0 and x not in scores]
         ask("--score", scores if is_binary or query else [], f"{given}{query}", "" if query else usual)
         for start in starts[:1]:
             classes = [f"{start}{label}" for label in labels[truth]]

@@ -70,14 +70,11 @@ def _format_size(size: float) -> str:
         return "∞"
     if size < SMALL or size >= LARGE:
         return _format_power_of_ten(size)
-    digits = _DIGITS.get()
-    if size < 1:
-        decimals = max(digits, digits - 2 - _exponent(size, digits - 2))
-    else:
-        decimals = (
-            0 if size >= 100 and size.is_integer() else max(0, digits - 1 - _exponent(size, digits - 1))
-        )
-    from_one = abs(1 - size)
+    if size >= 100 and size.is_integer():
+        return f"{size:,.0f}"
+    digits, from_one = _DIGITS.get(), abs(1 - size)
+    kept = digits if size >= 1 else digits - 1
+    decimals = max(digits if size < 1 else 0, kept - 1 - _exponent(size, kept - 1))
     return f"{size:,.{max(decimals, -_exponent(from_one)) if from_one > NOISE else digits - 1}f}"
 
 
@@ -188,11 +185,7 @@ def format_money(log_wealth: float) -> str:
 
 
 def format_percent(share: float, decimals: int = 0) -> str:
-    """Write a share in percent; 0% and 100% only where it is exactly that.
-
-    >>> [format_percent(share) for share in (0.153, 0.9996, 0.004, 1.0, -0.0)]
-    ['15%', '99.96%', '0.4%', '100%', '0%']
-    """
+    """Write 0.153 as 15% and 0.9996 as 99.96%: only 0 and 1 are 0% and 100%; −0 never appears."""
     gap = min(abs(share), abs(1 - abs(share)))
     return (
         f"{_format_decimals(share * 100, max(decimals, -2 - _exponent(gap)) if gap > NOISE else decimals)}%"
@@ -226,18 +219,16 @@ def format_together(value: float, low: float, high: float) -> list[str]:
         return [format_number(number) for number in numbers]
     # Whole per cents, or a decimal more when the interval is narrower than two of them.
     least = 2 if high - low >= 0.02 else 3 if high - low >= 0.002 else 4
-    # What is not 0 or 1 is not shown as that: an end shows on which side of it it lies.
+
+    def tells(number: float, decimals: int) -> bool:
+        # What is not 0 or 1 is not shown as that: an end shows on which side of it it lies.
+        return round(abs(number), decimals) not in (0, 1)
+
     reaches = zip(numbers, (8, least + 3, least + 3), strict=True)
-    decimals = max(next((d for d in range(least, most) if _tells(x, d)), least) for x, most in reaches)
-    return [
-        _format_decimals(x, decimals) if _tells(x, decimals) or x in (-1, 0, 1) else format_number(x)
-        for x in numbers
-    ]
-
-
-def _tells(value: float, decimals: int) -> bool:
-    """Say whether a number written with so many decimals reads as something else than 0 or 1."""
-    return round(abs(value), decimals) not in (0, 1)
+    shown = max(next((d for d in range(least, most) if tells(x, d)), least) for x, most in reaches)
+    is_fine = (tells(x, shown) or abs(x) in (0, 1) for x in numbers)
+    both = zip(numbers, is_fine, strict=True)
+    return [_format_decimals(x, shown) if fine else format_number(x) for x, fine in both]
 
 
 def format_level(level: float) -> str:

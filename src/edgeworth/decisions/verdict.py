@@ -194,10 +194,8 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         )
         if pairs:
             advice = f"{_some(pairs)} differ only in case or spaces. Write them alike and evaluate again."
-        names = _some([str(label) for label in unreal])
-        said.append(
-            f"{format_percent(share, 1)} of the predictions are labels that never occur ({names}): {advice}"
-        )
+        never = f"labels that never occur ({_some([str(label) for label in unreal])})"
+        said.append(f"{format_percent(share, 1)} of the predictions are {never}: {advice}")
     cases = zip(table.labels, table.real.tolist(), strict=True)
     rare = [f"{label} ({format_count(float(number))})" for label, number in cases if 0 < number < FEW]
     if rare:

@@ -50,23 +50,18 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
         became = f"{_became(findings, wealth.against)} over {format_cases(wealth.cases)} ({rate})."
         return Verdict(Claim("bets", text) for text in (became, *_no_opponent(findings)))
     # Ruin proves only that what was ruled out happened, which the scores say.
-    bets: tuple[Claim, ...] = () if wealth.log_wealth == -math.inf else (_bets(findings, model, rival),)
-    scores: tuple[Claim, ...] = (
-        _better(findings, model, rival),
-        _describe_quality(findings, model),
-        *_describe_zeros(findings),
-    )
-    if np.count_nonzero(findings.scores.classes) == 1:
-        only = findings.scores.labels[int(np.argmax(findings.scores.classes))]
-        text = f"Only one class occurs ({only}), so nothing tells whether {model} can tell classes apart."
-        # Shares that were counted on these cases know every outcome: to do worse says nothing.
-        bets, scores = ((), scores[1:]) if wealth.book == "constant" else (bets, scores)
-        scores = (Claim("classes", text, "undefined"), *scores)
+    bets = () if wealth.log_wealth == -math.inf else (_bets(findings, model, rival),)
+    scores = (_better(findings, model, rival), _describe_quality(findings, model), *_describe_zeros(findings))
+    actual = [x for x, n in zip(findings.scores.labels, findings.scores.classes, strict=True) if n]
+    text = f"Only one class occurs ({actual[0]}), so nothing tells whether {model} can tell classes apart."
+    alone = (Claim("classes", text, "undefined"),) if len(actual) == 1 else ()
+    if alone and wealth.book == "constant":  # shares counted on these cases know every outcome
+        return Verdict((*alone, *scores[1:]))
     if bets and bets[0].strength == "shown" and scores[0].strength == "not shown":
         text = f"{bets[0].text[:-1]}, which is another question than which scores better."
         bets = (replace(bets[0], text=text),)
     comes_first = wealth.against not in ("the rival", "constant class shares")
-    return Verdict((*bets, *scores) if comes_first else (*scores, *bets))
+    return Verdict((*alone, *bets, *scores) if comes_first else (*alone, *scores, *bets))
 
 
 def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:

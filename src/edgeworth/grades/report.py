@@ -128,9 +128,7 @@ def _repeats(findings: GradeFindings) -> Claim | None:
     if findings.split is None:
         return None
     share = findings.split.from_repeats
-    more = (
-        "more repeats help as well as more items" if share > 0.5 else "more items help, more repeats hardly"
-    )
+    more = "more repeats help as well as more items" if share > 0.5 else "more items help most"
     text = f"{format_percent(share)} of the variance of item means is between repeats: {more}."
     return Claim("repeats", text, "advised", {"from_repeats": share})
 

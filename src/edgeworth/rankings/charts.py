@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Values, finite_or_none
-from edgeworth.core.formatting import MINUS, format_count, format_level, format_number, plural
+from edgeworth.core.formatting import MINUS, format_count, format_level, format_number, format_percent, plural
 from edgeworth.rankings.findings import ListFindings, RankingFindings, Worth
 from edgeworth.rankings.intervals.bands import (
     HitCurve,
@@ -225,7 +225,8 @@ def _roc(findings: RankingFindings) -> Chart:
 
     cut = ""
     if best is not None:
-        cut = f" The best cut takes {best.recall:.1%} of the targets and {best.fallout:.1%} of the rest."
+        taken, wrong = format_percent(best.recall, 1), format_percent(best.fallout, 1)
+        cut = f" The best cut takes {taken} of the targets and {wrong} of the rest."
     return _chart(
         "roc",
         "Recall against fallout (ROC)",

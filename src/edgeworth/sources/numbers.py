@@ -84,13 +84,10 @@ def _as_floats(column: Column, name: str, first_row: int) -> NDArray[np.float64]
         raise InputError(f"{name} must be numbers: {error}") from None
 
 
-GAPS = ("na", "n/a", "null", "none", "-", "?", "missing")
-"""How people write that a number is missing."""
-
-
 def _no_number(text: object, name: str, row: int) -> InputError:
-    gap = ": leave it empty; of scores --missing drop leaves the row out" if str(text).lower() in GAPS else ""
-    return InputError(f"{name} must be numbers; saw the text {text!r} in row {row:,}{gap}")
+    return InputError(
+        f"{name} must be numbers, or empty (--missing drop); saw the text {text!r} in row {row:,}"
+    )
 
 
 LARGEST_TOTAL = 1 << 62
@@ -315,9 +312,7 @@ def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None
         raise InputError(f"{name}: row {first_row + int(row):,}{where} is missing (nan)")
     are_odds = values.shape[1] > 1 and (values > 1).all() and not np.allclose(row_sums(values), 100, 0.01)
     likely = ": divide percentages by 100" if values.min() >= 0 and values.max() > 10 else ""
-    likely = (
-        ": these look like decimal odds; evaluate takes --odds alone, others 1/odds" if are_odds else likely
-    )
+    likely = ": these look like decimal odds: give 1/odds, or --odds alone" if are_odds else likely
     # All digits: 1.0000000000000002 must not be called 1.
     raise InputError(f"{name} lie between 0 and 1; row {first_row + int(row):,}{where} has {found!r}{likely}")
 

@@ -150,9 +150,7 @@ def find_source(data: Any, needed: tuple[str, ...], **roles: Any) -> tuple[Sourc
     if data is None:
         for role, value in given.items():
             if isinstance(value, str):
-                raise OptionError(
-                    f"{role}={value!r} names a column, but there is no data to find it in (data=table)"
-                )
+                raise OptionError(f"{role}={value!r} names a column, but no table is given (data=…)")
         return ArraySource(given), {role: role for role in given}
     for role, value in given.items():
         if not isinstance(value, str):
