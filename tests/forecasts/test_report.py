@@ -196,7 +196,7 @@ def test_reliability_is_capped_on_the_terminal_and_whole_in_json() -> None:
     assert sum(found["cases"]) == sum(level["cases"] for level in found["levels"]) == 800
     assert len(found["forecast"]) == len(found["recalibrated"]) == len(found["low"]) == len(found["high"])
     assert len(found["forecast"]) <= 502
-    assert f"p = {found['p_value']:.3f}, 1,000 draws" in words(report)
+    assert f"p = {found['p_value']:.3f}), 1,000 draws" in words(report)
     assert found["miscalibration"] == pytest.approx(
         report.numbers["decomposition"]["brier"]["1"]["miscalibration"], abs=0.005
     )

@@ -408,7 +408,7 @@ def test_bad_rows_of_probabilities(
         (["--prediction", "y", "--normalise"], "normalise has no meaning with labels"),
         (["--score", "p", "--time", "t"], "time has no meaning with scores"),
         ([], "give one of prediction"),
-        (["--odds", "p,q"], "1/odds"),
+        (["--odds", "p,q"], "named after the classes"),
     ],
 )
 def test_bad_words(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
