@@ -21,7 +21,6 @@ GROUPS = {name: Group.create_ordered(name) for name in PANELS}
 
 # A label, and the name of standard output, may begin with a hyphen.
 Hyphen = Parameter(allow_leading_hyphen=True)
-File = Parameter(metavar="FILE", allow_leading_hyphen=True)
 Files = Annotated[
     str,
     Hyphen,

@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from cyclopts import Parameter
 
-from edgeworth.cli.options import GROUPS, File, Hyphen
+from edgeworth.cli.options import GROUPS, Hyphen
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
     from edgeworth.report.report import Report
+
+
+def _file(text: str) -> Parameter:
+    """Describe an option that names a file to write, which may be - for standard output."""
+    return Parameter(help=text, metavar="FILE", allow_leading_hyphen=True)
 
 
 @Parameter(name="*", group=GROUPS["Output"])
@@ -28,20 +33,15 @@ class Output:
         bool, Parameter(help="Show every section, not only the verdict and the main tables.", negative="")
     ] = False
     json: Annotated[
-        str | None,
-        File,
-        Parameter(help="Also write everything as JSON to this file; - is standard output, alone."),
+        str | None, _file("Also write everything as JSON to this file; - is standard output, alone.")
     ] = None
     html: Annotated[
         str | None,
-        File,
-        Parameter(
-            help="Also write one page that needs no network, with its charts, to this file; - as above."
-        ),
+        _file("Also write one page that needs no network, with its charts, to this file; - as above."),
     ] = None
-    markdown: Annotated[
-        str | None, File, Parameter(help="Also write the report as Markdown to this file; - as above.")
-    ] = None
+    markdown: Annotated[str | None, _file("Also write the report as Markdown to this file; - as above.")] = (
+        None
+    )
     title: Annotated[
         str | None,
         Hyphen,
@@ -109,16 +109,12 @@ NO_OUTPUT = Output()
 class ComparisonOutput(Output):
     """Options that a comparison has as well."""
 
-    csv: Annotated[
-        str | None,
-        File,
-        Parameter(help="Write all pairs and measures as CSV; - is standard output, alone."),
-    ] = None
-    latex: Annotated[
-        str | None,
-        File,
-        Parameter(help="Write the same table for a paper; - is standard output, alone."),
-    ] = None
+    csv: Annotated[str | None, _file("Write all pairs and measures as CSV; - is standard output, alone.")] = (
+        None
+    )
+    latex: Annotated[str | None, _file("Write the same table for a paper; - is standard output, alone.")] = (
+        None
+    )
     places: ClassVar[tuple[str, ...]] = ("csv", "latex", *Output.places)
 
 

@@ -221,11 +221,9 @@ def _describe_largest(rows: Rows) -> str:
     bias = largest["bias"] or 0.0
     if bias == 0:
         return "Each label is predicted as often as it occurs."
-    # Digits until there is something to read: a small bias is not a bias of 0.0%.
-    decimals = next((digits for digits in (1, 2, 3) if round(abs(bias) * 100, digits)), 6)
     return (
         f"{largest['label']} is predicted {'more' if bias > 0 else 'less'} often than it occurs, by "
-        f"{format_percent(abs(bias), decimals)} of the cases: the largest difference."
+        f"{format_percent(abs(bias), 1)} of the cases: the largest difference."
     )
 
 
