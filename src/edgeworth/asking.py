@@ -108,11 +108,11 @@ class Asked:
         return replace(self, given={**self.given, **values})
 
     def with_folds(self, *, are_ranked: bool) -> Asked:
-        """Rank within folds, where each is a list as a query is; of other predictions each is a slice."""
+        """Rank within folds, each a list as a query is (of several systems: a part); others are slices."""
         if self.get("fold") is None:
             return self
         asked = self.having(predictions_made=self.predictions_made or "cross-validated")
-        other = "query" if are_ranked else "by"
+        other = "by" if not are_ranked else "cluster" if self.compared else "query"
         if other not in self.given:
             raise OptionError("fold has no meaning with a tally: evaluate and compare tell how each fold did")
         if self.get(other) is not None:

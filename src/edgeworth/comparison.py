@@ -211,7 +211,8 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     source, truth, notices = _open(asked, truth, named)
     tally, name, more = _READ[kind](source, truth, named, asked)
     findings = _find(tally, asked, **more)
-    roles = ("cluster", "query", "weight") if asked.data is not None else ()
+    parts = "fold" if kind == SCORES and asked.fold is not None else "cluster"
+    roles = (parts, "query", "weight") if asked.data is not None else ()
     given = {"truth": None if asked.data is None else truth} | {role: asked.get(role) for role in roles}
     listed = _list_systems(named, asked.data)
     about = _about(findings, asked, name, getattr(source, "paths", ()), kind=kind, systems=listed, **given)
@@ -281,7 +282,7 @@ def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], ask
     asked = asked.checked(SCORES if asked.query is None else QUERIES)
     asked.tally_kind.call("check", asked)
     read = read_scores if asked.query is None else read_lists
-    return *read(source, truth, systems, asked), {}
+    return *read(source, truth, systems, asked), {"in_folds": True} if asked.fold is not None else {}
 
 
 def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:

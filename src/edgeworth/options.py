@@ -496,6 +496,7 @@ class ChanceOptions(TypedDict, total=False):
 
 
 COMPARED = {
+    "fold": (*DECISIONS, SCORES, PROBABILITIES, GRADES),
     "cluster": (SEVERAL, SCORES, PROBABILITIES, GRADES),
     "adjust": (SEVERAL, SCORES, QUERIES, PROBABILITIES, GRADES),
     "method": (SEVERAL, SCORES),

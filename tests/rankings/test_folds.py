@@ -87,3 +87,41 @@ def test_leaving_one_out_of_group_means_is_seen() -> None:
     left_out = (sums[group] - truth) / (sizes[group] - 1)
     assert class_split(ew.Ranking.from_scores(truth, left_out)) is not None
     assert class_split(ew.Ranking.from_scores(truth, (sums / sizes)[group])) is None
+
+
+def delong_variance(truth: np.ndarray, one: np.ndarray, two: np.ndarray) -> float:
+    """DeLong, DeLong & Clarke-Pearson's variance of a difference of areas, by all pairs of cases."""
+    wins = [np.sign(row[truth][:, None] - row[~truth]) / 2 + 0.5 for row in (one, two)]
+    gap = wins[0] - wins[1]
+    return float(gap.mean(1).var(ddof=1) / truth.sum() + gap.mean(0).var(ddof=1) / (~truth).sum())
+
+
+def test_cases_vary_within_folds_and_five_folds_name_a_winner() -> None:
+    truth, scores, fold = folded(6)
+    none = np.random.default_rng(7).normal(size=300)
+    compared = ew.compare(truth, {"good": scores, "none": none}, kind="scores", fold=fold)
+    found = compared["good", "none"]["roc_auc"]
+    each = [delong_variance(truth[fold == k], scores[fold == k], none[fold == k]) for k in range(5)]
+    assert found.standard_error**2 == pytest.approx(sum(each) / 25)
+    assert found.cases == 300
+    assert compared.findings.is_conclusive("good", "none")
+    assert compared.findings.unit == "case"
+    assert compared.measures == ("average_precision", "roc_auc")
+
+
+def test_swaps_and_draws_are_within_folds() -> None:
+    truth, scores, fold = folded(8)
+    # The same ranks in each fold, on one scale for all: a common shift of a fold changes nothing.
+    systems = {"one": scores, "two": scores + np.random.default_rng(9).normal(size=300)}
+    moved = {name: row - 10 * fold for name, row in systems.items()}
+    for measure in ("average_precision", "precision@10"):
+        options = {"kind": "scores", "fold": fold, "measures": [measure]}
+        two = [ew.compare(truth, each, **options)["one", "two"][measure] for each in (systems, moved)]
+        assert two[0].to_dict() == two[1].to_dict()
+        assert 0 < two[0].standard_error < 0.1
+
+
+def test_folds_and_clusters_are_not_given_together() -> None:
+    truth, scores, fold = folded(8)
+    with pytest.raises(OptionError, match="fold and cluster are both given"):
+        ew.compare(truth, {"a": scores, "b": -scores}, kind="scores", fold=fold, cluster=fold)

@@ -33,6 +33,7 @@ from edgeworth.core.plain import (
 )
 from edgeworth.core.policies import describe_missing, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.rankings.lists import both_classes
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
 from edgeworth.rankings.scores.sorted_scores import SortedScores
@@ -197,6 +198,16 @@ class PairedScores(Plain):
         weights = None if self.weights is None else self.weights[rows]
         parts = {"targets": self.targets[rows], "scores": self.scores[:, rows]}
         return replace(self, **parts, weights=weights, clusters=clusters)
+
+    def within_folds(self) -> tuple[Self, tuple[Self, ...]]:
+        """Take clusters for folds: the cases fold by fold, and each fold that holds targets and others."""
+        assert self.clusters is not None
+        codes = self.clusters.codes
+        targets, sizes = np.bincount(codes, weights=self.targets), np.bincount(codes)
+        chosen = np.flatnonzero(both_classes(targets, sizes))
+        rows = np.concatenate([np.flatnonzero(codes == fold) for fold in chosen])
+        plain = replace(self, clusters=None)
+        return plain.select(rows), tuple(plain.select(codes == fold) for fold in chosen)
 
     # -- what it holds ---------------------------------------------------------------------------------
 

@@ -134,8 +134,6 @@ def read_lists(
     lists = {
         name: RankedLists.from_scores(found["truth"], x, **options) for name, x in found["systems"].items()
     }
-    if asked.fold is not None:
-        lists = {name: each.with_both_classes() for name, each in lists.items()}
     return lists, found["name"]
 
 

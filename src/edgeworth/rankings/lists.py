@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -48,6 +49,17 @@ from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Column, Label, as_column
 
 _TEXTS = list_of(TEXT)
+
+
+def both_classes(targets: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Find the folds with targets and others, two at least, from the numbers of targets and of all cases."""
+    found = (targets > 0) & (targets < sizes)
+    if found.sum() < 2:
+        raise InputError(
+            f"{found.sum()} of {len(sizes):,} folds hold targets and others, and two are needed: "
+            "nothing can be ranked within a fold of one class, such as one row that was left out"
+        )
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,14 +333,7 @@ class RankedLists(Plain):
 
     def with_both_classes(self) -> Self:
         """The lists with targets and others: in the rest, as in a fold of one row, nothing can be ranked."""
-        targets = self.targets
-        chosen = np.flatnonzero((targets > 0) & (targets < self.sizes)).tolist()
-        if len(chosen) < 2:
-            raise InputError(
-                f"{len(chosen)} of {self.number:,} folds hold targets and others, and two are needed: "
-                "nothing can be ranked within a fold of one class, such as one row that was left out"
-            )
-        return self.select(self.queries[place] for place in chosen)
+        return self.select(compress(self.queries, both_classes(self.targets, self.sizes)))
 
     def with_absent(self) -> Self:
         """An empty list for each absent query: it retrieved nothing, and counts (trec_eval -c)."""

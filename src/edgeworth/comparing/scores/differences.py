@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeGuard, Unpack
 
 import numpy as np
@@ -56,6 +57,7 @@ def score_difference(
     method: Method | None = None,
     permutations: int | None = None,
     seed: int = 0,
+    folds: Sequence[PairedScores] = (),
 ) -> Difference:
     """Compare a measure of two systems' rankings of the same cases, first less second.
 
@@ -66,7 +68,8 @@ def score_difference(
     variance, stands beside it. Anything else, or ``method=Bootstrap()``: the same cases drawn again for both.
     The test by permutation needs no sampling law; it makes so many ``permutations`` (0, or 99 at least), none
     of a long list or a weighted one unless a number is given. The probability that the first is better is
-    1 − p/2 of the test to go by, on the side of the difference.
+    1 − p/2 of the test to go by, on the side of the difference. With ``folds``
+    (``PairedScores.within_folds``) values are means over folds, and cases vary within them.
 
     >>> paired = PairedScores.from_scores(
     ...     [1, 1, 1, 0, 0, 0, 0], {"a": [7, 6, 4, 5, 3, 2, 1], "b": [7, 3, 4, 5, 6, 2, 1]}
@@ -76,8 +79,9 @@ def score_difference(
     """
     check_seed(seed)
     resolved, reason = resolve_measure(paired, measure)
-    steps = [tie_groups_of_system(paired, name) for name in (first, second)]
-    values = [math.nan if reason else float(resolved.values(each)[0]) for each in steps]
+    parts = folds or (paired,)
+    steps = [[tie_groups_of_system(part, name) for part in parts] for name in (first, second)]
+    values = [math.nan if reason else float(np.mean([resolved.values(x)[0] for x in each])) for each in steps]
     found = Difference(
         measure=resolved.spelling,
         first=first,
@@ -85,12 +89,12 @@ def score_difference(
         values=(values[0], values[1]),
         direction=resolved.measure.direction,
         cases=float(paired.units),
-        undefined=reason or resolved.undefined(steps[0])[0] or resolved.undefined(steps[1])[0],
+        undefined=reason or next((why for x in chain(*steps) if (why := resolved.undefined(x)[0])), None),
     )
     chosen = _choose_method(paired, resolved, method, seed)
     if found.undefined is not None:
         return replace(found, no_interval=found.undefined)
-    if np.array_equal(paired.case_ranks(first).place, paired.case_ranks(second).place):
+    if all(np.array_equal(x.case_ranks(first).place, x.case_ranks(second).place) for x in parts):
         same = Tail(1.0, 1.0, 1.0, "exact: the two rank every case alike")
         names = ["influence", "delong"] if resolved.measure.name == "roc_auc" else ["influence"]
         return replace(
@@ -101,7 +105,7 @@ def score_difference(
             no_interval=ALIKE,
         )
     try:
-        found = _infer(paired, found, resolved, chosen)
+        found = _infer(paired, found, resolved, chosen, folds)
     except OptionError as error:
         if method is not None:
             raise
@@ -110,7 +114,7 @@ def score_difference(
             return replace(found, doubt=str(error))
     draws = _permutations(paired, permutations, found.law)
     if draws:
-        found = _with_swaps(paired, found, resolved, draws, seed)
+        found = _with_swaps(paired, found, resolved, draws, seed, folds)
     law = found.law
     if law is None:
         return found
@@ -158,15 +162,23 @@ def _choose_method(
 
 
 def _infer(
-    paired: PairedScores, found: Difference, resolved: ResolvedRanking, method: Influence | Bootstrap
+    paired: PairedScores,
+    found: Difference,
+    resolved: ResolvedRanking,
+    method: Influence | Bootstrap,
+    folds: Sequence[PairedScores],
 ) -> Difference:
     """Add the law, its tests and any doubt; the test of the interval is the first."""
     if isinstance(method, Bootstrap):
-        draws = bootstrap_differences(paired, found.first, found.second, resolved, method.draws, method.seed)
+        how, generator = (
+            (found.first, found.second, resolved, method.draws),
+            np.random.default_rng(method.seed),
+        )
+        draws = np.mean([bootstrap_differences(x, *how, generator) for x in folds or (paired,)], axis=0)
         replicates = BootstrapLaw(found.difference, *defined_draws(draws, resolved.spelling))
         tests = {"bootstrap": _approximate(replicates, str(method))}
         return replace(found, law=replicates, tests=tests, doubt=find_doubt(paired, math.inf))
-    law, doubt = difference_law(paired, found.first, found.second, resolved)
+    law, doubt = difference_law(paired, found.first, found.second, resolved, folds)
     low, high = law.interval(0.95)
     if low == high:
         raise OptionError("no case moves the difference, so nothing tells how much it varies")
@@ -210,11 +222,17 @@ def _needs_swaps(law: SamplingLaw | None) -> TypeGuard[ScoreDifferenceLaw]:
 
 
 def _with_swaps(
-    paired: PairedScores, found: Difference, resolved: ResolvedRanking, draws: int, seed: int
+    paired: PairedScores,
+    found: Difference,
+    resolved: ResolvedRanking,
+    draws: int,
+    seed: int,
+    folds: Sequence[PairedScores],
 ) -> Difference:
     """Add the test by swaps, and calibrate the law and its own test by them where it needs that."""
     law, tests, needed = found.law, dict(found.tests), _needs_swaps(found.law)
-    swapped = SwappedRanks.of(paired, found.first, found.second, resolved, draws, seed, studentised=needed)
+    asked = (found.first, found.second, resolved, draws, seed)
+    swapped = SwappedRanks.of(paired, *asked, studentised=needed, folds=folds)
     if _needs_swaps(law) and swapped.distances is not None:
         calibrated = CalibratedLaw(law, np.sort(swapped.distances))
         said = f"distances as in {draws:,} swaps of the two's ranks in random {swapped.unit}, seed {seed}"
@@ -224,6 +242,11 @@ def _with_swaps(
 
 MEASURES = ("average_precision", "roc_auc")
 
+WITHIN_FOLDS = (
+    "Scores were ranked within folds: values are means over folds. Intervals and tests are about these "
+    "fitted models on new cases, not about models that are trained again."
+)
+
 
 def compare_scores(
     paired: PairedScores,
@@ -232,15 +255,22 @@ def compare_scores(
     method: Any = None,
     level: float = 0.95,
     seed: int = 0,
+    in_folds: bool = False,
     **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
-    """Compare the scores that several systems gave to the same cases."""
+    """Compare the scores of several systems for the same cases, ``in_folds`` within what clusters name."""
+    paired, folds = paired.within_folds() if in_folds else (paired, ())
     # Swapping two systems takes up to seconds a pair: many pairs share what is quick for two.
     pairs = math.comb(len(paired.names), 2)
     swaps = None if pairs == 1 else shared_permutations(paired, pairs)
-    options: dict[str, Any] = {"method": method, "permutations": swaps, "seed": seed}
-    said_of = {name: class_split(paired.ranking(name)) for name in paired.names}
-    splits = {name: said for name, said in said_of.items() if said is not None}
+    options: dict[str, Any] = {"method": method, "permutations": swaps, "seed": seed, "folds": folds}
+    splits = {
+        name: said
+        for part in folds or (paired,)
+        for name in paired.names
+        if (said := class_split(part.ranking(name))) is not None
+    }
+    notes = (f"{name}: {said}" for name, said in splits.items())
 
     def differences(first: str, second: str) -> dict[str, Difference]:
         found = (score_difference(paired, first, second, each, **options) for each in measures or MEASURES)
@@ -259,5 +289,5 @@ def compare_scores(
         cases=float(len(paired)),
         seed=seed,
         dropped=paired.dropped,
-        notes=tuple(f"{name}: {said}" for name, said in splits.items()),
+        notes=(*((WITHIN_FOLDS,) if folds else ()), *notes),
     )

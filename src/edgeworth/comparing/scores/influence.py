@@ -7,6 +7,7 @@ DeLong, DeLong & Clarke-Pearson (1988), covariance included."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import scipy
@@ -58,22 +59,32 @@ def tie_groups_of_system(paired: PairedScores, name: str) -> TieGroups:
 
 
 def difference_law(
-    paired: PairedScores, first: str, second: str, resolved: ResolvedRanking
+    paired: PairedScores,
+    first: str,
+    second: str,
+    resolved: ResolvedRanking,
+    folds: Sequence[PairedScores] = (),
 ) -> tuple[ScoreDifferenceLaw, str | None]:
     """Find the law of the difference from every case's influence on both, and any reason to doubt it.
 
     The variance is Σ (effect on the first − effect on the second)², summed within clusters first where there
     are clusters; its degrees of freedom come from the fourth moments, and from the sizes of clusters. With
-    fewer than four there is no law.
+    fewer than four there is no law. Of the mean over ``folds``, which hold the cases in their order, a case
+    has so many times less effect.
     """
+    parts = folds or (paired,)
     effects, spreads, sides = [], [], []
     for name in (first, second):
-        places = Places.of(tie_groups_of_system(paired, name))
-        found = influence_of(places, resolved, typical_weights(paired))
-        effects.append(found.concatenate()[paired.case_ranks(name).place])
+        moved = []
+        for part in parts:
+            places = Places.of(tie_groups_of_system(part, name))
+            found = influence_of(places, resolved, typical_weights(part))
+            moved.append((found.value, found.concatenate()[part.case_ranks(name).place] / len(parts)))
+        value = float(np.mean([value for value, _ in moved]))
+        effects.append(np.concatenate([effect for _, effect in moved]))
         spreads.append(spread_of(paired, effects[-1]).variance)
         is_area = resolved.measure.name == "roc_auc"
-        sides.append(Side(float(found.value), _error(spreads[-1]), *independent_units(paired), is_area))
+        sides.append(Side(value, _error(spreads[-1]), *independent_units(paired), is_area))
     spread = spread_of(paired, effects[0] - effects[1])
     if paired.clusters is not None and spread.freedom < FEWEST_FREEDOM:
         raise OptionError(
@@ -178,7 +189,7 @@ HALVINGS = 24
 """Of a distance of at most FARTHEST: what is left is far below what swaps differ by."""
 
 
-def distances(values: tuple[Values, Values], variances: tuple[Values, Values, Values], bent: bool) -> Values:
+def distances(values: tuple[Values, Values], variances: Values, bent: bool) -> Values:
     """Compute how many standard errors each difference is from 0, as ``ScoreDifferenceLaw`` does.
 
     ``variances`` are those of the first, of the second and of the difference; ``bent`` intervals are those of

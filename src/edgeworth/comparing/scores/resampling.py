@@ -30,7 +30,12 @@ CHUNK = 1 << 19
 
 
 def bootstrap_differences(
-    paired: PairedScores, first: str, second: str, resolved: ResolvedRanking, draws: int, seed: int
+    paired: PairedScores,
+    first: str,
+    second: str,
+    resolved: ResolvedRanking,
+    draws: int,
+    seed: int | np.random.Generator,
 ) -> Values:
     """Compute the difference in replicates: as many targets and as much background, each class by itself.
 
@@ -113,20 +118,32 @@ class SwappedRanks:
         seed: int,
         *,
         studentised: bool = True,
+        folds: Sequence[PairedScores] = (),
     ) -> Self:
-        """So many random swaps; with ``studentised`` distances where effects of cases are known."""
+        """So many random swaps; with ``studentised`` distances where effects of cases are known.
+
+        Of ``folds`` the cases are swapped in each, and what is compared are means over folds.
+        """
         if not paired.is_counted:
             raise OptionError("swapping systems needs single cases; these have sampling weights")
-        rows = np.repeat(np.arange(len(paired)), paired.case_weights)
-        swaps = _Swaps(replace(paired.select(rows), weights=None), first, second, resolved)
         has_distances = studentised and has_influence(resolved) and paired.targets.sum() >= 2
-        make = swaps.studentised if has_distances else swaps.differences
-        nobody = np.zeros((1, swaps.units), dtype=bool)
-        (observed,), (distance,) = make(nobody)
-        parts = [make(swap) for swap in swaps.random(draws, seed)]
-        found, far = (np.concatenate(part) for part in zip(*parts, strict=True))
+        generator = np.random.default_rng(seed)
+        parts = []
+        for part in folds or (paired,):
+            rows = np.repeat(np.arange(len(part)), part.case_weights)
+            swaps = _Swaps(replace(part.select(rows), weights=None), first, second, resolved)
+            make = swaps.moments if has_distances else swaps.values
+            nobody = np.zeros((1, swaps.units), dtype=bool)
+            made = [make(nobody), *map(make, swaps.random(draws, generator))]
+            parts.append(np.concatenate(made, axis=1))
+        one, two = np.mean([part[:2] for part in parts], axis=0)
+        distance = np.full(len(one), np.nan)
+        if has_distances:
+            variances = np.sum([part[2:] for part in parts], axis=0) / len(parts) ** 2
+            distance = distances((one, two), variances, resolved.measure.name != "roc_auc")
+        found, far = one - two, distance[1:] if has_distances else None
         unit = "cases" if paired.clusters is None else "clusters"
-        return cls(float(observed), found, float(distance), far if has_distances else None, unit, seed)
+        return cls(float(found[0]), found[1:], float(distance[0]), far, unit, seed)
 
     @property
     def tail(self) -> Tail:
@@ -151,31 +168,26 @@ class _Swaps:
         self.resolved, self.clusters, self.units = resolved, paired.clusters, paired.units
         self.factors = None if paired.clusters is None else cluster_factors(paired)
 
-    def random(self, draws: int, seed: int) -> Iterator[NDArray[np.bool_]]:
+    def random(self, draws: int, generator: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
         """Rows of random swaps, so many at once as there is room for."""
-        generator = np.random.default_rng(seed)
         size = max(1, CHUNK // max(1, len(self.one), self.ranks.places))
         for start in progress_rounds(draws, size, "draws"):
             shape = (min(size, draws - start), self.units)
             yield generator.integers(0, 2, size=shape, dtype=np.uint8).astype(bool)
 
-    def differences(self, swap: NDArray[np.bool_]) -> tuple[Values, Values]:
-        """Differences; nothing is known of distances."""
-        one, two = (self._counts(place) for place in self._places(swap))
-        found = differences_of(one, two, (self.ranks, self.ranks), self.resolved)
-        return found, np.full(len(found), np.nan)
+    def values(self, swap: NDArray[np.bool_]) -> Values:
+        """The values of the first and of the second, a row each."""
+        groups = (tie_groups_of_places(self._counts(x), self.ranks.steps) for x in self._places(swap))
+        return np.stack([self.resolved.values(each) for each in groups])
 
-    def studentised(self, swap: NDArray[np.bool_]) -> tuple[Values, Values]:
-        """Differences, and their distances from 0 in standard errors of their own."""
+    def moments(self, swap: NDArray[np.bool_]) -> Values:
+        """The values of both, and the variances of the first, of the second and of the difference."""
         values, effects = [], []
         for place in self._places(swap):
             found = influence_of(Places.of_counts(self._counts(place), self.ranks.steps), self.resolved)
             values.append(found.value)
             effects.append(np.take_along_axis(found.concatenate(), place, axis=1))
-        variances = [self._variance(each) for each in (*effects, effects[0] - effects[1])]
-        bent = self.resolved.measure.name != "roc_auc"
-        pair, three = (values[0], values[1]), (variances[0], variances[1], variances[2])
-        return values[0] - values[1], distances(pair, three, bent)
+        return np.stack([*values, *map(self._variance, (*effects, effects[0] - effects[1]))])
 
     def _places(self, swap: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         of_cases = swap if self.clusters is None else swap[:, self.clusters.codes]
