@@ -151,3 +151,18 @@ def test_many_systems_fit_a_narrow_terminal(number: int, monkeypatch: pytest.Mon
     for k in range(number):
         # The end is kept, by which the names differ.
         assert any(line.startswith("a system wi") and f"number {k} " in line for line in lines), k
+
+
+@pytest.mark.parametrize(("queries", "is_short"), [(5, True), (6, False)])
+def test_few_queries_have_no_small_p_value(queries: int, is_short: bool) -> None:
+    group = np.repeat(np.arange(queries), 6)
+    truth = np.tile([1, 1, 0, 0, 0, 0], queries)
+    good, bad = truth + np.tile([0.0, 0, 0, 0, 0, 0.5], queries), -truth + 0.01 * group * truth
+    bad = bad + np.where(group % 2, np.tile([0, 1.5, 0, 0, 0, 0], queries), 0)
+    compared = ew.compare(truth, {"good": good, "bad": bad}, kind="scores", query=group)
+    # Of n signs all alike are two of 2ⁿ.
+    assert compared["good", "bad"]["average_precision"].p_value() == 2 / 2**queries
+    assert (
+        "5 queries are too few for this test: its smallest p-value is 0.062" in compared.verdict
+    ) == is_short
+    assert compared.findings.is_conclusive("good", "bad") != is_short

@@ -125,3 +125,11 @@ def test_folds_and_clusters_are_not_given_together() -> None:
     truth, scores, fold = folded(8)
     with pytest.raises(OptionError, match="fold and cluster are both given"):
         ew.compare(truth, {"a": scores, "b": -scores}, kind="scores", fold=fold, cluster=fold)
+
+
+def test_a_report_speaks_of_folds_and_tells_the_area() -> None:
+    truth, scores, fold = folded(1)
+    report = ew.evaluate(truth=truth, score=scores, fold=fold)
+    assert "over 5 folds" in report.verdict
+    assert "quer" not in report.verdict.lower()
+    assert "roc_auc" in report.numbers["means"]

@@ -134,6 +134,8 @@ class PairedScores(Plain):
     labels: Names = (None, None)
     """The names of background and target."""
     dropped: int = 0
+    folds: tuple[Self, ...] = field(default=(), repr=False)
+    """The same cases in the same order, where values are means over folds: none in what was counted."""
     _case_ranks: dict[str, CaseRanks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -199,15 +201,15 @@ class PairedScores(Plain):
         parts = {"targets": self.targets[rows], "scores": self.scores[:, rows]}
         return replace(self, **parts, weights=weights, clusters=clusters)
 
-    def within_folds(self) -> tuple[Self, tuple[Self, ...]]:
-        """Take clusters for folds: the cases fold by fold, and each fold that holds targets and others."""
+    def within_folds(self) -> Self:
+        """Take clusters for folds, and the cases of those with targets and others, fold by fold."""
         assert self.clusters is not None
         codes = self.clusters.codes
         targets, sizes = np.bincount(codes, weights=self.targets), np.bincount(codes)
         chosen = np.flatnonzero(both_classes(targets, sizes))
         rows = np.concatenate([np.flatnonzero(codes == fold) for fold in chosen])
         plain = replace(self, clusters=None)
-        return plain.select(rows), tuple(plain.select(codes == fold) for fold in chosen)
+        return replace(plain.select(rows), folds=tuple(plain.select(codes == fold) for fold in chosen))
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -223,6 +225,11 @@ class PairedScores(Plain):
     def case_weights(self) -> Numbers:
         """The weight of each case, 1 where none was given."""
         return np.ones(len(self), dtype=np.int64) if self.weights is None else self.weights
+
+    @property
+    def parts(self) -> tuple[Self, ...]:
+        """The rankings that values are means over: the folds, or else this one."""
+        return self.folds or (self,)
 
     @property
     def units(self) -> int:

@@ -301,7 +301,7 @@ def _needed(cases: float) -> str:
 
 
 def _units(findings: ComparisonFindings) -> str:
-    return {"query": "queries"}.get(findings.unit, f"{findings.unit}s")
+    return plural(2, findings.unit)
 
 
 def _short(name: str) -> str:

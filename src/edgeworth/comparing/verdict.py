@@ -14,6 +14,7 @@ from edgeworth.core.formatting import (
     format_money,
     format_number,
     format_p_value,
+    format_probability,
     format_together,
     format_wealth,
     plural,
@@ -108,9 +109,18 @@ def _of_two(findings: ComparisonFindings) -> Claim:
         elif ahead.no_interval is not None:
             text += f" No winner is named without an interval: {ahead.no_interval}."
         elif ahead.disagrees(findings.level):
-            text += " Test and interval disagree, so no winner is named."
+            text += f" {_disagrees(ahead, findings)}"
     test = name_of_test(next(iter(ahead.tests), "the interval's law"))
     return Claim(measure, text, strength, numbers, test)
+
+
+def _disagrees(difference: Difference, findings: ComparisonFindings) -> str:
+    """Say why no winner is named where the interval excludes 0: so few units have no small p-value."""
+    smallest = 2.0 ** (1 - difference.cases)
+    if next(iter(difference.tests), "") in ("permutation", "randomisation") and smallest > 1 - findings.level:
+        number = f"{format_count(difference.cases)} {plural(difference.cases, findings.unit)}"
+        return f"{number} are too few for this test: its smallest p-value is {format_probability(smallest)}."
+    return "Test and interval disagree, so no winner is named."
 
 
 def _of_many(findings: ComparisonFindings) -> Claim:
@@ -192,7 +202,7 @@ def _sample_size(findings: ComparisonFindings) -> Claim | None:
     plan = findings.plans[findings.as_given(pair[0], pair[1])]
     if findings.is_conclusive(pair[0], pair[1]) or not math.isfinite(plan.more) or plan.more <= 0:
         return None
-    units = plural(plan.more, findings.unit, {"query": "queries"}.get(findings.unit))
+    units = plural(plan.more, findings.unit)
     text = describe_plan(plan.more, units, plan.power, "difference")
     return Claim("sample size", text, "advised", {"more": plan.more, "power": plan.power})
 
@@ -238,8 +248,7 @@ def comparison_citation(findings: ComparisonFindings) -> str:
     said = f"{describe_measure(found.measure)} of {found.first} − {found.second}: {size}"
     _, *ends = format_together(found.difference, *found.interval(findings.level))
     interval = f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}, {found.interval_method}"
-    units = plural(found.cases, findings.unit, {"query": "queries"}.get(findings.unit))
-    number = f"{format_count(found.cases)} {units}"
+    number = f"{format_count(found.cases)} {plural(found.cases, findings.unit)}"
     return f"{said} ({interval}); {_test(found)}; {number}; Edgeworth {__version__}."
 
 

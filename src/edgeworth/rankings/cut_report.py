@@ -145,7 +145,7 @@ def depth_section(findings: ListFindings) -> tuple[Section, ...]:
     lists = findings.lists
     if not lists.is_whole or not 0 < lists.targets.sum() < len(lists.scores):
         return ()
-    text = "Counts are of all queries; recall, precision and informedness are means over queries."
+    text = "Counts are of all lists; recall, precision and informedness are means over lists."
     return (Section("How deep to look", (text,), slider=partial(depth_slider, findings)),)
 
 

@@ -252,6 +252,7 @@ def _tie_bracket(ranking: Ranking) -> tuple[float, float] | None:
     return worst, best
 
 
+FOLD_MEASURES = ("average_precision", "roc_auc", "r_precision", "precision@10", "recall@10")
 LIST_MEASURES = (
     "average_precision",
     "ndcg",
@@ -274,6 +275,8 @@ class ListFindings(AgainstChance):
     queries: dict[Label, dict[str, float]]
     tail: Tail | None
     """Known where the lists are all there is."""
+    unit: str = "query"
+    """What a list is of: a query, or a fold."""
 
     @property
     def headline(self) -> Estimate:
@@ -316,12 +319,14 @@ class ListFindings(AgainstChance):
 def examine_lists(
     lists: RankedLists,
     *,
-    measures: Sequence[str] = LIST_MEASURES,
+    measures: Sequence[str] | None = None,
     ties: str | None = None,
     level: float = 0.95,
     seed: int = 0,
+    unit: str = "query",
 ) -> ListFindings:
     """Means over lists with their uncertainty, and the values of each."""
+    measures = measures or (FOLD_MEASURES if unit == "fold" else LIST_MEASURES)
     check_level(level)
     if not lists.number:
         raise InputError("there are no lists to evaluate")
@@ -337,7 +342,7 @@ def examine_lists(
         each[name] = resolved.values(groups)
     rows = np.stack(list(each.values()), axis=1).tolist()
     queries = {lists.queries[place]: dict(zip(each, row, strict=True)) for place, row in enumerate(rows)}
-    found = ListFindings(lists, level, estimates, queries, None)
+    found = ListFindings(lists, level, estimates, queries, None, unit)
     return replace(found, tail=found.headline.chance_tail("greater" if found.is_better else "less"))
 
 

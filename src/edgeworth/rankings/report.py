@@ -293,7 +293,8 @@ def report_lists(tallied: Any, asked: Any, about: About) -> Report:
     """Examine ranked lists and report on them."""
     lists, is_folded = tallied.final, asked.get("fold") is not None
     lists = lists.with_both_classes() if is_folded else lists
-    findings = examine_lists(lists, level=asked.level, seed=asked.seed)
+    unit = "fold" if is_folded else "query"
+    findings = examine_lists(lists, level=asked.level, seed=asked.seed, unit=unit)
     report = compose_lists(findings, about(lists=lists.number, items=len(lists.scores)))
     return replace(report, warnings=(*report.warnings, FOLDED)) if is_folded else report
 
@@ -305,7 +306,12 @@ def compose_lists(findings: ListFindings, provenance: Mapping[str, Any]) -> Repo
         verdict=lists_verdict(findings),
         citation=rankings_citation(findings),
         sections=(
-            Section("Means over lists", (), (grid, *chance_grids(findings, "random orders")), is_main=True),
+            Section(
+                f"Means over {plural(2, findings.unit)}",
+                (),
+                (grid, *chance_grids(findings, "random orders")),
+                is_main=True,
+            ),
             *depth_section(findings),
             _each(findings),
         ),
@@ -371,9 +377,10 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     )
     for number, which, why in left_out:
         if number:
-            said.append(f"{number:,} {which}{plural(number, 'query', 'queries')} {why}")
+            said.append(f"{number:,} {which}{plural(number, findings.unit)} {why}")
     if 1 < findings.counted < 20:
-        said.append(f"{findings.counted} lists are few: intervals over lists are approximate.")
+        lists_are = plural(2, findings.unit)
+        said.append(f"{findings.counted} {lists_are} are few: intervals over {lists_are} are approximate.")
     return tuple(said)
 
 

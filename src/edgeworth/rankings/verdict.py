@@ -118,7 +118,7 @@ def lists_verdict(findings: ListFindings) -> Verdict:
             [Claim(headline.measure, f"This cannot be judged: {headline.undefined}.", "undefined")]
         )
     number = findings.counted
-    over = f" over {number:,} {plural(number, 'query', 'queries')}"
+    over = f" over {number:,} {plural(number, findings.unit)}"
     quality = _quality(findings, f"Mean {describe_measure(headline.measure)}", over)
     return Verdict([quality, _range(findings), _chance(findings) if findings.lists.is_whole else None])
 
@@ -127,8 +127,9 @@ def _range(findings: ListFindings) -> Claim | None:
     low, middle, high = findings.spread
     if low == high:
         return None
+    units = plural(2, findings.unit).capitalize()
     said = (
-        f"Queries range from {format_number(low)} to {format_number(high)} (median {format_number(middle)})."
+        f"{units} range from {format_number(low)} to {format_number(high)} (median {format_number(middle)})."
     )
     return Claim("range", said, "estimated", {"low": low, "median": middle, "high": high})
 
@@ -146,7 +147,7 @@ def rankings_citation(findings: RankingFindings | ListFindings) -> str:
         tail = findings.tail
         said.append(f"one-sided {describe_p_value(tail)} against random order ({tail.method})")
     if isinstance(findings, ListFindings):
-        said.append(f"{findings.counted:,} queries")
+        said.append(f"{findings.counted:,} {plural(findings.counted, findings.unit)}")
     else:
         ranking = findings.ranking
         targets = format_count(float(ranking.target_total))

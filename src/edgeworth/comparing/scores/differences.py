@@ -57,7 +57,6 @@ def score_difference(
     method: Method | None = None,
     permutations: int | None = None,
     seed: int = 0,
-    folds: Sequence[PairedScores] = (),
 ) -> Difference:
     """Compare a measure of two systems' rankings of the same cases, first less second.
 
@@ -68,8 +67,8 @@ def score_difference(
     variance, stands beside it. Anything else, or ``method=Bootstrap()``: the same cases drawn again for both.
     The test by permutation needs no sampling law; it makes so many ``permutations`` (0, or 99 at least), none
     of a long list or a weighted one unless a number is given. The probability that the first is better is
-    1 − p/2 of the test to go by, on the side of the difference. With ``folds``
-    (``PairedScores.within_folds``) values are means over folds, and cases vary within them.
+    1 − p/2 of the test to go by, on the side of the difference. Within folds
+    (``PairedScores.within_folds``) values are means over folds, and cases vary in each.
 
     >>> paired = PairedScores.from_scores(
     ...     [1, 1, 1, 0, 0, 0, 0], {"a": [7, 6, 4, 5, 3, 2, 1], "b": [7, 3, 4, 5, 6, 2, 1]}
@@ -79,8 +78,7 @@ def score_difference(
     """
     check_seed(seed)
     resolved, reason = resolve_measure(paired, measure)
-    parts = folds or (paired,)
-    steps = [[tie_groups_of_system(part, name) for part in parts] for name in (first, second)]
+    steps = [[tie_groups_of_system(part, name) for part in paired.parts] for name in (first, second)]
     values = [math.nan if reason else float(np.mean([resolved.values(x)[0] for x in each])) for each in steps]
     found = Difference(
         measure=resolved.spelling,
@@ -94,7 +92,7 @@ def score_difference(
     chosen = _choose_method(paired, resolved, method, seed)
     if found.undefined is not None:
         return replace(found, no_interval=found.undefined)
-    if all(np.array_equal(x.case_ranks(first).place, x.case_ranks(second).place) for x in parts):
+    if all(np.array_equal(x.case_ranks(first).place, x.case_ranks(second).place) for x in paired.parts):
         same = Tail(1.0, 1.0, 1.0, "exact: the two rank every case alike")
         names = ["influence", "delong"] if resolved.measure.name == "roc_auc" else ["influence"]
         return replace(
@@ -105,7 +103,7 @@ def score_difference(
             no_interval=ALIKE,
         )
     try:
-        found = _infer(paired, found, resolved, chosen, folds)
+        found = _infer(paired, found, resolved, chosen)
     except OptionError as error:
         if method is not None:
             raise
@@ -114,7 +112,7 @@ def score_difference(
             return replace(found, doubt=str(error))
     draws = _permutations(paired, permutations, found.law)
     if draws:
-        found = _with_swaps(paired, found, resolved, draws, seed, folds)
+        found = _with_swaps(paired, found, resolved, draws, seed)
     law = found.law
     if law is None:
         return found
@@ -162,11 +160,7 @@ def _choose_method(
 
 
 def _infer(
-    paired: PairedScores,
-    found: Difference,
-    resolved: ResolvedRanking,
-    method: Influence | Bootstrap,
-    folds: Sequence[PairedScores],
+    paired: PairedScores, found: Difference, resolved: ResolvedRanking, method: Influence | Bootstrap
 ) -> Difference:
     """Add the law, its tests and any doubt; the test of the interval is the first."""
     if isinstance(method, Bootstrap):
@@ -174,11 +168,11 @@ def _infer(
             (found.first, found.second, resolved, method.draws),
             np.random.default_rng(method.seed),
         )
-        draws = np.mean([bootstrap_differences(x, *how, generator) for x in folds or (paired,)], axis=0)
+        draws = np.mean([bootstrap_differences(x, *how, generator) for x in paired.parts], axis=0)
         replicates = BootstrapLaw(found.difference, *defined_draws(draws, resolved.spelling))
         tests = {"bootstrap": _approximate(replicates, str(method))}
         return replace(found, law=replicates, tests=tests, doubt=find_doubt(paired, math.inf))
-    law, doubt = difference_law(paired, found.first, found.second, resolved, folds)
+    law, doubt = difference_law(paired, found.first, found.second, resolved)
     low, high = law.interval(0.95)
     if low == high:
         raise OptionError("no case moves the difference, so nothing tells how much it varies")
@@ -222,17 +216,11 @@ def _needs_swaps(law: SamplingLaw | None) -> TypeGuard[ScoreDifferenceLaw]:
 
 
 def _with_swaps(
-    paired: PairedScores,
-    found: Difference,
-    resolved: ResolvedRanking,
-    draws: int,
-    seed: int,
-    folds: Sequence[PairedScores],
+    paired: PairedScores, found: Difference, resolved: ResolvedRanking, draws: int, seed: int
 ) -> Difference:
     """Add the test by swaps, and calibrate the law and its own test by them where it needs that."""
     law, tests, needed = found.law, dict(found.tests), _needs_swaps(found.law)
-    asked = (found.first, found.second, resolved, draws, seed)
-    swapped = SwappedRanks.of(paired, *asked, studentised=needed, folds=folds)
+    swapped = SwappedRanks.of(paired, found.first, found.second, resolved, draws, seed, studentised=needed)
     if _needs_swaps(law) and swapped.distances is not None:
         calibrated = CalibratedLaw(law, np.sort(swapped.distances))
         said = f"distances as in {draws:,} swaps of the two's ranks in random {swapped.unit}, seed {seed}"
@@ -259,14 +247,14 @@ def compare_scores(
     **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare the scores of several systems for the same cases, ``in_folds`` within what clusters name."""
-    paired, folds = paired.within_folds() if in_folds else (paired, ())
+    paired = paired.within_folds() if in_folds else paired
     # Swapping two systems takes up to seconds a pair: many pairs share what is quick for two.
     pairs = math.comb(len(paired.names), 2)
     swaps = None if pairs == 1 else shared_permutations(paired, pairs)
-    options: dict[str, Any] = {"method": method, "permutations": swaps, "seed": seed, "folds": folds}
+    options: dict[str, Any] = {"method": method, "permutations": swaps, "seed": seed}
     splits = {
         name: said
-        for part in folds or (paired,)
+        for part in paired.parts
         for name in paired.names
         if (said := class_split(part.ranking(name))) is not None
     }
@@ -289,5 +277,5 @@ def compare_scores(
         cases=float(len(paired)),
         seed=seed,
         dropped=paired.dropped,
-        notes=(*((WITHIN_FOLDS,) if folds else ()), *notes),
+        notes=(*((WITHIN_FOLDS,) if in_folds else ()), *notes),
     )

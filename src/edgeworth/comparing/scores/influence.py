@@ -7,7 +7,6 @@ DeLong, DeLong & Clarke-Pearson (1988), covariance included."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import scipy
@@ -59,20 +58,15 @@ def tie_groups_of_system(paired: PairedScores, name: str) -> TieGroups:
 
 
 def difference_law(
-    paired: PairedScores,
-    first: str,
-    second: str,
-    resolved: ResolvedRanking,
-    folds: Sequence[PairedScores] = (),
+    paired: PairedScores, first: str, second: str, resolved: ResolvedRanking
 ) -> tuple[ScoreDifferenceLaw, str | None]:
     """Find the law of the difference from every case's influence on both, and any reason to doubt it.
 
     The variance is Σ (effect on the first − effect on the second)², summed within clusters first where there
     are clusters; its degrees of freedom come from the fourth moments, and from the sizes of clusters. With
-    fewer than four there is no law. Of the mean over ``folds``, which hold the cases in their order, a case
-    has so many times less effect.
+    fewer than four there is no law. On a mean over folds a case has so many times less effect.
     """
-    parts = folds or (paired,)
+    parts = paired.parts
     effects, spreads, sides = [], [], []
     for name in (first, second):
         moved = []

@@ -118,18 +118,17 @@ class SwappedRanks:
         seed: int,
         *,
         studentised: bool = True,
-        folds: Sequence[PairedScores] = (),
     ) -> Self:
         """So many random swaps; with ``studentised`` distances where effects of cases are known.
 
-        Of ``folds`` the cases are swapped in each, and what is compared are means over folds.
+        Within folds the cases of each are swapped, and what is compared are means over folds.
         """
         if not paired.is_counted:
             raise OptionError("swapping systems needs single cases; these have sampling weights")
         has_distances = studentised and has_influence(resolved) and paired.targets.sum() >= 2
         generator = np.random.default_rng(seed)
         parts = []
-        for part in folds or (paired,):
+        for part in paired.parts:
             rows = np.repeat(np.arange(len(part)), part.case_weights)
             swaps = _Swaps(replace(part.select(rows), weights=None), first, second, resolved)
             make = swaps.moments if has_distances else swaps.values
