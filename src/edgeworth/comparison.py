@@ -41,7 +41,7 @@ from edgeworth.slicing import Slice, cut_slices, with_slices
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
-from edgeworth.tallying import Opened, column_names, count
+from edgeworth.tallying import Opened, column_names, count, settle_weights
 
 AFTER_COUNTING = (
     *options_of(DifferenceOptions),
@@ -209,6 +209,7 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     kind = _kind(asked.kind, named, asked.data)
     asked = asked.with_folds(are_ranked=kind == SCORES)
     source, truth, notices = _open(asked, truth, named)
+    asked, weighed = settle_weights(source, asked)
     tally, name, more = _READ[kind](source, truth, named, asked)
     findings = _find(tally, asked, **more)
     parts = "fold" if kind == SCORES and asked.fold is not None else "cluster"
@@ -216,7 +217,7 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     given = {"truth": None if asked.data is None else truth} | {role: asked.get(role) for role in roles}
     listed = _list_systems(named, asked.data)
     about = _about(findings, asked, name, getattr(source, "paths", ()), kind=kind, systems=listed, **given)
-    found = Comparison(findings, about, (*joined, *notices), asked.digits, library_of(asked.data))
+    found = Comparison(findings, about, (*joined, *notices, *weighed), asked.digits, library_of(asked.data))
     return found if asked.by is None else _by_slice(found, kind, source, truth, named, asked)
 
 

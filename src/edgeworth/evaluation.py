@@ -26,7 +26,7 @@ from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, about_run
 from edgeworth.sources.roles import FORMS, GRADED
 from edgeworth.tallied import Part, Tallied, dropped_rows
-from edgeworth.tallying import OTHER_ROLES, Opened, canonical_terms, count
+from edgeworth.tallying import OTHER_ROLES, Opened, canonical_terms, count, settle_weights
 
 LISTED_PARTS = 20
 """So many sources of a merged tally are listed in a report."""
@@ -78,9 +78,11 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
         if systems := find_systems(data, asked):
             return evaluate_runs(systems, asked, evaluate)
     opened = Opened.of(data, asked)
+    asked, notices = settle_weights(opened.source, opened.asked)
+    opened = replace(opened, asked=asked, notices=(*opened.notices, *notices))
     if opened.asked.predictions == SEVERAL:
         raise OptionError("several predictions are compared: ew.compare")
-    asked, tallied = opened.asked, count(opened, is_final=True)
+    tallied = count(opened, is_final=True)
     report = replace(report_of(tallied, asked), library=library_of(data))
     if asked.odds is not None and asked.predictions == LABELS:
         from edgeworth.tips import with_tips

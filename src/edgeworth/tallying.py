@@ -16,7 +16,7 @@ from edgeworth.options import GRADES, LABELS, PROBABILITIES, QUERIES, SCORES, SE
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
-from edgeworth.sources.roles import FORMS, GRADED, guess_roles, names_of
+from edgeworth.sources.roles import FORMS, GRADED, find_source, guess_roles, names_of, sum_weights
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 
 ONE_FORM = (
@@ -126,6 +126,20 @@ def count(opened: Opened, *, is_final: bool) -> Tallied:
         has_start_row=asked.get("rows_before") is not None,
     )
     return tallied if is_final else marked(tallied, opened.digests)
+
+
+def settle_weights(source: Source | None, asked: Asked) -> tuple[Asked, tuple[str, ...]]:
+    """Find out whether weights count cases where nobody said it, and say so unless each is one."""
+    if asked.get("weight") is None or asked.weight_kind is not None:
+        return asked, ()
+    found, columns = find_source(source, (), weight=asked.weight)
+    are_whole, rows, total = sum_weights(found, columns["weight"])
+    said = (
+        f"Weights are whole numbers, so {rows:,} rows are taken as {total:,.0f} cases; sampling weights are "
+        'declared: weight_kind="sampling" (--weight-kind sampling).'
+    )
+    kind = "counts" if are_whole else "sampling"
+    return asked.having(weight_kind=kind), (said,) if are_whole and rows != total else ()
 
 
 def column_names(source: Source, data: Any) -> list[str]:

@@ -210,10 +210,11 @@ def _sample_size(findings: ComparisonFindings) -> Claim | None:
 def _disagreement(findings: ComparisonFindings) -> Claim | None:
     if not findings.disagreements or not findings.disagreements[0]["disagreements"]:
         return None
-    number = findings.disagreements[0]["disagreements"]
-    cases = f"{format_count(findings.cases)} {plural(findings.cases, 'case')}"
-    text = f"They disagree on {format_count(number)} of {cases}."
-    return Claim("disagreements", text, "estimated", {"disagreements": number, "cases": findings.cases})
+    found = findings.disagreements[0]
+    number, cases = found["disagreements"], found["cases"]
+    unit = plural(cases, "case" if cases == findings.cases else "row")
+    text = f"They disagree on {format_count(number)} of {format_count(cases)} {unit}."
+    return Claim("disagreements", text, "estimated", {"disagreements": number, "cases": cases})
 
 
 def _race(findings: ComparisonFindings) -> Claim | None:

@@ -15,6 +15,7 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.core.labels import looks_missing
 from edgeworth.decisions.findings import DecisionFindings
+from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
 from edgeworth.report.wording import (
     describe_estimate,
@@ -214,7 +215,7 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
             "number of labels). They were found on these cases: leaving them out gains less on new ones."
         )
     if not table.is_counted:
-        said.append(_weights_warning(findings))
+        said.append(weights_warning(findings.table))
     if findings.informedness.doubt is not None:
         said.append(
             f"{findings.informedness.doubt.capitalize()}: coverage may be below "
@@ -230,8 +231,8 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _weights_warning(findings: DecisionFindings) -> str:
-    table = findings.table
+def weights_warning(table: ContingencyTable) -> str:
+    """Say what weights, or counts that are not whole, do to tests."""
     if not table.counts_alike:
         size = f"{table.effective_size:,.0f}"
         return f"By their weights the rows tell as much as {size} equal ones; no test is exact."

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from edgeworth.arrays import Floats
 from edgeworth.choices import WeightKind
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, Reducer, Source
@@ -131,14 +134,17 @@ def _quote(names: Sequence[str]) -> str:
     return _join([repr(name) for name in names], "and")
 
 
-def weights_are_whole(source: Source, column: str) -> bool:
-    """Whether every weight is a whole number, by its type or as it is written: a pass over that column."""
-    return Reducer([column], partial(_count_fractional, column=column), 0).fold(source) == 0
+def sum_weights(source: Source, column: str) -> tuple[bool, int, float]:
+    """Whether all weights are whole numbers, by type or as written, their number and sum: in one pass."""
+    summed = Reducer([column], partial(_sum_weights, column=column), np.zeros(2))
+    (fractional, total), rows = summed.fold_rows(source)
+    return not fractional, rows, float(total)
 
 
-def _count_fractional(batch: Batch, column: str) -> int:
-    """1 for a batch in which some weight is not a whole number."""
-    return int(as_weights(batch.columns[column], column, batch.first_row).dtype.kind != "i")
+def _sum_weights(batch: Batch, column: str) -> Floats:
+    """1 for a batch in which some weight is not a whole number, and the sum of its weights."""
+    weights = as_weights(batch.columns[column], column, batch.first_row)
+    return np.array([weights.dtype.kind != "i", weights.sum()], dtype=np.float64)
 
 
 def find_source(data: Any, needed: tuple[str, ...], **roles: Any) -> tuple[Source, dict[str, str]]:
@@ -169,8 +175,7 @@ def resolve_weight_kind(
     varies = source.is_text or getattr(source, "varies", False)
     if not varies or "weight" not in columns or weight_kind is not None:
         return weight_kind
-    column = columns["weight"]
-    return "counts" if weights_are_whole(source, column) else "sampling"
+    return "counts" if sum_weights(source, columns["weight"])[0] else "sampling"
 
 
 def nothing_left_error(name: str, dropped: int, columns: Collection[str]) -> InputError:

@@ -37,6 +37,7 @@ from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, Grid
 from edgeworth.core.laws import SamplingLaw, doubt_few_freedom
 from edgeworth.core.tails import Tail, hypergeometric_tails
+from edgeworth.decisions.verdict import weights_warning
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
 
@@ -225,10 +226,16 @@ def compare_labels(
         seed=seed,
         disagreements=tuple(_disagreement(paired, *pair) for pair in all_pairs(paired.names)),
         dropped=paired.dropped,
+        notes=() if paired.is_counted else (weights_warning(paired.table(paired.names[0])),),
         judged=judged,
     )
 
 
 def _disagreement(paired: Paired, first: str, second: str) -> dict[str, Any]:
-    found = paired.discordance(first, second)
-    return {"first": first, "second": second, **asdict(found), "disagreements": found.disagreements}
+    """Count who is right where, in cases or, where these have sampling weights, in rows."""
+    joint = (
+        paired.joint if paired.is_counted else replace(paired.joint, weight=paired.joint.rows, square=None)
+    )
+    found = replace(paired, joint=joint).discordance(first, second)
+    counts = asdict(found) | {"disagreements": found.disagreements, "cases": sum(asdict(found).values())}
+    return {"first": first, "second": second, **counts}

@@ -187,7 +187,8 @@ def swap_test(
     if not coins:
         return Tail.counted(Fraction(1), "there is nothing to swap")
     said = f"{coins:,} {'cases' if cells.clusters is None else 'clusters'} that differ"
-    if not cells.is_counted and cells.clusters is None:
+    is_weighted = not cells.is_counted and cells.clusters is None
+    if is_weighted:
         said = f"{said}, weights taken as their effective number"
     if studentised:
         said = f"{said}, differences in standard errors"
@@ -204,15 +205,16 @@ def swap_test(
             found.append(np.isnan(gaps) | (gaps >= least))
         return np.concatenate(found)
 
-    number = math.prod(limit + 1 for limit in limits.tolist())
+    tail, number = None, math.prod(limit + 1 for limit in limits.tolist())
     if number <= MOST_COUNTED and coins <= FEW:
         swapped = np.stack(np.unravel_index(np.arange(number), limits + 1), axis=1)
         # A swap of so many of each unit can be had in a binomial number of ways.
         parts = (math.prod(map(math.comb, limits.tolist(), way)) for way in swapped[beyond(swapped)].tolist())
-        return Tail.counted(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
-    found = _sum_of_ways(limits, MOST_WAYS // (16 if studentised else 1), beyond)
-    if found is not None:
-        return Tail.summed(found, f"all swaps of {said}")
+        tail = Tail.counted(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
+    elif (found := _sum_of_ways(limits, MOST_WAYS // (16 if studentised else 1), beyond)) is not None:
+        tail = Tail.summed(found, f"all swaps of {said}")
+    if tail is not None:
+        return Tail.approximated(tail.p_value, 0.0, f"all swaps of {said}") if is_weighted else tail
     # Of several classes a rare one may decide, and then few cases do.
     if studentised and coins > MANY and cells.size == 2:
         return Tail.approximated(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {said}")
