@@ -88,9 +88,10 @@ def bands(
 
     Notes
     -----
-    "population" is for a new sample of cases at the same depth: Wilson's interval with the variance
-    ``r(1 − r)(1 − 2p)/m + p² n τ(1 − τ)/m²``, where τ = t/n and p is the precision around depth t (between
-    t/2 and 3t/2): the cut moves with the sample. Under random selection that is the hypergeometric variance.
+    "population" is for new cases, as many targets and as many others, at the same depth: Wilson's interval
+    with the variance ``(1 − p)² m r(1 − r) + p² (n − m) f(1 − f)`` of the hits, where f is the share of other
+    cases above depth t and p the precision around it (between t/2 and 3t/2): the cut moves with the sample.
+    Under random selection that is the hypergeometric variance.
     "survival" is Su & Zhang's: hits as events, ``r ± z √(r(1 − r)/m)``. A simultaneous band is Kolmogorov's,
     ``r ± k/√m``, from the covariance of the survival view; it holds for large m.
 
@@ -115,7 +116,8 @@ def bands(
         raise OptionError(f"depths are numbers between 1 and {items:,.0f}; saw {depths!r}") from None
     if depth.ndim != 1 or not np.all((depth >= 1) & (depth <= items)):
         raise OptionError(f"depths lie between 1 and {items:,.0f}")
-    recall = hit_curve(groups, depth) / targets
+    hits = hit_curve(groups, depth)
+    recall = hits / targets
     if simultaneous:
         reach = float(scipy.special.kolmogi(1 - level)) / math.sqrt(targets)
         low, high, said = recall - reach, recall + reach, "Kolmogorov, all depths at once"
@@ -124,37 +126,33 @@ def bands(
         low, high, said = recall - reach, recall + reach, "survival view, each depth"
     else:
         local = local_precision(groups, depth, items)
-        low, high = _population_bounds(recall, local, depth, items, targets, level)
+        low, high = _population_bounds(hits, local, depth, items, targets, level)
         said = "population, each depth"
     # Recall is a share: a bound outside 0 to 1 says no more than 0 or 1.
     return Bands(depth, recall, np.maximum(low, 0.0), np.minimum(high, 1.0), targets, level, said)
 
 
 def _population_bounds(
-    recall: Values, local: Values, depth: Values, items: float, targets: float, level: float
+    hits: Values, local: Values, depth: Values, items: float, targets: float, level: float
 ) -> tuple[Values, Values]:
-    """Wilson's bounds of recall; where most items looked at are hits, of precision.
+    """Wilson's bounds of recall; above as many items as there are targets, of precision.
 
-    A variance depends on where a share lies. Far down the list that is recall; at its top it is precision,
-    and recall would look certain there.
+    A variance depends on where a share lies: hits are at most the items looked at, and at most the targets.
+    Where both are as many, the two shares are one.
     """
-    precision = recall * targets / depth
-    hits_variance = recall * targets * (1 - recall) * (1 - 2 * local) + local**2 * depth * (1 - depth / items)
-
-    def bounds(share: Values, number: Values, most: Values) -> tuple[Values, Values]:
-        """Wilson's, of as many independent cases as would make the share vary as much as it does here."""
-        binomial = share * (1 - share)
-        # Where a share is 0 or 1 there is nothing to compare, and the formula tends to the plain binomial.
-        usable = (binomial > 0) & (hits_variance > 0)
-        trials = np.where(usable, number**2 * binomial / np.where(usable, hits_variance, 1.0), number)
-        trials = np.minimum(trials, most)
-        return wilson_bounds(share * trials, trials, normal_quantile(level))
-
-    far = bounds(recall, np.full(len(depth), targets), np.full(len(depth), np.inf))
-    # A cut in a list that ends soon varies less; otherwise a look tells no more than one case.
-    near = bounds(precision, depth, depth / np.maximum(1 - depth / items, 1 / items))
-    low, high = (np.where(precision > 0.5, x * depth / targets, y) for x, y in zip(near, far, strict=True))
-    return low, high
+    above = depth - hits
+    of_targets, of_others = hits * (1 - hits / targets), above * (1 - above / max(items - targets, 1.0))
+    hits_variance = (1 - local) ** 2 * of_targets + local**2 * of_others
+    number = np.minimum(depth, targets)
+    share = hits / number
+    binomial = share * (1 - share)
+    # Where a share is 0 or 1 there is nothing to compare, and the formula tends to the plain binomial.
+    usable = (binomial > 0) & (hits_variance > 0)
+    trials = np.where(usable, number**2 * binomial / np.where(usable, hits_variance, 1.0), number)
+    # As many independent cases as vary as much; in a list that ends soon a look tells more than one case.
+    trials = np.minimum(trials, number / np.maximum(1 - number / items, 1 / items))
+    low, high = wilson_bounds(share * trials, trials, normal_quantile(level))
+    return low * number / targets, high * number / targets
 
 
 def local_precision(groups: TieGroups, depth: Values, items: float) -> Values:
