@@ -225,3 +225,21 @@ def test_a_line_that_cannot_be_told_from_0_is_not_drawn() -> None:
     far = evaluate(truth=[1, 0] * 500, probabilities=[0.9, 0.1] * 500, against=[0.5] * 1000).charts["wealth"]
     assert drawn not in far.svg()
     assert f"The line at 20, {told}: " in far.says
+
+
+@pytest.mark.parametrize("order", [[1, 0, 2], [2, 0, 1], [0, 1, 2]])
+def test_columns_in_another_order_are_asked_about(order: list[int]) -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3, 300)
+    probabilities = np.where(np.eye(3)[truth] > 0, 0.6, 0.2)
+    report = evaluate(truth=truth, probabilities=probabilities[:, order])
+    asked = any("Taken order: 0, 1, 2" in said for said in report.warnings)
+    assert asked == (order != [0, 1, 2])
+
+
+def test_scores_that_are_lower_for_targets_are_asked_about() -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 200)
+    for scores, is_asked in ((-truth, True), (truth, False), (0 * truth, False)):
+        report = evaluate(truth=truth, score=scores + rng.normal(size=200))
+        assert any("negate them" in said for said in report.warnings) == is_asked

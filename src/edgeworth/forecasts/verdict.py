@@ -25,6 +25,7 @@ from edgeworth.core.tails import Tail
 from edgeworth.forecasts.curves import Paths
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
+from edgeworth.rankings.estimates import is_turned_round
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_probability, format_option
 
@@ -258,6 +259,7 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     # Prices made with hindsight have no way to use, in whatever order.
     if not wealth.ordered and wealth.book != "constant":
         said.append(UNORDERED)
+    said += _turned_round(findings)
     for place, system in enumerate(findings.scores.systems):
         zeros = int(findings.scores.zeros[place])
         if zeros and (place or findings.is_drunken):
@@ -265,6 +267,19 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
             text = f"{who} gave probability 0 to what happened in {format_cases(zeros)}: {score}."
             said.append(text[:1].upper() + text[1:])
     return tuple(said)
+
+
+def _turned_round(findings: ForecastFindings) -> list[str]:
+    """Ask whether columns were taken for those of other classes, where a ROC area is far below ½."""
+    table = next(iter(findings.tables.values()))
+    order = ", ".join(map(str, table.labels))
+    for label, area in findings.areas.items():
+        real = float(table.real[table.index(label)])
+        if is_turned_round(area, real, float(table.total) - real):
+            ask = "are these the probabilities of another class, or columns in another order?"
+            taken = f"Taken order: {order} (labels=, --labels)."
+            return [f"ROC area of {label} {format_number(area)}: {ask} {taken}"]
+    return []
 
 
 def forecasts_citation(findings: ForecastFindings) -> str:

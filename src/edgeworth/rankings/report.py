@@ -14,7 +14,7 @@ from edgeworth.rankings.chance.hits import HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
 from edgeworth.rankings.cut_report import depth_section, threshold_section, with_cuts, with_threshold
-from edgeworth.rankings.estimates import class_split
+from edgeworth.rankings.estimates import class_split, is_turned_round
 from edgeworth.rankings.findings import AtDepth, ListFindings, RankingFindings, examine_lists, examine_ranking
 from edgeworth.rankings.intervals.bands import HitCurve
 from edgeworth.rankings.intervals.methods import Survival
@@ -80,6 +80,10 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
         if estimate.doubt is not None:
             what = describe_measure(estimate.measure)
             said.append(f"The interval of {what} may cover too little: {estimate.doubt}.")
+    area, rest = findings.roc_auc.value, float(ranking.total - ranking.target_total)
+    if ranking.is_counted and is_turned_round(area, float(ranking.target_total), rest):
+        target = "the target" if ranking.labels[1] is None else ranking.labels[1]
+        said.append(f"ROC area {format_number(area)}: do lower scores mean {target}? Then negate them.")
     if isinstance(findings.average_precision.method, Survival):
         said.append(
             "The survival view takes the ranks of targets as fixed, which does not hold for every ranking. "
