@@ -190,3 +190,22 @@ def test_a_word_that_an_option_does_not_know_is_refused(name: str) -> None:
     if name in ("abstentions", "missing", "predictions_made"):
         with pytest.raises(ew.EdgeworthError, match=f"{name} is one of .*; saw 'often'"):
             ew.evaluate(truth=[1, 0, 1], prediction=[1, 0, 0], **{name: "often"})
+
+
+def test_the_clearest_differences_of_single_classes_are_shown_first() -> None:
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 10, 600)
+    one = np.where(rng.random(600) < 0.9, truth, 0)
+    two = np.where((truth == 7) & (rng.random(600) < 0.5), 0, one)
+    compared = ew.compare(truth, {"one": one, "two": two})
+    main, every, *_ = compared.report.sections
+    shown = [row[0] for row in main.grids[0].rows]
+    assert shown[:4] == ["informedness", "markedness", "accuracy", "mcc"]
+    found = compared["one", "two"]
+    labelled = [name for name in compared.measures if "[" in name]
+    sizes = {name: abs(found[name].difference) / found[name].standard_error for name in labelled}
+    known = {name: size for name, size in sizes.items() if np.isfinite(size)}
+    assert shown[4:] == sorted(known, key=known.__getitem__, reverse=True)[: len(shown) - 4]
+    assert {"recall[7]", "f[7]"} <= set(shown)
+    assert every.title == "All measures"
+    assert [row[0] for row in every.grids[0].rows] == list(compared.measures)

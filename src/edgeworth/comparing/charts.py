@@ -58,7 +58,8 @@ def _differences(findings: ComparisonFindings) -> Chart:
     said = f"{apart} of {number:,} pairs {verb} significantly.{_cut(number, 'pairs')}"
     if is_pair:
         what = " − ".join(axis_names(findings.ranked).drawn)
-        said = f"{apart} of {number} differences {plural(apart, 'is', 'are')} significant."
+        said = f"{apart} of {number} differences {plural(apart, 'is', 'are')} significant"
+        said += f"; p-values are not adjusted for {number} measures." if number > 1 else "."
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt

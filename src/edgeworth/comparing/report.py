@@ -25,7 +25,7 @@ from edgeworth.core.formatting import (
     format_wealth,
     plural,
 )
-from edgeworth.core.registry import spell_measures
+from edgeworth.core.registry import spell, spell_measures
 from edgeworth.report.frames import Row
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure, interval_cell, tail_cell
@@ -34,7 +34,10 @@ SHOWN_MEASURES = 5
 """In the table of standings, which is as wide as they are many."""
 
 SHOWN_OF_TWO = 8
-"""Measures of two systems that are shown, with their tests."""
+"""Measures of two systems that are shown first, with their tests."""
+
+MOST_OF_TWO = 60
+"""Measures of two systems that a page shows; the rest is in the JSON."""
 
 LONGEST_NAME = 24
 """Signs of a system's name where many stand in a table; the JSON has them all."""
@@ -60,7 +63,7 @@ def report_paired(tallied: Any, asked: Any, about: About) -> Report:
 def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:
     """Build the report of a comparison."""
     is_pair = len(findings.names) == 2
-    first = [_two(findings)] if is_pair else [_standings(findings), _pairs(findings)]
+    first = _two(findings) if is_pair else [_standings(findings), _pairs(findings)]
     sections = [*first, _tests(findings), _disagreements(findings), _race(findings), _planning(findings)]
     judged = [each[findings.headline] for each in findings.pairs.values()]
     doubts = dict.fromkeys(said for each in judged for said in (each.no_winner, each.doubt))
@@ -137,14 +140,27 @@ def _why_not(each: Difference) -> str:
     return each.undefined or each.no_interval or ""
 
 
-def _two(findings: ComparisonFindings) -> Section:
+def _two(findings: ComparisonFindings) -> list[Section]:
+    """Tabulate the measures of two systems; of many, those that tell most, and all of them below."""
+    differences = _shown_of_two(findings)
+    main = _grid_of_two(findings, differences, _hidden(findings, len(differences)))
+    sections = [Section("Which is better", (), (main,), ("differences",), is_main=True)]
+    if len(findings.measures) > len(differences):
+        every = list(findings.difference(*findings.ranked).items())[:MOST_OF_TWO]
+        grid = _grid_of_two(findings, dict(every), ["p-values are not adjusted for the number of measures"])
+        sections.append(Section("All measures", (), (grid,), is_folded=True))
+    return sections
+
+
+def _grid_of_two(
+    findings: ComparisonFindings, differences: Mapping[str, Difference], notes: list[str]
+) -> Grid:
     first, second = findings.ranked
     less, level = f"{_short(first)} − {_short(second)}", format_level(findings.level)
     columns = (
         *_columns("measure/measure", *(f"{head}/number" for head in (first, second, less))),
         *_columns(f"{level} CI/interval", "p/probability", f"P({first} better)/belief"),
     )
-    differences = _shown_of_two(findings)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (name, *_line(each, findings)) for name, each in differences.items()
     )
@@ -152,23 +168,27 @@ def _two(findings: ComparisonFindings) -> Section:
         columns = (*columns, Column("why not"))
         rows = tuple((*row, _why_not(each)) for row, each in zip(rows, differences.values(), strict=True))
     lower = [describe_measure(name) for name, each in differences.items() if not each.is_higher_better]
-    notes = []
-    if findings.direction != "neither":
-        notes.append(f"the better one by {describe_measure(findings.headline)} first")
     if lower:
-        notes.append(f"lower is better for {', '.join(lower)}")
-    notes += _hidden(findings, len(differences))
+        notes = [f"lower is better for {', '.join(lower)}", *notes]
+    if findings.direction != "neither":
+        notes = [f"the better one by {describe_measure(findings.headline)} first", *notes]
     methods = list(dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method))
     if methods:
-        notes.append(f"P: {' / '.join(methods)}")
-    return Section(
-        "Which is better", (), (Grid("", columns, rows, "; ".join(notes)),), ("differences",), is_main=True
-    )
+        notes = [*notes, f"P: {' / '.join(methods)}"]
+    return Grid("", columns, rows, "; ".join(notes))
 
 
 def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
-    """Choose the first differences of two systems, the better one less the other."""
-    return dict(list(findings.difference(*findings.ranked).items())[:SHOWN_OF_TWO])
+    """Choose differences of two systems, the better one less the other: of all cases, then the clearest."""
+    found = findings.difference(*findings.ranked)
+
+    def place(name: str) -> tuple[bool, float]:
+        each, is_labelled = found[name], spell(name).label is not None
+        size = abs(each.difference) / each.standard_error if each.standard_error > 0 else 0.0
+        return is_labelled, -size if is_labelled else 0.0
+
+    names = sorted(found, key=place) if len(found) > SHOWN_OF_TWO else found
+    return {name: found[name] for name in list(names)[:SHOWN_OF_TWO]}
 
 
 def _standings(findings: ComparisonFindings) -> Section:
