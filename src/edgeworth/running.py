@@ -18,7 +18,7 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.grades import Grades
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
-from edgeworth.report.verdict import Verdict
+from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.slicing import Slice, cut_slices, with_slices
 from edgeworth.sources.joining import as_text
 from edgeworth.sources.paths import file_digest
@@ -259,7 +259,7 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
     more, main = gather_reports(parts), f"{ANSWERS}: Class by class"
     first = {title: getattr(each.verdict, "claims", ())[:1] for title, each in parts.items()}
     claims = [
-        replace(claim, text=f"{title}: {claim.text}") for title, found in first.items() for claim in found
+        replace(x, text=f"{title}: {_without_names(x)}") for title, found in first.items() for x in found
     ]
     return replace(
         report,
@@ -269,6 +269,15 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
         charts=Charts(lambda: chain(report.charts.values(), more.charts.values())),
         numbers={**more.numbers, **report.numbers},
     )
+
+
+def _without_names(claim: Claim) -> str:
+    """Write a claim without the systems, where the one before names them."""
+    pair, same = [claim.numbers.get(name) for name in ("first", "second")], "o significant difference"
+    text = claim.text
+    for first, second in (pair, pair[::-1]):
+        text = text.replace(f"N{same} between {first} and {second}", f"n{same}")
+    return text
 
 
 def _complete(report: Report, systems: Systems, tasks: Tasks, asked: Asked) -> Report:

@@ -141,7 +141,7 @@ def _row(part: Slice, pair: Any, result: Any, of_each: float) -> dict[str, Any]:
     """Make a row of a slice's estimate, or of the difference of a pair of systems there."""
     row: dict[str, Any] = {"by": part.by, "slice": part.name, "cases": float(part.rows)}
     row |= dict.fromkeys(("value", "low", "high", "p_value"), math.nan)
-    row |= {"undefined": _why(result), "is_shown": False}
+    row |= {"undefined": _why(result), "is_shown": False, "rows": part.rows}
     if pair:
         row |= {"first": pair[0], "second": pair[1], "better": None}
     if row["undefined"] is not None:
@@ -189,8 +189,8 @@ def _describe(rows: Sequence[Row], measure: str, overall: Estimate | None) -> tu
         said.append(f"{number:,} {plural(number, 'slice has', 'slices have')} no {words}: {why}.")
     small = sum(row["cases"] < FEW for row in rows)
     if small:
-        few, its = plural(small, "slice has", "slices have"), plural(small, "its interval", "their intervals")
-        said.append(f"{small:,} {few} fewer than {FEW} cases: nothing is said beyond {its}.")
+        few, them = plural(small, "slice has", "slices have"), plural(small, "it", "them")
+        said.append(f"{small:,} {few} fewer than {FEW} independent cases: nothing is claimed of {them}.")
     return tuple(said)
 
 
@@ -204,13 +204,16 @@ def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Gr
     names = ("first", "second") if len(pairs) > 1 else ()
     value = describe_measure(measure) + (f", {' − '.join(pairs[0])}" if len(pairs) == 1 else "")
     tests = ("adjusted_p_value",) if pairs else ()
-    heads = ["slice/text", *(f"{name}/text" for name in names), "cases/count", value]
+    # Rows of one cluster are one case, and rows of unequal weight tell as much as fewer.
+    is_dependent = any(row["cases"] < row["rows"] for row in rows)
+    counts = {"rows": "rows", "independent": "cases"} if is_dependent else {"cases": "cases"}
+    heads = ["slice/text", *(f"{x}/text" for x in names), *(f"{x}/count" for x in counts), value]
     heads += [f"{100 * of_each:.4g}% CI/interval", *("Holm p/probability" for _ in tests)]
     shown: list[tuple[Cell, ...]] = []
     for row in rows[:SHOWN]:
         value_cell, low, high, *p_value = (finite_or_none(row[x]) for x in ("value", "low", "high", *tests))
-        own = (row.get(name, "") for name in names)
-        shown.append((_name(row, rows), *own, round(row["cases"]), value_cell, (low, high), *p_value))
+        own = [row.get(name, "") for name in names] + [round(row[x]) for x in counts.values()]
+        shown.append((_name(row, rows), *own, value_cell, (low, high), *p_value))
     note = f"weakest first; intervals hold together at about {format_level(level)} (Bonferroni)"
     if tests:
         note += "; p-values adjusted by Holm"

@@ -159,3 +159,9 @@ def test_without_an_interval_no_winner_is_named() -> None:
     difference = comparison["a", "b"][comparison.findings.headline]
     assert difference.p_value() < 0.05
     assert not difference.is_shown(0.95)
+
+
+def test_systems_that_never_differ_gave_the_same_answers() -> None:
+    right = [1, 0] * 15
+    compared = ew.compare(None, {"a": right, "b": right}, kind="correct")
+    assert "a and b gave the same answers on all 30 items" in compared.verdict

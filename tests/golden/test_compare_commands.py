@@ -20,6 +20,7 @@ from sklearn.metrics import average_precision_score, brier_score_loss, log_loss,
 import edgeworth as ew
 from command_line import call, flat, refused
 from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.core.formatting import format_rounded
 
 
 def frame(rows: int = 400, seed: int = 0) -> pd.DataFrame:
@@ -193,7 +194,8 @@ def test_the_verdict_says_what_it_would_take() -> None:
     comparison = ew.compare(truth, {"one": one, "two": two})
     assert not comparison.findings.is_conclusive("one", "two")
     assert "No significant difference between one and two" in comparison.verdict
-    assert "more cases would show it" in comparison.verdict
+    needed = comparison.findings.plans["one", "two"].needed
+    assert f"about {format_rounded(needed)} cases in all (200 now" in comparison.verdict
 
 
 def test_many_systems_are_ranked_with_letters() -> None:

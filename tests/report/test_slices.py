@@ -132,7 +132,7 @@ def test_only_a_slice_that_is_shown_weaker_is_called_so() -> None:
     assert [name for name, row in rows.items() if row["is_shown"]] == ["south"]
     text = next(section for section in report.sections if section.title == "By site").text
     assert "south" in text[0]
-    assert "1 slice has fewer than 30 cases" in text[1]
+    assert "1 slice has fewer than 30 independent cases" in text[1]
     assert "By site" in report.to_html()
     assert "By site" in str(report)
 
@@ -278,3 +278,16 @@ def test_nothing_is_said_of_small_slices_or_in_sample() -> None:
     fitted = ew.evaluate(**data, predictions_made="in-sample")
     assert not any(row["is_shown"] for row in fitted.numbers["slices"]["slices"])
     assert not any(section.text for section in fitted.sections)
+
+
+def test_rows_of_a_cluster_are_told_beside_the_independent_cases() -> None:
+    rng = np.random.default_rng(3)
+    cluster = np.repeat(np.arange(20), 6)
+    truth = rng.integers(0, 2, 120)
+    systems = {
+        name: np.where(rng.random(120) < share, truth, 1 - truth) for name, share in (("a", 0.9), ("b", 0.6))
+    }
+    report = ew.compare(truth, systems, cluster=cluster, by={"half": cluster < 10}).report
+    [grid] = report.sections[1].grids
+    assert [column.name for column in grid.columns][1:3] == ["rows", "independent"]
+    assert {row[1:3] for row in grid.rows} == {(60, 10)}

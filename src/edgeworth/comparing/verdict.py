@@ -79,8 +79,9 @@ def _of_two(findings: ComparisonFindings) -> Claim:
     if difference.difference == 0:
         silent = findings.disagreements and not findings.disagreements[0]["disagreements"]
         alike, how = f"have the same {said}", "difference 0"
-        if silent:
-            alike = f"gave the same answers on all {format_count(findings.cases)} cases"
+        if silent or (findings.kind == "grades" and difference.discordant == (0, 0)):
+            units = plural(findings.cases, findings.unit if findings.kind == "grades" else "case")
+            alike = f"gave the same answers on all {format_count(findings.cases)} {units}"
             how = f"{said} difference 0"
         brackets = f"{how}, {_interval(difference, findings)}"
         if difference.no_interval is not None:
@@ -202,8 +203,7 @@ def _sample_size(findings: ComparisonFindings) -> Claim | None:
     plan = findings.plans[findings.as_given(pair[0], pair[1])]
     if findings.is_conclusive(pair[0], pair[1]) or not math.isfinite(plan.more) or plan.more <= 0:
         return None
-    units = plural(plan.more, findings.unit)
-    text = describe_plan(plan.more, units, plan.power, "difference")
+    text = describe_plan(plan, plural(plan.needed, findings.unit), "a difference")
     return Claim("sample size", text, "advised", {"more": plan.more, "power": plan.power})
 
 

@@ -86,10 +86,11 @@ def _chance(findings: DecisionFindings) -> Claim:
         said = f"Test of the interval against guessing: {format_p_value(estimate.p_value())}."
         return Claim("chance", said, strength, {"p_value": estimate.p_value()}, str(estimate.method))
     how = "doing this well" if better else "being this far off"
-    is_significant, both = findings.is_significant, ""
-    if not is_significant and findings.either_way is not None and tail.p_value <= 1 - findings.level:
-        both = f"; two-sided {describe_p_value(findings.either_way)}"
-    said = f"Chance of {how} by guessing: {describe_odds(tail)} ({describe_test(tail)}{both})."
+    is_significant, both = findings.is_significant, findings.either_way
+    rough = "" if is_significant or findings.interval_includes_0 else "; the interval is approximate"
+    said = f"Chance of {how} by guessing: {describe_odds(tail)} ({describe_test(tail)}{rough})."
+    if not is_significant and both is not None and tail.p_value <= 1 - findings.level:
+        tail, said = both, f"Test against guessing: two-sided {describe_test(both)}{rough}."
     if is_significant != findings.is_conclusive:
         why = (
             "The interval includes 0"
@@ -97,8 +98,6 @@ def _chance(findings: DecisionFindings) -> Claim:
             else "Clusters are too few or too unequal"
         )
         said += f" {why}, so the evidence is not conclusive."
-    elif not is_significant and not findings.interval_includes_0:
-        said += " The interval leaves 0 out, but the test decides."
     return Claim("chance", said, strength, {"p_value": tail.p_value}, tail.method)
 
 
@@ -112,7 +111,7 @@ def _sample_size(findings: DecisionFindings) -> Claim | None:
     ):
         return None
     units, power = "cases" if findings.table.is_counted else "cases of equal weight", findings.plan.power
-    said = describe_plan(more, units, power, "informedness")
+    said = describe_plan(findings.plan, units, "informedness")
     return Claim("sample size", said, "advised", {"more_cases": more, "power": power})
 
 

@@ -120,7 +120,7 @@ def _sample_size(findings: GradeFindings) -> Claim | None:
     plan = findings.mean.cases_needed(level=findings.level)
     if not 0 < plan.more < math.inf:
         return None
-    text = describe_plan(plan.more, "items", plan.power, "rate")
+    text = describe_plan(plan, "items", "a rate")
     return Claim("sample size", text, "advised", {"more_items": plan.more, "power": plan.power})
 
 

@@ -92,7 +92,7 @@ def _sample_size(findings: RankingFindings) -> Claim | None:
     more = findings.plan.more
     if findings.is_conclusive or not findings.is_better or not 0 < more < math.inf:
         return None
-    said = describe_plan(more, "items", findings.plan.power, "average precision")
+    said = describe_plan(findings.plan, "items", "an average precision")
     return Claim("sample size", said, "advised", {"more_items": more, "power": findings.plan.power})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 from edgeworth.arrays import finite_or_none
-from edgeworth.core.estimates import Estimate
+from edgeworth.core.estimates import Estimate, Plan
 from edgeworth.core.formatting import (
     MINUS,
     NEGLIGIBLE,
@@ -84,14 +84,14 @@ def describe_odds(tail: Tail) -> str:
     return f"{at_most}{odds}"
 
 
-def describe_plan(more: float, units: str, power: float, what: str) -> str:
-    """Say how many more cases would show what was seen.
+def describe_plan(plan: Plan, units: str, what: str) -> str:
+    """Say how many cases would show what was seen.
 
-    >>> describe_plan(834.2, "cases", 0.8, "difference")
-    'If the true difference is the one seen, about 830 more cases would show it (80% power).'
+    >>> describe_plan(Plan(100, 834.2, 0.8, 0.95), "cases", "a difference")
+    'To detect a difference this large: about 830 cases in all (100 now; 80% power).'
     """
-    enough = f"about {format_rounded(more)} more {units} would show it ({format_percent(power)} power)"
-    return f"If the true {what} is the one seen, {enough}."
+    now = f"{format_count(plan.cases)} now; {format_percent(plan.power)} power"
+    return f"To detect {what} this large: about {format_rounded(plan.needed)} {units} in all ({now})."
 
 
 def describe_estimate(estimate: Estimate, level: float) -> str:

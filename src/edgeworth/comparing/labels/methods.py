@@ -142,8 +142,8 @@ def doubt_of(
         return None
     few = cases_behind(cells, cells.influences(resolved))
     if few < FEW_CASES:
-        units = cells.unit + ("s" if few >= 1.5 else "")
-        return f"the difference rests on about {max(few, 1):.0f} {units}, so its interval is rough"
+        equal = f"about {max(few, 1):.0f} with equal influence on the difference"
+        return f"{cells.units:,.0f} {cells.unit}s tell as much as {equal}, so its interval is rough"
     return None
 
 
