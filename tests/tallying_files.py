@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgeworth.asking import Asked
 from edgeworth.decisions.reading import finalise_table, table_reducer
 from edgeworth.decisions.table import ContingencyTable
+from edgeworth.options import EvaluateOptions
+from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.reading import tally_ranking
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.roles import nothing_left_error, resolve_weight_kind
+from edgeworth.sources.roles import nothing_left_error
+from edgeworth.tallying import settle_weights
+
+
+def settled(source: Source, columns: dict[str, str]) -> Any:
+    """What the weights of a source are, as ``evaluate`` finds out; None without weights."""
+    asked = Asked.of(EvaluateOptions, {"weight": columns.get("weight")})
+    return settle_weights(source, asked)[0].weight_kind
+
+
+def tally_scores(source: Source, columns: dict[str, str], **options: Any) -> Ranking:
+    """The ranking of a source; ``columns`` maps roles to names of columns."""
+    return tally_ranking(source, columns, **{"weight_kind": settled(source, columns)} | options)
 
 
 def tally_decisions(
     source: Source, columns: dict[str, str], *, weight_kind: Any = None, **options: Any
 ) -> ContingencyTable:
     """The table of a source; ``columns`` maps roles to names of columns."""
-    kind = resolve_weight_kind(source, columns, weight_kind)
+    kind = weight_kind or settled(source, columns)
     tally = table_reducer(columns, is_text=source.is_text, weight_kind=kind, **options).fold(source)
     if not tally.cells.any():
         raise nothing_left_error(source.name, tally.dropped, columns)
@@ -25,6 +40,6 @@ def tally_decisions(
 
 def tallied(data: Any, *, options: dict[str, Any] | None = None, **columns: str) -> dict[str, Any]:
     """The tally of labels, or of scores where there is a score."""
-    tally = tally_ranking if "score" in columns else tally_decisions
+    tally = tally_scores if "score" in columns else tally_decisions
     found: dict[str, Any] = tally(open_source(data), columns, **(options or {})).to_dict()
     return found

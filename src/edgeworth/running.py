@@ -273,10 +273,9 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
 
 def _without_names(claim: Claim) -> str:
     """Write a claim without the systems, where the one before names them."""
-    pair, same = [claim.numbers.get(name) for name in ("first", "second")], "o significant difference"
-    text = claim.text
-    for first, second in (pair, pair[::-1]):
-        text = text.replace(f"N{same} between {first} and {second}", f"n{same}")
+    text, pair = claim.text, [claim.numbers.get("first"), claim.numbers.get("second")]
+    for one, two in (pair, pair[::-1]):
+        text = text.replace(f"No significant difference between {one} and {two}", "no significant difference")
     return text
 
 

@@ -129,7 +129,10 @@ def count(opened: Opened, *, is_final: bool) -> Tallied:
 
 
 def settle_weights(source: Source | None, asked: Asked) -> tuple[Asked, tuple[str, ...]]:
-    """Find out whether weights count cases where nobody said it, and say so unless each is one."""
+    """Find out whether weights count cases where nobody said it, and say so unless each is one.
+
+    A batch cannot tell by itself: whole numbers in one and fractions in the next are all sampling weights.
+    """
     if asked.get("weight") is None or asked.weight_kind is not None:
         return asked, ()
     found, columns = find_source(source, (), weight=asked.weight)

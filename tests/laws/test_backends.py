@@ -27,11 +27,10 @@ import pytest
 from backends import BACKENDS, LABELS, ROWS, as_in_text, plain, table
 from edgeworth.errors import InputError
 from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, tally_forecasts
-from edgeworth.rankings.reading import tally_ranking
 from edgeworth.sources.batches import Batch, CountingSource, Reducer, Source
 from edgeworth.sources.opening import ArraySource, open_source
 from edgeworth.tallying import tally
-from tallying_files import tally_decisions
+from tallying_files import tally_decisions, tally_scores
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
 
@@ -79,10 +78,10 @@ TALLIES: dict[str, Callable[[Source], Any]] = {
         source, SIDES | {"cluster": "patient", "weight": "share"}
     ),
     "abstaining": lambda source: tally_decisions(source, SIDES, abstain="dog"),
-    "ranked": lambda source: tally_ranking(source, SCORED),
-    "ranked by counts": lambda source: tally_ranking(source, SCORED | {"weight": "count"}),
-    "ranked by weights": lambda source: tally_ranking(source, SCORED | {"weight": "share"}),
-    "ranked in two passes": lambda source: tally_ranking(source, SCORED, most=5),
+    "ranked": lambda source: tally_scores(source, SCORED),
+    "ranked by counts": lambda source: tally_scores(source, SCORED | {"weight": "count"}),
+    "ranked by weights": lambda source: tally_scores(source, SCORED | {"weight": "share"}),
+    "ranked in two passes": lambda source: tally_scores(source, SCORED, most=5),
     "lists": lambda source: tally(source, truth="grade", score="score", query="query", id="document").final,
     "lists of numbers": lambda source: tally(source, truth="grade", score="score", query="patient").final,
     "bets in order": lambda source: tally_forecasts(

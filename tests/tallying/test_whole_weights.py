@@ -10,9 +10,8 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import InputError, MergeError
-from edgeworth.rankings.reading import tally_ranking
 from edgeworth.sources.roles import find_source
-from tallying_files import tally_decisions
+from tallying_files import tally_decisions, tally_scores
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
 
@@ -37,7 +36,7 @@ def test_whole_numbers_in_one_file_and_fractions_in_the_next_are_all_sampling_we
     assert found.squared is not None
     assert found.squared == pytest.approx(squares)
     columns = {"truth": "y", "score": "s", "weight": "w"}
-    ranking = tally_ranking(find_source(paths[::order], (), **columns)[0], columns)
+    ranking = tally_scores(find_source(paths[::order], (), **columns)[0], columns)
     both = pd.concat([WHOLE, FRACTIONS])
     assert ranking == ew.Ranking.from_scores(both["y"], both["s"], weights=both["w"].astype(float))
 

@@ -14,7 +14,7 @@ from edgeworth.sources.batches import Reducer, Source
 from edgeworth.sources.columns import Coded, concatenate, encode, encode_all
 from edgeworth.sources.numbers import stack_columns
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.roles import find_source, resolve_weight_kind, sum_weights
+from edgeworth.sources.roles import find_source, sum_weights
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,7 @@ def count_source(
     """Fold a source into a tally; what is not final counts its rows too, and leaves weights undecided."""
     source, columns = find_source(source, needed, **roles)
     whole = None
-    if is_final:
-        weight_kind = resolve_weight_kind(source, columns, weight_kind)
-    elif "weight" in columns and weight_kind is None:
+    if not is_final and "weight" in columns and weight_kind is None:
         whole, weight_kind = sum_weights(source, columns["weight"])[0], "sampling"
     tally, rows = reducer(columns, is_text=source.is_text, weight_kind=weight_kind).fold_rows(source)
     return Counted(tally, source.name, columns, None if is_final else rows, source.is_text, whole)

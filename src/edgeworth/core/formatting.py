@@ -253,11 +253,7 @@ def format_cases(number: int) -> str:
 
 
 def plural(number: float, one: str, many: str | None = None) -> str:
-    """Choose the word for a number of things.
-
-    >>> plural(2, "case"), plural(2, "query")
-    ('cases', 'queries')
-    """
+    """Choose the word for a number of things."""
     return one if number == 1 else many or (f"{one[:-1]}ies" if one.endswith("ry") else f"{one}s")
 
 

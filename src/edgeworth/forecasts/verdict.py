@@ -259,7 +259,14 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     # Prices made with hindsight have no way to use, in whatever order.
     if not wealth.ordered and wealth.book != "constant":
         said.append(UNORDERED)
-    said += _turned_round(findings)
+    table = next(iter(findings.tables.values()))
+    real = dict(zip(table.labels, table.real.tolist(), strict=True))
+    areas = findings.areas.items()
+    inverted = [x for x, area in areas if is_turned_round(area, real[x], float(table.total) - real[x])]
+    if inverted:
+        ask = "are these the probabilities of another class, or columns in another order?"
+        area = f"ROC area of {inverted[0]} {format_number(findings.areas[inverted[0]])}"
+        said.append(f"{area}: {ask} Taken order: {', '.join(map(str, table.labels))} (labels=, --labels).")
     for place, system in enumerate(findings.scores.systems):
         zeros = int(findings.scores.zeros[place])
         if zeros and (place or findings.is_drunken):
@@ -267,19 +274,6 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
             text = f"{who} gave probability 0 to what happened in {format_cases(zeros)}: {score}."
             said.append(text[:1].upper() + text[1:])
     return tuple(said)
-
-
-def _turned_round(findings: ForecastFindings) -> list[str]:
-    """Ask whether columns were taken for those of other classes, where a ROC area is far below ½."""
-    table = next(iter(findings.tables.values()))
-    order = ", ".join(map(str, table.labels))
-    for label, area in findings.areas.items():
-        real = float(table.real[table.index(label)])
-        if is_turned_round(area, real, float(table.total) - real):
-            ask = "are these the probabilities of another class, or columns in another order?"
-            taken = f"Taken order: {order} (labels=, --labels)."
-            return [f"ROC area of {label} {format_number(area)}: {ask} {taken}"]
-    return []
 
 
 def forecasts_citation(findings: ForecastFindings) -> str:

@@ -105,11 +105,7 @@ SURELY_SPLIT = -4.5
 
 
 def is_turned_round(area: float, targets: float, others: float) -> bool:
-    """Tell whether a ROC area is five standard deviations of random order below ½ (Mann & Whitney 1947).
-
-    >>> is_turned_round(0.2, 50, 50), is_turned_round(0.4, 50, 50)
-    (True, False)
-    """
+    """Tell whether a ROC area is five standard deviations of random order below ½ (Mann & Whitney 1947)."""
     return (0.5 - area) * math.sqrt(12 * targets * others) > 5 * math.sqrt(targets + others + 1)
 
 

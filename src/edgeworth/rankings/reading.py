@@ -32,7 +32,7 @@ from edgeworth.rankings.scores.sorted_scores import Bins, as_bins, check_unit_ra
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import as_scores, as_weights
-from edgeworth.sources.roles import find_source, nothing_left_error, resolve_weight_kind
+from edgeworth.sources.roles import find_source, nothing_left_error
 
 
 def tally_ranking(
@@ -49,10 +49,7 @@ def tally_ranking(
 
     Rows are those with a class and a score.
     """
-    options: dict[str, Any] = {
-        "weight_kind": resolve_weight_kind(source, columns, weight_kind),
-        "missing": missing,
-    }
+    options: dict[str, Any] = {"weight_kind": weight_kind, "missing": missing}
     if bins is not None:
         by_class = scores_reducer(columns, bins=bins, **options).fold(source)
         return _from_scores_by_class(source, columns, by_class, positive)

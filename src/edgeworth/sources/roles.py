@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Floats
-from edgeworth.choices import WeightKind
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.numbers import as_weights
@@ -162,20 +161,6 @@ def find_source(data: Any, needed: tuple[str, ...], **roles: Any) -> tuple[Sourc
         if not isinstance(value, str):
             raise OptionError(f"with data, {role} is the name of a column; saw {type(value).__name__}")
     return open_source(data), given
-
-
-def resolve_weight_kind(
-    source: Source, columns: dict[str, str], weight_kind: WeightKind | None
-) -> WeightKind | None:
-    """Counts when every weight is a whole number, where the column's type does not say it for all rows: in
-    files without types, and in several files, whose types may differ. A pass over that column alone.
-
-    A batch cannot tell by itself: whole numbers in one and fractions in the next are all sampling weights.
-    """
-    varies = source.is_text or getattr(source, "varies", False)
-    if not varies or "weight" not in columns or weight_kind is not None:
-        return weight_kind
-    return "counts" if sum_weights(source, columns["weight"])[0] else "sampling"
 
 
 def nothing_left_error(name: str, dropped: int, columns: Collection[str]) -> InputError:

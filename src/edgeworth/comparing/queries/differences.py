@@ -97,10 +97,7 @@ def match_queries(
     is_defined = np.asarray(~np.isnan(table).any(axis=1))
     gone = {f"of {name} that not every system has": number for name, number in left_out.items()}
     gone["in which a system has no value"] = int((~is_defined).sum())
-    many = {"query": "queries"}.get(unit)
-    said = "; ".join(
-        f"{number:,} {plural(number, unit, many)} {which}" for which, number in gone.items() if number
-    )
+    said = "; ".join(f"{number:,} {plural(number, unit)} {which}" for which, number in gone.items() if number)
     kept = tuple(compress(chosen, is_defined)), table[is_defined]
     return MatchedQueries(tuple(values), *kept, f"left out: {said}" if said else None)
 
