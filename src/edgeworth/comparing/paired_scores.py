@@ -205,11 +205,10 @@ class PairedScores(Plain):
         """Take clusters for folds, and the cases of those with targets and others, fold by fold."""
         assert self.clusters is not None
         codes = self.clusters.codes
-        targets, sizes = np.bincount(codes, weights=self.targets), np.bincount(codes)
-        chosen = np.flatnonzero(both_classes(targets, sizes))
-        rows = np.concatenate([np.flatnonzero(codes == fold) for fold in chosen])
+        found = both_classes(np.bincount(codes, weights=self.targets), np.bincount(codes))
+        rows = [np.flatnonzero(codes == fold) for fold in np.flatnonzero(found)]
         plain = replace(self, clusters=None)
-        return replace(plain.select(rows), folds=tuple(plain.select(codes == fold) for fold in chosen))
+        return replace(plain.select(np.concatenate(rows)), folds=tuple(map(plain.select, rows)))
 
     # -- what it holds ---------------------------------------------------------------------------------
 

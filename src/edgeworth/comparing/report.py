@@ -143,18 +143,18 @@ def _why_not(each: Difference) -> str:
 def _two(findings: ComparisonFindings) -> list[Section]:
     """Tabulate the measures of two systems; of many, those that tell most, and all of them below."""
     differences = _shown_of_two(findings)
-    main = _grid_of_two(findings, differences, _hidden(findings, len(differences)))
+    hidden = len(findings.measures) - len(differences)
+    note = f"of single classes the clearest; {hidden} more are among all measures" if hidden else ""
+    main = _grid_of_two(findings, differences, note)
     sections = [Section("Which is better", (), (main,), ("differences",), is_main=True)]
-    if len(findings.measures) > len(differences):
+    if hidden:
         every = list(findings.difference(*findings.ranked).items())[:MOST_OF_TWO]
-        grid = _grid_of_two(findings, dict(every), ["p-values are not adjusted for the number of measures"])
+        grid = _grid_of_two(findings, dict(every), "p-values are not adjusted for the number of measures")
         sections.append(Section("All measures", (), (grid,), is_folded=True))
     return sections
 
 
-def _grid_of_two(
-    findings: ComparisonFindings, differences: Mapping[str, Difference], notes: list[str]
-) -> Grid:
+def _grid_of_two(findings: ComparisonFindings, differences: Mapping[str, Difference], note: str) -> Grid:
     first, second = findings.ranked
     less, level = f"{_short(first)} − {_short(second)}", format_level(findings.level)
     columns = (
@@ -168,14 +168,14 @@ def _grid_of_two(
         columns = (*columns, Column("why not"))
         rows = tuple((*row, _why_not(each)) for row, each in zip(rows, differences.values(), strict=True))
     lower = [describe_measure(name) for name, each in differences.items() if not each.is_higher_better]
-    if lower:
-        notes = [f"lower is better for {', '.join(lower)}", *notes]
-    if findings.direction != "neither":
-        notes = [f"the better one by {describe_measure(findings.headline)} first", *notes]
-    methods = list(dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method))
-    if methods:
-        notes = [*notes, f"P: {' / '.join(methods)}"]
-    return Grid("", columns, rows, "; ".join(notes))
+    methods = dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method)
+    said = (
+        findings.direction != "neither" and f"the better one by {describe_measure(findings.headline)} first",
+        lower and f"lower is better for {', '.join(lower)}",
+        note,
+        methods and f"P: {' / '.join(methods)}",
+    )
+    return Grid("", columns, rows, "; ".join(each for each in said if each))
 
 
 def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
@@ -216,14 +216,10 @@ def _standings(findings: ComparisonFindings) -> Section:
     if "letters" in told:
         limit = f"{ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)}"
         notes.append(f"systems that share a letter cannot be told apart ({limit})")
-    note, charts = "; ".join([*notes, *_hidden(findings, len(shown))]), ("leaderboard",) if ranks else ()
+    if hidden := len(findings.measures) - len(shown):
+        notes.append(f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON")
+    note, charts = "; ".join(notes), ("leaderboard",) if ranks else ()
     return Section("Standings", (), (Grid("", columns, rows, note),), charts, is_main=True)
-
-
-def _hidden(findings: ComparisonFindings, shown: int) -> list[str]:
-    """Say how many measures a table leaves out."""
-    hidden = len(findings.measures) - shown
-    return [f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON"] if hidden else []
 
 
 def _pairs(findings: ComparisonFindings) -> Section:

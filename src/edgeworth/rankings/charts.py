@@ -376,9 +376,8 @@ def _queries(findings: ListFindings) -> Chart:
     )
     is_named = number <= NAMED_LISTS
     low, middle, high = (format_number(value) for value in findings.spread)
-    spread = (
-        "" if low == high else f"; {plural(2, findings.unit)} range from {low} to {high}, median {middle}"
-    )
+    many = plural(2, findings.unit)
+    spread = "" if low == high else f"; {many} range from {low} to {high}, median {middle}"
     chance = finite_or_none(headline.chance)
     at_random = "" if chance is None else f"; random orders reach {format_number(chance)} on average"
     mean = format_number(headline.value)

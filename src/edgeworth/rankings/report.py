@@ -305,17 +305,13 @@ def report_lists(tallied: Any, asked: Any, about: About) -> Report:
 
 def compose_lists(findings: ListFindings, provenance: Mapping[str, Any]) -> Report:
     """The report on lists from one source."""
-    grid = estimates_grid(findings.estimates.values(), findings.level, what="mean of")
+    means = estimates_grid(findings.estimates.values(), findings.level, what="mean of")
+    grids = (means, *chance_grids(findings, "random orders"))
     return Report(
         verdict=lists_verdict(findings),
         citation=rankings_citation(findings),
         sections=(
-            Section(
-                f"Means over {plural(2, findings.unit)}",
-                (),
-                (grid, *chance_grids(findings, "random orders")),
-                is_main=True,
-            ),
+            Section(f"Means over {plural(2, findings.unit)}", (), grids, is_main=True),
             *depth_section(findings),
             _each(findings),
         ),
@@ -383,8 +379,7 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
         if number:
             said.append(f"{number:,} {which}{plural(number, findings.unit)} {why}")
     if 1 < findings.counted < 20:
-        lists_are = plural(2, findings.unit)
-        said.append(f"{findings.counted} {lists_are} are few: intervals over {lists_are} are approximate.")
+        said.append(f"{findings.counted} {plural(2, findings.unit)} are few: intervals are approximate.")
     return tuple(said)
 
 

@@ -232,10 +232,8 @@ def compare_labels(
 
 
 def _disagreement(paired: Paired, first: str, second: str) -> dict[str, Any]:
-    """Count who is right where, in cases or, where these have sampling weights, in rows."""
-    joint = (
-        paired.joint if paired.is_counted else replace(paired.joint, weight=paired.joint.rows, square=None)
-    )
-    found = replace(paired, joint=joint).discordance(first, second)
+    # Sampling weights are no cases: rows are counted.
+    rows = replace(paired, joint=replace(paired.joint, weight=paired.joint.rows, square=None))
+    found = (paired if paired.is_counted else rows).discordance(first, second)
     counts = asdict(found) | {"disagreements": found.disagreements, "cases": sum(asdict(found).values())}
     return {"first": first, "second": second, **counts}

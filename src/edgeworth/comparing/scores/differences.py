@@ -164,11 +164,8 @@ def _infer(
 ) -> Difference:
     """Add the law, its tests and any doubt; the test of the interval is the first."""
     if isinstance(method, Bootstrap):
-        how, generator = (
-            (found.first, found.second, resolved, method.draws),
-            np.random.default_rng(method.seed),
-        )
-        draws = np.mean([bootstrap_differences(x, *how, generator) for x in paired.parts], axis=0)
+        how = (found.first, found.second, resolved, method.draws, np.random.default_rng(method.seed))
+        draws = np.mean([bootstrap_differences(part, *how) for part in paired.parts], axis=0)
         replicates = BootstrapLaw(found.difference, *defined_draws(draws, resolved.spelling))
         tests = {"bootstrap": _approximate(replicates, str(method))}
         return replace(found, law=replicates, tests=tests, doubt=find_doubt(paired, math.inf))

@@ -69,13 +69,13 @@ def difference_law(
     parts = paired.parts
     effects, spreads, sides = [], [], []
     for name in (first, second):
-        moved = []
-        for part in parts:
-            places = Places.of(tie_groups_of_system(part, name))
-            found = influence_of(places, resolved, typical_weights(part))
-            moved.append((found.value, found.concatenate()[part.case_ranks(name).place] / len(parts)))
-        value = float(np.mean([value for value, _ in moved]))
-        effects.append(np.concatenate([effect for _, effect in moved]))
+        places = [Places.of(tie_groups_of_system(part, name)) for part in parts]
+        found = [
+            influence_of(x, resolved, typical_weights(part)) for x, part in zip(places, parts, strict=True)
+        ]
+        moved = [x.concatenate()[part.case_ranks(name).place] for x, part in zip(found, parts, strict=True)]
+        effects.append(np.concatenate(moved) / len(parts))
+        value = float(np.mean([each.value for each in found]))
         spreads.append(spread_of(paired, effects[-1]).variance)
         is_area = resolved.measure.name == "roc_auc"
         sides.append(Side(value, _error(spreads[-1]), *independent_units(paired), is_area))
