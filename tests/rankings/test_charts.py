@@ -88,10 +88,10 @@ def test_every_shape_has_valid_charts(shape: str) -> None:
 def test_axes_are_named_in_the_picture() -> None:
     charts = ranking_charts(findings("middling"))
     wanted = {
-        "hits": ["items looked at", "share of targets found"],
+        "hits": ["items reviewed", "share of targets found"],
         "precision_recall": ["recall: share of targets found", "precision: share of looks that hit"],
         "roc": ["fallout: share of the rest taken", "recall: share of targets taken", "best cut"],
-        "value": ["items looked at", "value"],
+        "value": ["items reviewed", "value"],
         "chance": ["average precision", "share of random orders", "this ranking 0.408"],
     }
     for name, titles in wanted.items():
@@ -127,7 +127,7 @@ def test_hits_are_counted_and_bands_are_those_of_the_findings() -> None:
     found = examine_ranking(ew.Ranking.from_scores(truth, score))
     chart = ranking_charts(found)["hits"]
     hits = np.cumsum(truth[np.argsort(-score)])
-    assert column(chart, "items looked at") == list(range(1, 151))
+    assert column(chart, "items reviewed") == list(range(1, 151))
     assert column(chart, "hits") == pytest.approx(hits)
     assert column(chart, "found") == pytest.approx(hits / truth.sum())
     bands = ew.rankings.bands(found.ranking, depths=np.arange(1, 151))
@@ -194,7 +194,7 @@ def test_value_is_gain_less_cost_and_its_best_is_marked() -> None:
     hits = np.concatenate([[0], np.cumsum(truth[np.argsort(-score)])])
     worth = 4.0 * hits - np.arange(401)
     chart = ranking_charts(found)["value"]
-    depths = np.array(column(chart, "items looked at"), dtype=int)
+    depths = np.array(column(chart, "items reviewed"), dtype=int)
     assert depths[0] == 0
     assert column(chart, "value") == pytest.approx(worth[depths])
     assert max(column(chart, "value")) == pytest.approx(worth.max())

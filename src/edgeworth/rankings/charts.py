@@ -40,7 +40,7 @@ from edgeworth.report.wording import describe_probability
 
 OURS, RANDOM = "this ranking", "random selection"
 COLOURS = {OURS: FIRST, RANDOM: CHANCE}
-DEPTH = "items looked at"
+DEPTH = "items reviewed"
 DASHED: dict[str, Any] = {"strokeDash": [5, 4], "strokeWidth": 1.5}
 DOT: dict[str, Any] = {"filled": True, "opacity": 1}
 FORMATS = {"count": ",.1~f", "percent": ".1%", "number": ",.4~g"}

@@ -137,7 +137,7 @@ def _population_bounds(
 ) -> tuple[Values, Values]:
     """Wilson's bounds of recall; above as many items as there are targets, of precision.
 
-    A variance depends on where a share lies: hits are at most the items looked at, and at most the targets.
+    A variance depends on where a share lies: hits are at most the items reviewed, and at most the targets.
     Where both are as many, the two shares are one.
     """
     above = depth - hits
