@@ -45,6 +45,7 @@ app = App(
     name="edgeworth",
     version=__version__,
     help="Are these predictions informed, or lucky? How sure is that, and what is the edge worth?",
+    help_format="plaintext",
     suppress_keyboard_interrupt=False,
     default_parameter=Parameter(show_default=shown_default),
 )

@@ -10,7 +10,6 @@ from edgeworth.cli.output import ComparisonOutput, show
 from edgeworth.errors import OptionError
 from edgeworth.options import CompareOptions
 from edgeworth.progress import progress_of
-from edgeworth.sources.joining import name_systems
 
 SYSTEMS = {
     "prediction": "A column of predicted labels; once for each system.",
@@ -57,6 +56,8 @@ def _systems(given: dict[str, tuple[str, ...]], joined: list[str] | None) -> tup
     if joined is not None and len(columns) == 1 and "=" not in columns[0]:
         return KINDS.get(said[0], "probabilities"), split(columns[0]) if are_wide else columns[0]
     if joined is not None and not are_wide:
+        from edgeworth.sources.joining import name_systems
+
         if len(columns) != len(joined):
             files = f"{len(joined)} files; saw {len(columns)}"
             raise OptionError(f"give {said[0]} once, or once for each of {files}")

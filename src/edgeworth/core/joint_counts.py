@@ -199,7 +199,8 @@ class _Numbered:
     labels: tuple[Label, ...]
 
     def __getitem__(self, rows: slice) -> Coded:
-        return Coded(np.subtract(self.values[rows], self.low, dtype=np.intp), self.labels)
+        codes = self.values[rows]
+        return Coded(np.subtract(codes, self.low, dtype=np.intp) if self.low else codes, self.labels)
 
 
 def _number_integers(column: Column) -> Column | _Numbered:
@@ -214,12 +215,13 @@ def _number_integers(column: Column) -> Column | _Numbered:
 
 def _join_codes(columns: Sequence[Coded]) -> NDArray[np.intp]:
     """Compute one number for the keys of each row, which are 1 + codes (numpy's own stops at 64 columns)."""
-    codes = columns[0].codes + 1
+    codes, ones = columns[0].codes, 1
     for column in columns[1:]:
-        codes *= len(column.labels) + 1
+        size = len(column.labels) + 1
+        codes = np.multiply(codes, size, dtype=np.intp)
         codes += column.codes
-        codes += 1
-    return codes
+        ones = ones * size + 1
+    return np.add(codes, ones, dtype=np.intp)
 
 
 def _split_codes(codes: NDArray[np.intp], labels: Sequence[Sequence[Label]]) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import scipy
 
-from edgeworth.arrays import Values
+from edgeworth.arrays import Integers, Values
 from edgeworth.choices import Over
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
 from edgeworth.core.laws import Alternative
@@ -20,7 +20,7 @@ from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.law import average_precision
 from edgeworth.rankings.intervals.methods import FEW, AcrossLists, ListValues, default_ranking_method
-from edgeworth.rankings.intervals.resampling import random_orders, tie_sizes, tied_orders
+from edgeworth.rankings.intervals.resampling import random_orders, tied_orders
 from edgeworth.rankings.list_tie_groups import order_lists, tie_groups_in_order
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking
@@ -93,10 +93,8 @@ def _tie_sum(ranking: Ranking) -> float:
     Background of a collapsed ranking that lies between targets is taken as untied, which makes the variance
     the largest it can be.
     """
-    sizes = tie_sizes(ranking).astype(np.float64)
-    if ranking.unranked:
-        sizes = np.append(sizes, float(ranking.unranked))
-    return float((sizes**3 - sizes).sum())
+    sizes = np.append(ranking.items_by_score[1], ranking.unranked).astype(np.float64)
+    return float((sizes * (sizes**2 - 1)).sum())
 
 
 NEARLY = (0.003, 0.01, 0.03, 0.05)
@@ -115,16 +113,17 @@ def class_split(ranking: Ranking) -> str | None:
     A model fitted without a target expects a little less of it. Where cases share their features, that puts
     all targets just below all others of the kind, while across kinds the order is right.
     """
-    both = (ranking.targets + ranking.background.single).merge_equal()
-    if not ranking.is_counted or ranking.is_collapsed or ranking.is_placed or len(both.scores) < 2:
+    if not ranking.is_counted or ranking.is_collapsed or ranking.is_placed:
         return None
-    width = float(both.scores[-1] - both.scores[0])
-    if both.weight is None or not math.isfinite(width):
+    scores, items = ranking.items_by_score
+    width = float(scores[-1] - scores[0]) if len(scores) else 0.0
+    if not 0 < width < math.inf:
         return None
-    hits = ranking.targets.below(both.scores, side="right") - ranking.targets.below(both.scores)
-    sizes, gaps = both.weight.astype(np.float64), np.diff(both.scores)
-    kinds = (np.concatenate([[0], np.cumsum(gaps > share * width)]) for share in NEARLY)
-    z = min(_split_within(kind, hits, sizes) for kind in kinds)
+    hits, (found, targets) = np.zeros(len(scores)), ranking.targets.distinct()
+    hits[np.searchsorted(scores, found)] = targets
+    sizes, gaps = items.astype(np.float64), np.diff(scores)
+    starts = (np.append(0, 1 + np.flatnonzero(gaps > share * width)) for share in NEARLY)
+    z = min(_split_within(each, hits, sizes) for each in starts)
     if z > SURELY_SPLIT:
         return None
     return (
@@ -134,18 +133,17 @@ def class_split(ranking: Ranking) -> str | None:
     )
 
 
-def _split_within(kind: Values, hits: Values, sizes: Values) -> float:
+def _split_within(starts: Integers, hits: Values, sizes: Values) -> float:
     """How many standard errors targets stand above others within kinds; 0 unless they surely do across."""
-    targets, items = (np.bincount(kind, weights=each) for each in (hits, sizes))
+    targets, items, ties = (np.add.reduceat(each, starts) for each in (hits, sizes, sizes * (sizes**2 - 1)))
     rest, others = items - targets, sizes - hits
-    below = np.cumsum(others) - others - (np.cumsum(rest) - rest)[kind]
-    pairs = targets * rest
-    above_half = float((hits * (below + others / 2)).sum() - pairs.sum() / 2)
-    ties = np.bincount(kind, weights=sizes**3 - sizes)
-    variance = float((pairs / 12 * (items + 1 - ties / np.maximum(items * (items - 1), 1.0))).sum())
-    across = float((targets * (np.cumsum(rest) - rest / 2)).sum() - targets.sum() * rest.sum() / 2)
+    # Pairs of a target above one of the rest, half where they are equal: of all items, and of all kinds.
+    pairs, above = (x @ (np.cumsum(y) - y / 2) for x, y in ((hits, others), (targets, rest)))
+    within, across = float(pairs - above), float(above - targets.sum() * rest.sum() / 2)
+    ties = ties / np.maximum(items * (items - 1), 1.0)
+    variance = float((targets * rest / 12 * (items + 1 - ties)).sum())
     spread = math.sqrt(float(targets.sum() * rest.sum() * (items.sum() + 1)) / 12)
-    return above_half / math.sqrt(variance) if variance > 0 and across > 2 * spread else 0.0
+    return within / math.sqrt(variance) if variance > 0 and across > 2 * spread else 0.0
 
 
 SAME = 1e-12
@@ -213,7 +211,7 @@ def _tail(
 
 def _is_tied(ranking: Ranking) -> bool:
     """Whether so many pairs of items are tied that it matters; of a collapsed ranking it is not known."""
-    sizes, items = tie_sizes(ranking).astype(np.float64), float(ranking.ranked_total)
+    sizes, items = ranking.items_by_score[1].astype(np.float64), float(ranking.ranked_total)
     return not ranking.is_collapsed and float(sizes @ (sizes - 1)) > TIED * items * max(items - 1, 1)
 
 

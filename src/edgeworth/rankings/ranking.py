@@ -13,6 +13,7 @@ import numpy as np
 
 from edgeworth.arrays import Floats, freeze
 from edgeworth.choices import WeightKind
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_order
 from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
 from edgeworth.decisions.table import ContingencyTable
@@ -212,6 +213,11 @@ class Ranking(Plain):
         return self.targets.distinct()[0][::-1]
 
     @cached_property
+    def items_by_score(self) -> tuple[Floats, Numbers]:
+        """Each score once, lowest first, and its items; background known only as a span is left out."""
+        return (self.targets + self.background.single).distinct()
+
+    @cached_property
     def tie_groups(self) -> TieGroups:
         """Where the targets stand among the background: a tie group for each of their scores, best first."""
         scores, hits = self.targets.distinct()
@@ -275,7 +281,7 @@ class Ranking(Plain):
         check_whole(depth, "a depth", 1, Integral)
         if depth >= self.ranked_total:
             return self._cut(-np.inf)
-        threshold = self._score_at(depth)
+        threshold = self.score_at(depth)
         above, whole = self._cut(threshold, with_equal=False), self._cut(threshold)
         place, tie = whole.index(self.target), whole.cells - above.cells
         within = (depth - above.cells[place].sum()) / tie[place].sum()
@@ -288,7 +294,7 @@ class Ranking(Plain):
         squares = [table.cells if table.squared is None else table.squared for table in (above, whole)]
         return replace(whole, cells=cells, squared=squares[0] + (squares[1] - squares[0]) * within)
 
-    def _score_at(self, depth: float) -> float:
+    def score_at(self, depth: float) -> float:
         """The largest score that at least so many items reach, found by halving each run."""
 
         def is_too_high(score: Any) -> bool:

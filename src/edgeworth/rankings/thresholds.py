@@ -21,7 +21,7 @@ from edgeworth.rankings.ranking import Ranking
 FOLDS = 10
 DIVISIONS = 10
 """Random divisions of the cases into folds, over which the cross-fitted table is a mean."""
-MOST_STEPS = 20_000
+MOST_STEPS = 5_000
 """Cuts that the cross-fitting tells apart: of more, neighbours are taken together."""
 
 

@@ -104,7 +104,7 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     check_influence(resolved)
     places, units = Places.of(ranking.tie_groups), typical_weights(ranking)
     effects = influence_of(places, resolved, units)
-    spread, value = independent(effects, *weight_sums(ranking)), float(effects.value)
+    spread, value = independent(effects, *weight_sums(ranking, places)), float(effects.value)
     if not spread.variance > NO_VARIANCE or not 0 < value < 1:
         return _without_variance(ranking, value, places, is_area=resolved.measure.name == "roc_auc")
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
@@ -129,8 +129,11 @@ def typical_weights(ranking: Ranking) -> tuple[float, float]:
     return targets, background
 
 
-def weight_sums(ranking: Ranking) -> tuple[tuple[Values, ...], tuple[Values, ...]]:
+def weight_sums(ranking: Ranking, places: Places) -> tuple[tuple[Values, ...], tuple[Values, ...]]:
     """Σw² and Σw⁴ of the cases in each place, in the order of ``CaseInfluence.parts``."""
+    if ranking.is_counted:
+        cases = (places.hits, places.tied, places.gap, np.array([places.lost]))
+        return cases, cases
     scores = ranking.target_scores[::-1]
 
     def sums(power: int) -> tuple[Values, ...]:
@@ -455,8 +458,9 @@ def independent(effects: CaseInfluence, squares: Sequence[Values], fourths: Sequ
 
     ``squares`` and ``fourths`` are Σw² and Σw⁴ of the cases in each place: of whole cases, their number.
     """
-    second = sum(float(many @ each**2) for many, each in zip(squares, effects.parts, strict=True))
-    fourth = sum(float(many @ each**4) for many, each in zip(fourths, effects.parts, strict=True))
+    squared = [each**2 for each in effects.parts]
+    second = sum(float(many @ each) for many, each in zip(squares, squared, strict=True))
+    fourth = sum(float(many @ each**2) for many, each in zip(fourths, squared, strict=True))
     return Spread(second, FREEDOM * second**2 / fourth if second > NO_VARIANCE else 0.0)
 
 

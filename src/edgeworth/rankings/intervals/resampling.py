@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.arrays import Values
 from edgeworth.core.laws import BootstrapLaw, SamplingLaw
@@ -56,10 +55,10 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
 def _replicates(groups: TieGroups, places: Values, draws: int, generator: np.random.Generator) -> TieGroups:
     """Draw replicates, counted by tie group; groups without a target are left out."""
     hits, total = _resample_hits(groups, draws, generator), float(places.sum())
-    drawn = generator.multinomial(int(total), places / max(total, 1.0), size=draws)[:, :-1]
-    pairs = drawn.reshape(draws, -1, 2)
-    tied = pairs[:, :, 1]
-    seen = np.cumsum(pairs.sum(axis=2), axis=1) - tied + np.cumsum(hits, axis=1) - hits
+    drawn, occupied = np.zeros((draws, len(places))), places > 0
+    drawn[:, occupied] = generator.multinomial(int(total), places[occupied] / max(total, 1.0), size=draws)
+    gap, tied = drawn[:, :-1:2], drawn[:, 1::2]
+    seen = np.cumsum(gap + tied + hits, axis=1) - tied - hits
     ranked = hits.sum(axis=1) + total
     return groups_of_counts(hits, hits + tied, seen, float(groups.targets[0]), ranked, float(groups.items[0]))
 
@@ -73,13 +72,17 @@ def groups_of_counts(
     items: Values | float,
 ) -> TieGroups:
     """One list a row and one tie group a column, without those that hold no target."""
-    kept = hits > 0
+    kept = np.flatnonzero(hits)
+
+    def take(values: Values) -> Values:
+        return np.broadcast_to(values, hits.shape).ravel()[kept]
+
     return TieGroups(
-        list_of=np.broadcast_to(np.arange(len(hits))[:, None], hits.shape)[kept],
-        hits_above=(np.cumsum(hits, axis=1) - hits)[kept],
-        seen_above=np.broadcast_to(seen_above, hits.shape)[kept],
-        hits=hits[kept],
-        size=np.broadcast_to(size, hits.shape)[kept],
+        list_of=kept // hits.shape[1],
+        hits_above=take(np.cumsum(hits, axis=1) - hits),
+        seen_above=take(seen_above),
+        hits=take(hits),
+        size=take(size),
         targets=np.broadcast_to(targets, len(hits)),
         ranked=ranked,
         items=np.broadcast_to(items, len(hits)),
@@ -100,7 +103,7 @@ def _resample_hits(groups: TieGroups, draws: int, generator: np.random.Generator
 def tied_orders(ranking: Ranking, draws: int, seed: int) -> Iterator[TieGroups]:
     """Targets put at random among the scores as they are, ties and all, many lists at a time."""
     generator = np.random.default_rng(seed)
-    sizes = np.append(tie_sizes(ranking)[::-1], int(ranking.unranked)).astype(np.int64)
+    sizes = np.append(ranking.items_by_score[1][::-1], int(ranking.unranked)).astype(np.int64)
     seen, targets = (np.cumsum(sizes) - sizes)[:-1].astype(np.float64), int(ranking.target_total)
     together = max(1, 2 * CHUNK // len(sizes))
     for start in progress_rounds(draws, together, "draws"):
@@ -109,12 +112,6 @@ def tied_orders(ranking: Ranking, draws: int, seed: int) -> Iterator[TieGroups]:
         # What falls to those never ranked is found nowhere.
         hits, ranked = drawn[:, :-1].astype(np.float64), np.full(count, float(ranking.ranked_total))
         yield groups_of_counts(hits, sizes[:-1], seen, float(targets), ranked, float(ranking.total))
-
-
-def tie_sizes(ranking: Ranking) -> NDArray[np.int64]:
-    """The items at each score, lowest first; background known only as a span counts as untied."""
-    both = (ranking.targets + ranking.background.single).merge_equal()
-    return np.ones(len(both.scores), dtype=np.int64) if both.weight is None else both.weight
 
 
 def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[TieGroups]:

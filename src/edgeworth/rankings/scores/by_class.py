@@ -233,6 +233,14 @@ MOST_ROWS = 1 << 22
 """Rows up to which every score is kept."""
 
 
+def _few_rows(rows: Mapping[Label, int], most: int) -> list[Label]:
+    """The classes that have ``most`` rows together, without the largest ones that are too many."""
+    kept = dict(rows)
+    while kept and sum(kept.values()) > most:
+        del kept[max(kept, key=kept.__getitem__)]
+    return list(kept)
+
+
 @dataclass(frozen=True, eq=False)
 class CappedScoresByClass:
     """How many rows each class has, and the scores of as many classes as ``most`` rows allow."""
@@ -243,20 +251,19 @@ class CappedScoresByClass:
     dropped: int = 0
 
     def __post_init__(self) -> None:
-        kept = dict(self.kept)
-        while kept and sum(self.rows[label] for label in kept) > self.most:
-            # The scores of the largest class go first.
-            del kept[max(kept, key=self.rows.__getitem__)]
-        object.__setattr__(self, "kept", kept)
+        few = _few_rows({label: self.rows[label] for label in self.kept}, self.most)
+        object.__setattr__(self, "kept", {label: self.kept[label] for label in few})
 
     @classmethod
     def of_classes(cls, classes: Iterable[ClassRows], dropped: int, most: int = MOST_ROWS) -> Self:
-        """One batch of rows, as ``rows_of_classes`` gives them."""
-        rows: dict[Label, int] = {}
-        kept: dict[Label, tuple[SortedScores, ...]] = {}
-        for label, chosen, heavy in classes:
-            rows[label] = rows.get(label, 0) + len(chosen)
-            kept[label] = (*kept.get(label, ()), SortedScores.of(chosen, heavy))
+        """One batch of rows, as ``rows_of_classes`` gives them; only scores that are kept are sorted."""
+        parts, rows = list(classes), dict[Label, int]()
+        for label, scores, _ in parts:
+            rows[label] = rows.get(label, 0) + len(scores)
+        kept = {
+            label: tuple(SortedScores.of(*part[1:]) for part in parts if part[0] == label)
+            for label in _few_rows(rows, most)
+        }
         return cls(most, rows, kept, dropped)
 
     def __add__(self, other: Self) -> Self:

@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 from edgeworth.arrays import EXACT_INTEGERS, Floats, freeze
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optional
+from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError, MergeError, OptionError
+
+FEW_SCORES = 1 << 19
+"""More are sorted in two halves at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,8 @@ class SortedScores(Plain):
     def of(cls, scores: Floats, weights: NDArray[Any] | None = None) -> Self:
         """Scores in any order, free of NaN."""
         if weights is None:
-            ordered = np.sort(scores)
+            halves = row_blocks(len(scores), max(FEW_SCORES, -(-len(scores) // 2)))
+            ordered = _merge(map_blocks(lambda rows: np.sort(scores[rows]), halves))
             ordered += 0.0  # -0.0 and 0.0 are one score, and print as one
             return cls(ordered)
         kept = weights > 0
@@ -97,15 +102,16 @@ class SortedScores(Plain):
         runs = [run for run in runs if len(run.scores)]
         if len(runs) < 2:
             return runs[0] if runs else cls.empty()
-        scores = np.concatenate([run.scores for run in runs])
         if all(run.weight is None for run in runs):
-            return cls(np.sort(scores))
+            return cls(_merge([run.scores for run in runs]))
         square = fourth = highest = None
         if any(run.square is not None for run in runs):
             square, fourth = (np.concatenate([run.power_sums(power) for run in runs]) for power in (2, 4))
         if any(run.highest is not None for run in runs):
             highest = np.concatenate([run.ends for run in runs])
-        weight = np.concatenate([run._cases for run in runs])
+        scores, weight = (
+            np.concatenate(each) for each in zip(*((x.scores, x._cases) for x in runs), strict=True)
+        )
         if weight.dtype.kind in "iu" and weight.sum(dtype=np.float64) > EXACT_INTEGERS:
             raise MergeError("weights of a ranking add up to 2^53 at most: divide them by a number")
         return cls(scores, weight, square, fourth, highest).merge_equal()
@@ -151,7 +157,7 @@ class SortedScores(Plain):
     @property
     def single(self) -> Self:
         """The entries that are one score each."""
-        return self._select(self.ends == self.scores)
+        return self if self.highest is None else self._select(self.ends == self.scores)
 
     @property
     def spans(self) -> Self:
@@ -219,6 +225,13 @@ class SortedScores(Plain):
             and (self.highest is None or self.weight is not None)
             and _is_ordered(self.scores, self.ends, self.weight is None)
         )
+
+
+def _merge(runs: Sequence[Floats]) -> Floats:
+    """All scores of sorted arrays in order: a stable sort recognises what is sorted and merges it."""
+    merged = np.concatenate(runs)
+    merged.sort(kind="stable")
+    return merged
 
 
 def are_apart(targets: SortedScores, background: SortedScores) -> bool:
