@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth.errors import InputError
-from edgeworth.rankings.trec import identifiers
+from edgeworth.rankings.trec import files, identifiers
 from edgeworth.rankings.trec.files import Qrels, TrecRun, read_qrels, read_run
 from edgeworth.rankings.trec.identifiers import as_identifiers, first_repeat, look_up
 
@@ -172,6 +173,31 @@ def test_more_than_one_piece_of_a_file(tmp_path: Path) -> None:
     rows = [(f"q{row % 7}", f"d{row}".encode(), row / 8) for row in range(60_000)]
     content = b"".join(b"%s Q0 %s 1 %r t\n" % (query.encode(), text, score) for query, text, score in rows)
     assert retrieved(read_run(written(tmp_path, content))) == rows
+
+
+FIELDS = st.sampled_from(
+    ["q", "Q0", "1", "0.5", "-3", "+2", "1e3", "nan", "NaN", "inf", "-Infinity", "1_0", "0x1", "NA", "",
+     '"a b"', "é", "1.", ".5", "--1", "#", "9" * 18, "9" * 19, "1e999", "007", "true", "null"]
+)  # fmt: skip
+LINES = st.lists(st.lists(FIELDS, min_size=3, max_size=7).map(" ".join), min_size=1, max_size=4)
+
+
+@given(lines=LINES, value=st.sampled_from(["score", "grade"]), sign=st.sampled_from([" ", "\t"]))
+def test_lines_that_arrow_reads_are_the_same_line_by_line(lines: list[str], value: str, sign: str) -> None:
+    content = "\n".join(lines).replace(" ", sign).encode()
+    names = files.RUN_COLUMNS if value == "score" else files.QRELS_COLUMNS
+    found = files._read_regular(content, names, value)
+    if found is not None:
+        query, document, values, tag = files._read_lines(Path("file"), content, names, value)
+        assert (found[0].labels, found[0].codes.tolist()) == (query.labels, query.codes.tolist())
+        assert (found[1].tolist(), found[2].tolist()) == (document.tolist(), values.tolist())
+        assert found[3] == tag
+
+
+def test_files_are_read_without_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_arrow = read_run(written(tmp_path, RUN))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert retrieved(read_run(written(tmp_path, RUN))) == retrieved(with_arrow) == RETRIEVED
 
 
 # -- identifiers ---------------------------------------------------------------------------------------

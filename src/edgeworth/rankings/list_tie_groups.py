@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,6 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.tie_groups import STRICT_TIES, Grades, Judgements, TieGroups
 from edgeworth.rankings.trec.identifiers import Identifiers
-from edgeworth.rankings.trec.judgements import list_numbers
 
 Places: TypeAlias = NDArray[np.intp]
 
@@ -44,12 +44,12 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
 
 def order_lists(scores: NDArray[Any], starts: Places) -> tuple[Places, NDArray[np.bool_]]:
     """Order the items of each list from the best to the worst, ties in any way, and say where each begins."""
-    number, rank = list_numbers(starts), np.empty(len(scores), dtype=np.intp)
-    rank[np.argsort(-scores)] = np.arange(len(scores))
-    # Two sorts of single numbers take a fifth of the time of one by two columns.
-    order = np.argsort(number * len(scores) + rank)
-    is_new = np.diff(number, prepend=-1) > 0
-    ordered = scores[order]
+    falling, order = -scores, np.repeat(starts[:-1], np.diff(starts))
+    # List by list: that is several times faster than one sort by list and score.
+    for start, stop in pairwise(starts.tolist()):
+        order[start:stop] += falling[start:stop].argsort()
+    ordered, is_new = scores[order], np.zeros(len(scores), dtype=np.bool_)
+    is_new[starts[:-1][np.diff(starts) > 0]] = True
     is_new[1:] |= ordered[1:] != ordered[:-1]
     return order, is_new
 
