@@ -13,7 +13,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
-from edgeworth.rankings.scores.sorted_scores import SortedScores
+from edgeworth.rankings.scores.sorted_scores import ScoredRows, SortedScores
 
 FEWEST_ROWS = 1 << 20
 """Rows that wait to be counted at once. All edges are looked for among them, so of many edges more wait."""
@@ -33,22 +33,22 @@ class GapCounts:
     edges: Floats
     rows: int = 0
     counted: tuple[SortedScores, ...] = ()
-    waiting: tuple[SortedScores, ...] = ()
+    waiting: tuple[ScoredRows, ...] = ()
 
     @classmethod
     def of(cls, edges: Floats, scores: Floats, weights: NDArray[Any] | None = None) -> Self:
         """One batch of rows, free of NaN, in any order."""
-        return cls(edges, len(scores), (), (SortedScores.of(scores, weights),))
+        return cls(edges, len(scores), (), ((scores, weights),))
 
     def __add__(self, other: Self) -> Self:
         counted, waiting = self.counted + other.counted, self.waiting + other.waiting
         whole = type(self)(self.edges, self.rows + other.rows, counted, waiting)
-        enough = sum(len(run.scores) for run in waiting) >= max(FEWEST_ROWS, 8 * len(self.edges))
+        enough = sum(len(scores) for scores, _ in waiting) >= max(FEWEST_ROWS, 8 * len(self.edges))
         return whole.count_waiting() if enough else whole
 
     def count_waiting(self) -> Self:
         """The same with all rows counted."""
-        news = SortedScores.join(self.waiting).collapse(self.edges)
+        news = SortedScores.of_batches(self.waiting).collapse(self.edges)
         counted = SortedScores.join((*self.counted, news)).collapse(self.edges)
         return replace(self, counted=(counted,), waiting=())
 

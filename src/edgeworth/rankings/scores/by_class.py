@@ -26,7 +26,13 @@ from edgeworth.core.labels import (
 from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, object_of
 from edgeworth.core.policies import check_label_number, describe_missing, take_weights
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.rankings.scores.sorted_scores import EDGES, SortedScores, are_on_bins, place_in_bins
+from edgeworth.rankings.scores.sorted_scores import (
+    EDGES,
+    ScoredRows,
+    SortedScores,
+    are_on_bins,
+    place_in_bins,
+)
 from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
@@ -233,37 +239,30 @@ MOST_ROWS = 1 << 22
 """Rows up to which every score is kept."""
 
 
-def _few_rows(rows: Mapping[Label, int], most: int) -> list[Label]:
-    """The classes that have ``most`` rows together, without the largest ones that are too many."""
-    kept = dict(rows)
-    while kept and sum(kept.values()) > most:
-        del kept[max(kept, key=kept.__getitem__)]
-    return list(kept)
-
-
 @dataclass(frozen=True, eq=False)
 class CappedScoresByClass:
     """How many rows each class has, and the scores of as many classes as ``most`` rows allow."""
 
     most: int = MOST_ROWS
     rows: dict[Label, int] = field(default_factory=dict)
-    kept: Mapping[Label, tuple[SortedScores, ...]] = field(default_factory=dict)
+    kept: Mapping[Label, tuple[ScoredRows, ...]] = field(default_factory=dict)
+    """The rows of each batch, which are sorted when all are there."""
     dropped: int = 0
 
     def __post_init__(self) -> None:
-        few = _few_rows({label: self.rows[label] for label in self.kept}, self.most)
-        object.__setattr__(self, "kept", {label: self.kept[label] for label in few})
+        kept = dict(self.kept)
+        while kept and sum(self.rows[label] for label in kept) > self.most:
+            # The scores of the largest class go first.
+            del kept[max(kept, key=self.rows.__getitem__)]
+        object.__setattr__(self, "kept", kept)
 
     @classmethod
     def of_classes(cls, classes: Iterable[ClassRows], dropped: int, most: int = MOST_ROWS) -> Self:
-        """One batch of rows, as ``rows_of_classes`` gives them; only scores that are kept are sorted."""
-        parts, rows = list(classes), dict[Label, int]()
-        for label, scores, _ in parts:
-            rows[label] = rows.get(label, 0) + len(scores)
-        kept = {
-            label: tuple(SortedScores.of(*part[1:]) for part in parts if part[0] == label)
-            for label in _few_rows(rows, most)
-        }
+        """One batch of rows, as ``rows_of_classes`` gives them."""
+        rows, kept = dict[Label, int](), dict[Label, tuple[ScoredRows, ...]]()
+        for label, chosen, heavy in classes:
+            rows[label] = rows.get(label, 0) + len(chosen)
+            kept[label] = (*kept.get(label, ()), (chosen, heavy))
         return cls(most, rows, kept, dropped)
 
     def __add__(self, other: Self) -> Self:
@@ -287,7 +286,7 @@ class CappedScoresByClass:
 
     def sorted_scores(self, labels: Collection[Label]) -> SortedScores:
         """The sorted scores of some classes, all of which were kept."""
-        return SortedScores.join([run for label in labels for run in self.kept.get(label, ())])
+        return SortedScores.of_batches([rows for label in labels for rows in self.kept.get(label, ())])
 
     def by_class(self) -> ScoresByClass:
         """The sorted scores of each class, when all were kept."""

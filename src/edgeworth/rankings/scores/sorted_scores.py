@@ -16,6 +16,9 @@ from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optiona
 from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError, MergeError, OptionError
 
+ScoredRows: TypeAlias = tuple[Floats, NDArray[Any] | None]
+"""Scores in any order, free of NaN, and their weights or none."""
+
 FEW_SCORES = 1 << 19
 """More are sorted in two halves at once."""
 
@@ -72,6 +75,13 @@ class SortedScores(Plain):
         scores, weights = scores[kept], weights[kept]
         square = weights.astype(np.float64) ** 2 if weights.dtype.kind == "f" else None
         return cls(scores, weights, square).merge_equal()
+
+    @classmethod
+    def of_batches(cls, batches: Sequence[ScoredRows]) -> Self:
+        """The same of several batches of rows."""
+        if any(weights is not None for _, weights in batches):
+            return cls.join([cls.of(*rows) for rows in batches])
+        return cls.of(np.concatenate([np.zeros(0), *(scores for scores, _ in batches)]))
 
     def merge_equal(self) -> Self:
         """Each score (or span of scores) once, with its cases or weights added up."""
