@@ -160,3 +160,17 @@ def test_capped_stakes_are_the_best_within_the_wealth(total: float) -> None:
         theirs = best_growth(p, odds, lay, collateral=True)
         assert ours >= theirs - 1e-8, (p, odds, lay)
         assert ours == pytest.approx(theirs, abs=1e-5), (p, odds, lay)
+
+
+def test_many_capped_races_are_the_races_one_by_one() -> None:
+    rng = np.random.default_rng(26)
+    p = rng.dirichlet(np.ones(4), 1500)
+    p[::7, 0] = 0
+    p /= p.sum(axis=1, keepdims=True)
+    odds = 1 / np.minimum(rng.dirichlet(np.full(4, 5.0), 1500) * 1.1, 0.95)
+    lay = np.where(rng.random(odds.shape) < 0.1, math.inf, odds * 1.01)
+    stakes = kelly(p, odds, lay=lay, unbalanced="cap")
+    for row in (0, 7, 500, 999, 1000, 1499):
+        alone = kelly(p[row], odds[row], lay=lay[row], unbalanced="cap")
+        np.testing.assert_allclose(stakes[row], alone, atol=1e-12)
+    assert tied_up(stakes, lay).max() <= 1 + 1e-9

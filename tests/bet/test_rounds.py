@@ -147,6 +147,10 @@ def test_near_certain_games_are_solved_too() -> None:
             assert joint_growth(games, list(moved)) <= best + 1e-9, games
 
 
+def test_one_chance_in_many_millions_is_bet_on() -> None:
+    assert float(kelly_together([(1e-10, 1e11)])[0]) == pytest.approx(float(kelly(1e-10, 1e11)), rel=1e-2)
+
+
 def test_refusals_name_the_game() -> None:
     with pytest.raises(InputError, match=r"17 games have 131,072 joint outcomes, more than 65,536"):
         kelly_together([(0.5, 2.1)] * 17)

@@ -183,7 +183,7 @@ def three(number: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_a_ladder_against_odds_is_played_at_their_shares() -> None:
     truth, p, q = three()
     report = evaluate(truth=truth, probabilities=p, odds=1 / (1.05 * q), ordinal=True)
-    found = report.to_dict()["ladder"]
+    found = report.to_dict()["cumulative_games"]
     assert list(found) == ["0", "1"]
     for place in (0, 1):
         mine, its = (rows[:, : place + 1].sum(axis=1) for rows in (p, q))
@@ -191,7 +191,7 @@ def test_a_ladder_against_odds_is_played_at_their_shares() -> None:
         assert found[str(place)]["log_wealth"] == pytest.approx(known, abs=1e-9)
     assert "divided by their sum, are the true ones" in found["0"]["evidence"]["null"]
     drunken = evaluate(truth=truth, probabilities=p, bookmaker=Drunken(seed=1), ordinal=True)
-    assert list(drunken.to_dict()["ladder"]) == ["0", "1"]
+    assert list(drunken.to_dict()["cumulative_games"]) == ["0", "1"]
 
 
 def test_two_classes_have_no_ladder() -> None:

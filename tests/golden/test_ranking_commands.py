@@ -43,7 +43,7 @@ def test_a_file_of_scores_from_end_to_end(tmp_path: Path, capsys: pytest.Capture
     tail = ew.chance.average_precision(300, int(truth.sum())).tail(expected.value)
     assert report["random_selection"]["tail"]["p_value"] == pytest.approx(tail.p_value)
     hits = int(truth[np.argsort(-score)][:100].sum())
-    assert report["looks"][3]["depth"] == 100
+    assert report["depths"][3]["depth"] == 100
     chance = f"{100 * truth.sum() / 300:.0f}"
     assert (
         f"The top 100 of {len(truth)} holds {hits} of {truth.sum()} targets ({chance} expected"

@@ -89,7 +89,10 @@ def test_axes_are_named_in_the_picture() -> None:
     charts = ranking_charts(findings("middling"))
     wanted = {
         "hits": ["items reviewed", "share of targets found"],
-        "precision_recall": ["recall: share of targets found", "precision: share of looks that hit"],
+        "precision_recall": [
+            "recall: share of targets found",
+            "precision: share of items reviewed that are targets",
+        ],
         "roc": ["fallout: share of the rest taken", "recall: share of targets taken", "best cut"],
         "value": ["items reviewed", "value"],
         "chance": ["average precision", "share of random orders", "this ranking 0.408"],

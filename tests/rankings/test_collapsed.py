@@ -164,7 +164,7 @@ def test_the_whole_report_is_the_same(rounded: int | None, weights: str | None) 
         assert_close(json.loads(json.dumps(whole)), json.loads(json.dumps(other)), "")
 
 
-AT_A_DEPTH = re.compile(r"/looks/\d+/(precision|recall)/(low|high|standard_error)|.*/rows/.*")
+AT_A_DEPTH = re.compile(r"/depths/\d+/(precision|recall)/(low|high|standard_error)|.*/rows/.*")
 """Bounds that need Σw² up to a depth, which inside a span is taken in proportion."""
 
 

@@ -40,7 +40,7 @@ BY_DATA = {
     "reliability": 1,
     "roc_area": 1,
     "tables": 1,
-    "ladder": 1,
+    "cumulative_games": 1,
     "queries": 2,
     "measures": 1,
     "tests": 1,
@@ -79,7 +79,7 @@ def lists() -> Report:
 
 
 def forecasts() -> Report:
-    """Ordered classes, so that there is a ladder."""
+    """Ordered classes, so that there are cumulative games."""
     p, q = rng().dirichlet([2, 2, 2], (2, 90))
     labels = [0, 1, 2]
     return ew.evaluate(
@@ -109,7 +109,7 @@ def worths() -> Report:
 MADE: dict[str, Callable[[], Report]] = {
     "demo": demo_report,
     "lists": lists,
-    "ladder": forecasts,
+    "cumulative_games": forecasts,
     "race": races,
     "drunken": drunken,
     "worth": worths,

@@ -215,7 +215,7 @@ def _standings(findings: ComparisonFindings) -> Section:
         notes.append(f"tied for first: {', '.join(map(_short, findings.tied_for_first))}")
     if "letters" in told:
         limit = f"{ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)}"
-        notes.append(f"systems that share a letter cannot be told apart ({limit})")
+        notes.append(f"systems that share a letter do not differ significantly ({limit})")
     if hidden := len(findings.measures) - len(shown):
         notes.append(f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON")
     note, charts = "; ".join(notes), ("leaderboard",) if ranks else ()

@@ -398,7 +398,7 @@ def _ladder(findings: ForecastFindings) -> Section:
         "each game by itself; the Brier scores of the games add up to the ranked probability score; "
         f"intervals hold {holds}"
     )
-    return Section("Ordered classes: a ladder of games", (), (Grid("", columns, rows, note),))
+    return Section("Ordered classes: cumulative games", (), (Grid("", columns, rows, note),))
 
 
 # -- numbers for JSON and for charts ----------------------------------------------------------------------
@@ -438,7 +438,7 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "roc_area": {str(label): area for label, area in findings.areas.items()},
         "reliability": {str(label): _bands_numbers(each) for label, each in findings.reliability.items()},
         "side_by_side": {each.name: _fields(each, "values", "better") for each in findings.sides},
-        "ladder": {
+        "cumulative_games": {
             str(label): {
                 "log_wealth": each.wealth.log_wealth,
                 "evidence": _evidence_numbers(each.against_rival),

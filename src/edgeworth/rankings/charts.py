@@ -157,7 +157,7 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         x = _share(alt.X, alt, "recall", "share of targets found")
-        y = _share(alt.Y, alt, "precision", "share of looks that hit")
+        y = _share(alt.Y, alt, "precision", "share of items reviewed that are targets")
         base = kit.base("precision_recall").encode(x=x, y=y)
         band = kit.base("around").encode(x=x)
         chance = kit.once().mark_rule(**DASHED).encode(y=alt.datum(share))

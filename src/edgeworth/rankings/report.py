@@ -192,7 +192,7 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
         "estimates": {x.measure: x.to_dict(level) for x in estimates},
         "values": {name: finite_or_none(value) for name, value in findings.plain.items()},
         "random_selection": against_chance_to_dict(findings),
-        "looks": [_depth_to_dict(each, level) for each in findings.by_depth],
+        "depths": [_depth_to_dict(each, level) for each in findings.by_depth],
         "best_cut": best and best.to_dict(level),
         "worth": findings.worth and vars(findings.worth),
         "ties": ties and {"worst": ties[0], "best": ties[1]},
