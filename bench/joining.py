@@ -41,7 +41,7 @@ def run(way: str, folder: Path) -> tuple[float, float]:
         import duckdb
 
         query = "SELECT a.y, a.p, b.p, count(*) FROM '{}' a JOIN '{}' b USING (id) GROUP BY ALL"
-        duckdb.sql(query.format(*files)).fetchall()
+        duckdb.execute(query.format(*files)).fetchall()
     elif way == "join":
         from edgeworth.asking import Asked
         from edgeworth.joined import join_systems

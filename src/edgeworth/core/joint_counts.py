@@ -106,6 +106,10 @@ class JointCounts:
         """Put combinations in the order of their keys, each once, with only labels that occur."""
         return self + JointCounts.empty(self.domains)
 
+    def add_equal(self) -> JointCounts:
+        """Put combinations in the order of their keys, each once, with the labels as they are."""
+        return _compact([self])
+
     def with_missing(self, label: Label, columns: Sequence[int]) -> JointCounts:
         """Make a label that stands for a missing value in some columns missing."""
         wanted = canonical(label)

@@ -36,6 +36,8 @@ def canonical(label: Any) -> Label:
     >>> canonical(np.float64(2.0)), canonical(b"spam")
     (2, 'spam')
     """
+    if type(label) in (int, str):
+        return cast(Label, label)
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, (Decimal, Fraction)):

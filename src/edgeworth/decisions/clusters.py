@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.core.joint_counts import JointCounts
-from edgeworth.core.labels import positions
+from edgeworth.core.labels import canonical_order, positions
 from edgeworth.sources.columns import Label
 
 BY_CLUSTER = (0, 0, 1)
@@ -63,8 +63,10 @@ class Clusters:
         keys[:, 0] = columns[place[keys[:, 0] - 1]] + 1
         # The last row, that of abstentions, is a missing prediction.
         keys[:, 1] = (rows[np.append(len(old), place)[keys[:, 1]]] + 1) % (len(new) + 1)
-        joint = replace(self.joint, labels=(new, self.joint.labels[1]), keys=keys)
-        return replace(self, joint=joint.in_order())
+        joint = replace(self.joint, labels=(new, self.joint.labels[1]), keys=keys).add_equal()
+        # The names of clusters stay as they are, and there may be very many.
+        is_ordered = canonical_order(new) == new and len(np.setdiff1d(joint.keys[:, :2], 0)) == len(new)
+        return replace(self, joint=joint if is_ordered else joint.in_order())
 
     def decided(self) -> Self:
         """Leave out the cases without a decision."""
