@@ -100,46 +100,40 @@ def balance_odds(back: Floats, lay: Floats) -> tuple[Floats, Floats]:
 
 
 def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) -> tuple[Floats, Floats]:
-    """λ of each row with prices that add up to 1, as nearly as they can; and what they then add up to."""
-    target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
-    return levels(p, low, high, target, nearest), target
+    """λ of each row with ``Σ clip(p/λ, low, high)`` as near to 1 as it can be, and that sum.
 
-
-def levels(p: Floats, low: Floats, high: Floats, target: Floats, nearest: ArrayLike = 1.0) -> Floats:
-    """λ of each row with ``Σ clip(p/λ, low, high) = target``, exactly: by halving among the breakpoints.
-
-    Where a whole interval of λ will do (stakes are then not unique) the one nearest to ``nearest``; 0 where
-    even the highest prices of what can happen do not reach the target.
+    It is exact, by halving among the breakpoints. Where a whole interval of λ will do (stakes are then not
+    unique) it is the one nearest to ``nearest``; 0 where even the highest prices of what can happen do not
+    reach the sum.
     """
+    target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
     ends = np.broadcast_to([0.0, np.inf], (len(p), 2))
     reaches_low = np.divide(p, low, out=np.where(p > 0, np.inf, 0.0), where=low > 0)
-    points = np.sort(np.concatenate([p / high, reaches_low, ends], axis=1), axis=1)
-
-    def sums(level: Floats) -> Floats:
-        return np.asarray(_clip(p, low, high, level).sum(axis=1))
-
-    above = _count(points, lambda level: sums(level) > target + FLAT)
-    reached = _count(points, lambda level: sums(level) >= target - FLAT)
+    points = np.concatenate([p / high, reaches_low, ends], axis=1)
+    points.sort(axis=1)
+    above = _count(points, lambda level: _clip(p, low, high, level).sum(axis=1) > target + FLAT)
     rows = np.arange(len(p))
-    last = points.shape[1] - 1
-    first_flat, last_flat = points[rows, np.minimum(above, last)], points[rows, np.maximum(reached - 1, 0)]
-    left, right = points[rows, np.maximum(above - 1, 0)], points[rows, np.minimum(above, last)]
+    left, right = points[rows, np.maximum(above - 1, 0)], points[rows, above]
     # Between two neighbouring breakpoints the sum is fixed + free/λ.
     at_high = (p / high >= right[:, None]) & (p > 0)
     at_low = (reaches_low <= left[:, None]) | (p == 0)
     fixed = np.where(at_low, low, np.where(at_high, high, 0.0)).sum(axis=1)
     free = np.where(at_low | at_high, 0.0, p).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        between = np.clip(free / (target - fixed), left, right)
-    flat = reached > above
-    level = np.where(flat, np.clip(nearest, first_flat, np.maximum(first_flat, last_flat)), between)
-    return np.where(reached == 0, 0.0, level)
+        level = np.where(above == 0, 0.0, np.clip(free / (target - fixed), left, right))
+    flat = np.flatnonzero(_clip(p, low, high, right).sum(axis=1) >= target - FLAT)
+    p, low, high, points, right = (each[flat] for each in (p, low, high, points, right))
+    reached = _count(points, lambda level: _clip(p, low, high, level).sum(axis=1) >= target[flat] - FLAT)
+    last = np.maximum(right, points[np.arange(len(flat)), reached - 1])
+    level[flat] = np.clip(np.broadcast_to(nearest, target.shape)[flat], right, last)
+    return level, target
 
 
 def _clip(p: Floats, low: Floats, high: Floats, level: Floats) -> Floats:
     """``clip(p/λ, low, high)``; what cannot happen has the low price, and at λ = 0 the rest has the high."""
-    asked = np.divide(p, level[:, None], out=np.where(p > 0, np.inf, 0.0), where=level[:, None] > 0)
-    return np.minimum(np.maximum(asked, low), high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        prices = p / level[:, None]
+    return np.minimum(np.fmax(prices, low, out=prices), high, out=prices)
 
 
 def _count(points: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> NDArray[np.intp]:
@@ -179,6 +173,9 @@ NEWTON_STEPS = 200
 
 NOT_HELD = 1e-9
 
+RACES_AT_ONCE = 1000
+"""Races whose holdings are looked for together; each has matrices of its own."""
+
 
 def cap_stakes(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     """The best stakes whose backs and liabilities, ``Σ f⁺ + Σ f⁻(L − 1)``, add up to at most the wealth.
@@ -194,15 +191,16 @@ def cap_stakes(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     level, _ = cash_levels(p[netted], 1 / lay[netted], 1 / back[netted], nearest=0.0)
     stakes[netted], factors[netted] = deal(p[netted], back[netted], lay[netted], level)
     is_covered = (backing < 1 - BOOK_TOLERANCE) | (netted & (tied_up(stakes, lay) <= 1 + 1e-12))
-    for row in np.flatnonzero(~is_covered):
-        can_lay = np.flatnonzero(np.isfinite(lay[row]))
-        laid = (1 - np.eye(p.shape[1])[:, can_lay]) * (lay[row] / (lay[row] - 1))[can_lay]
-        returns = np.column_stack([np.ones(p.shape[1]), np.diag(back[row]), laid])
-        possible = p[row] > 0
-        held = best_holdings(p[row, possible], returns[possible])
-        stakes[row] = held[1 : p.shape[1] + 1]
-        stakes[row, can_lay] -= held[p.shape[1] + 1 :] / (lay[row, can_lay] - 1)
-        factors[row] = returns @ held
+    short = np.flatnonzero(~is_covered)
+    size = p.shape[1]
+    for rows in np.split(short, range(RACES_AT_ONCE, len(short), RACES_AT_ONCE)):
+        liable = lay[rows] - 1
+        laid = np.divide(lay[rows], liable, out=np.zeros(liable.shape), where=np.isfinite(liable))
+        bets = [np.eye(size) * back[rows, None], (1 - np.eye(size)) * laid[:, None]]
+        returns = np.concatenate([np.ones((len(rows), size, 1)), *bets], axis=2)
+        held = best_holdings(p[rows], returns)
+        stakes[rows] = held[:, 1 : size + 1] - held[:, size + 1 :] / liable
+        factors[rows] = _wealth(returns, held)
     return stakes, factors
 
 
@@ -213,32 +211,50 @@ def tied_up(stakes: Floats, lay: Floats) -> Floats:
     return np.asarray((np.maximum(stakes, 0.0) + liability).sum(axis=1))
 
 
+def _wealth(returns: Floats, held: Floats) -> Floats:
+    """The wealth after each outcome."""
+    return np.asarray((returns @ held[..., None])[..., 0])
+
+
 def returns_in_wealth(chances: Floats, returns: Floats, held: Floats) -> Floats:
     """``E[X_i/W]``: the return of each holding in units of wealth; its mean over what is held is 1."""
-    return np.asarray((chances / (returns @ held)) @ returns)
+    wealth = _wealth(returns, held)
+    with np.errstate(divide="ignore", invalid="ignore"):  # who can be ruined has no finite answer
+        weights = np.divide(chances, wealth, out=np.zeros(wealth.shape), where=chances > 0)
+        return np.asarray((weights[..., None, :] @ returns)[..., 0, :])
 
 
 def best_holdings(chances: Floats, returns: Floats) -> Floats:
-    """A barrier method: ``E log W + μ Σ log w`` is maximised while μ falls to 0.
+    """Divide wealth so that ``E log W`` is largest, when m holdings have ``returns`` (…, K, m) in K outcomes.
 
-    At its maximum ``g ≤ 1 + m μ`` for m holdings. The unknowns are relative changes of the holdings.
+    The best holdings w and what they return too little, ``z = 1 − E[X/W]``, are at least 0, and one of each
+    pair is 0; w then adds up to 1. Newton's steps, relative to w and z, follow ``w z = μ`` while μ falls to 0
+    (Wright 1997, Primal-Dual Interior-Point Methods).
     """
-    held = np.full(returns.shape[1], 1 / returns.shape[1])
-    barrier = 1.0
-    while barrier * len(held) > SHORTFALL / 1000:
-        barrier /= 4
-        for _ in range(NEWTON_STEPS):
-            shares = returns * held / (returns @ held)[:, None]
-            slope = chances @ shares + barrier
-            bent = shares.T @ (shares * chances[:, None]) + barrier * np.eye(len(held))
-            along, across = np.linalg.solve(bent, np.stack([slope, held], axis=1)).T
-            step = along - across * (held @ along) / (held @ across)
-            decrement = float(step @ slope) / barrier
-            if decrement < 1e-10:
-                break
-            # Damped as for self-concordant functions: holdings stay above 0 (Boyd and Vandenberghe, 9.6).
-            held = held * (1 + step / (1 + np.sqrt(decrement)))
-            held = held / held.sum()
-    # What the barrier alone keeps above 0 is not held.
+    number = returns.shape[-1]
+    held = np.full((*returns.shape[:-2], number), 1 / number)
+    lack = np.ones(held.shape)
+    for _ in range(NEWTON_STEPS):
+        shares = returns * held[..., None, :] / _wealth(returns, held)[..., None]
+        slope = (chances[..., None, :] @ shares)[..., 0, :]
+        product = held * lack
+        off = np.maximum(product.sum(axis=-1), (slope / held).max(axis=-1) - 1) > SHORTFALL / 10_000
+        if not off.any():
+            break
+        wanted = product.mean(axis=-1, keepdims=True) / 10
+        bent = shares.swapaxes(-1, -2) @ (shares * chances[..., None]) + product[..., None] * np.eye(number)
+        step = np.linalg.solve(bent, (slope - held + wanted)[..., None])[..., 0]
+        lack = _move(lack, wanted / product - 1 - step, off)
+        held = _move(held, step, off)
+    held /= held.sum(axis=-1, keepdims=True)
+    # What Newton's steps alone keep above 0 is not held.
     without = np.where((held < NOT_HELD) & (returns_in_wealth(chances, returns, held) < 1), 0.0, held)
-    return without / without.sum() if (returns @ without).min() > 0 else held
+    without /= without.sum(axis=-1, keepdims=True)
+    is_best = returns_in_wealth(chances, returns, without).max(axis=-1, keepdims=True) <= 1 + SHORTFALL
+    return np.where(is_best, without, held)
+
+
+def _move(values: Floats, change: Floats, rows: NDArray[np.bool_]) -> Floats:
+    """Change some rows relative to their values, as far as these stay above 0."""
+    length = 0.99 / np.maximum(0.99, -change.min(axis=-1))
+    return np.asarray(values * (1 + (rows * length)[..., None] * change))

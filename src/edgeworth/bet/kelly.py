@@ -234,9 +234,10 @@ def _bet(races: Races, fraction: float, unbalanced: Unbalanced) -> tuple[Floats,
         raise OptionError(f"unbalanced is one of {', '.join(get_args(Unbalanced))}; saw {unbalanced!r}")
     if lay is None:
         # Who only backs an under-round book keeps nothing.
-        is_sure = (1 / back).sum(axis=1) < 1 - NEARLY_FAIR
-        never = np.full(back.shape, np.inf)
-        level, _ = cash_levels(p, 1 / never, 1 / back, nearest=np.where(is_sure, 0.0, 1.0))
+        prices = 1 / back
+        is_sure = prices.sum(axis=1) < 1 - NEARLY_FAIR
+        never, no_price = (np.broadcast_to(each, back.shape) for each in (np.inf, 0.0))
+        level, _ = cash_levels(p, no_price, prices, nearest=np.where(is_sure, 0.0, 1.0))
         stakes, full = deal(p, back, never, level)
     elif unbalanced == "cap":
         stakes, full = cap_stakes(p, back, lay)

@@ -41,8 +41,8 @@ def kelly_together(
 
     Notes
     -----
-    The stakes maximise ``E log W`` over the joint outcomes. This concave programme is solved by a barrier
-    method. Every answer is certified: with
+    The stakes maximise ``E log W`` over the joint outcomes. This concave programme is solved by an
+    interior-point method. Every answer is certified: with
     ``g_i = E[X_i/W]``, the return of bet i (or of cash) in units of wealth, the conditions of optimality are
     ``g ≤ 1`` with equality on what is held, and ``log max g`` bounds how far the growth is from the best,
     here at most 1e-9 nats (Cover and Thomas, Elements of Information Theory, section 16.2).
