@@ -119,9 +119,8 @@ class SortedScores(Plain):
             square, fourth = (np.concatenate([run.power_sums(power) for run in runs]) for power in (2, 4))
         if any(run.highest is not None for run in runs):
             highest = np.concatenate([run.ends for run in runs])
-        scores, weight = (
-            np.concatenate(each) for each in zip(*((x.scores, x._cases) for x in runs), strict=True)
-        )
+        scores = np.concatenate([run.scores for run in runs])
+        weight = np.concatenate([run._cases for run in runs])
         if weight.dtype.kind in "iu" and weight.sum(dtype=np.float64) > EXACT_INTEGERS:
             raise MergeError("weights of a ranking add up to 2^53 at most: divide them by a number")
         return cls(scores, weight, square, fourth, highest).merge_equal()
