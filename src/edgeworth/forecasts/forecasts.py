@@ -73,7 +73,8 @@ class Forecasts:
             name=name,
         )
         rows = check_probabilities(values, name=name, first_row=first_row, normalise=normalise)
-        return cls(came.codes, rows, came.labels, came.label_source, not normalise and are_rounded(values))
+        is_off = rows is not values and not normalise and are_rounded(values)
+        return cls(came.codes, rows, came.labels, came.label_source, is_off)
 
     @classmethod
     def beside(
@@ -172,7 +173,7 @@ def forecasts_of_columns(
         # Columns that stand in order already are not copied.
         moved = table if list(order) == list(range(table.shape[1])) else table[:, order]
         rows = check_probabilities(moved, **checks)
-        is_off = not checks.get("normalise") and are_rounded(table)
+        is_off = rows is not moved and not checks.get("normalise") and are_rounded(table)
     else:
         rows = check_probabilities(table[:, 0], **checks)
         rows = rows if list(order) == [1] else np.ascontiguousarray(rows[:, ::-1])

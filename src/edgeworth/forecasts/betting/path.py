@@ -234,17 +234,20 @@ def build_blocks(
         mine, its, factors = forecasts[rows], rival[rows], staked(rows)
         here = slice(*np.searchsorted(starts, [rows.start, rows.stop]))
         at = starts[here] - rows.start
-        logs = sums_from(np.stack([mine.of_truth(factors), *_henzi(mine, its)]), at)
-        with np.errstate(invalid="ignore"):
-            # Where an infinite gain meets an infinite loss a sum is not a number, and stays so.
-            sums = np.add.reduceat(_sums(mine, its, prices[rows], factors), at, axis=1)
+        logs = np.stack([mine.of_truth(factors), *_henzi(mine, its)])
+        sums = _sums(mine, its, prices[rows], factors)
+        if times is not None:
+            logs = sums_from(logs, at)
+            with np.errstate(invalid="ignore"):
+                # Where an infinite gain meets an infinite loss a sum is not a number, and stays so.
+                sums = np.add.reduceat(sums, at, axis=1)
         # Each case's own fractions would be as wide as all the rest: they are summed once blocks are known.
         none = np.zeros((len(at), 0))
         blocks = Blocks.of_steps(first + starts[here], first + stops[here], logs.T, none, sums.T).coarsen(end)
         return replace(blocks, fractions=fraction_sums(realised[rows], blocks.starts - first - rows.start))
 
     # Pieces begin at multiples of their length, and so at a cell of the grid or within one, and at a step.
-    wanted = np.arange(-(-first // PIECE) * PIECE, end, PIECE) - first
+    wanted = np.arange((first // PIECE + 1) * PIECE, end, PIECE) - first
     edges = np.unique([0, *stops[np.searchsorted(stops, wanted)], cases])
     runs = [slice(start, stop) for start, stop in pairwise(edges.tolist())]
     return Blocks.end_to_end(map_blocks(run_of, runs)).coarsen(end)
@@ -334,6 +337,8 @@ class Games(Plain):
     @classmethod
     def of(cls, probabilities: Floats, prices: Floats, log_factors: Floats, counts: Integers) -> Self | None:
         """Equal games counted together; None when there are too many to keep."""
+        if len(np.unique(probabilities[:, -1])) > MOST_STEPS:  # quicker told than of whole rows
+            return None
         size, tables = probabilities.shape[1], (probabilities, prices, log_factors)
         distinct, where = np.unique(np.concatenate(tables, axis=1), axis=0, return_inverse=True)
         if len(distinct) > MOST_STEPS:
