@@ -1,4 +1,4 @@
-"""Stakes in many races, and a thousand drunken bookmakers: seconds and memory."""
+"""Stakes in many races, and a hundred drunken bookmakers: seconds and memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 from timing import limit_line, peak_bytes, seconds
 
 from edgeworth import bet
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.tally import ForecastTally, Opponent
 
 
 def races() -> None:
@@ -36,16 +38,16 @@ def races() -> None:
 
 def drunken() -> None:
     rng = np.random.default_rng(1)
-    probabilities = rng.uniform(0.05, 0.95, 10**5)
-    truth = (rng.random(10**5) < probabilities).astype(int)
+    probabilities = rng.uniform(0.05, 0.95, 10**4)
+    forecasts = Forecasts.of((rng.random(10**4) < probabilities).astype(int), probabilities)
     for low, high in ((0.0, 1.0), (0.15, 0.85)):
-        bookmaker = bet.Drunken(low, high, seed=7)
+        opponent = Opponent(bookmaker=bet.Drunken(low, high, seed=7, bookmakers=100))
 
-        def play(bookmaker: bet.Drunken = bookmaker) -> None:
-            bookmaker.log_wealth(truth, probabilities, bookmakers=1000)
+        def play(opponent: Opponent = opponent) -> None:
+            ForecastTally.of(forecasts, opponent)
 
         limit_line(
-            f"1000 drunken bookmakers on ({low:g}, {high:g}), 10⁵ cases",
+            f"100 drunken bookmakers on ({low:g}, {high:g}), 10⁴ cases",
             seconds(play, repeat=3),
             2,
             f"  {peak_bytes(play) / 1e6:7.0f} MB",

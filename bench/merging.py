@@ -55,7 +55,7 @@ def run() -> None:
         )
         limit_line("edgeworth merge 'shard*.json'", min(merge_by_command(folder) for _ in range(3)), 4)
         merged = ew.read_tally(folder / "merged.json")
-        assert merged.settled.total == SHARDS * ROWS
+        assert merged.final.total == SHARDS * ROWS
 
 
 def _read(paths: list[Path]) -> None:
