@@ -112,8 +112,11 @@ def _read_regular(content: bytes, names: list[str], value: str) -> _Columns | No
     except ImportError:
         return None
     sign = b"\t" if b"\t" in content else b" "
-    odd = {sign * 2, sign + b"\n", b"\n" + sign, b"\n#", b" ", b"\r", b"\v", b"\f"} - {sign}
-    if content[:1] in (sign, b"#", b"\n") or content[-1:] == sign or any(each in content for each in odd):
+    odd = {b" ", b"\r", b"\v", b"\f"} - {sign}
+    is_space = np.frombuffer(content, dtype=np.uint8) <= ord(" ")
+    if content[:1] == b"#" or (b"#" in content and b"\n#" in content) or any(x in content for x in odd):
+        return None
+    if is_space[:1].any() or np.any(is_space[1:] & is_space[:-1]) or content[-1:] == sign:
         return None
     text = pa.dictionary(pa.int32(), pa.string())
     types = {"query": text, "document": pa.binary(), value: pa.float64() if value == "score" else text}
