@@ -50,13 +50,13 @@ def write(path: Path, rows: int) -> None:
     import pyarrow.parquet as pq
 
     rng = np.random.default_rng(3)
-    schema = pa.schema([("truth", pa.int8()), ("score", pa.float64())])
+    schema = pa.schema([pa.field("truth", pa.int8()), pa.field("score", pa.float64())])
     with pq.ParquetWriter(path, schema) as writer:
         for start in range(0, rows, CHUNK):
             number = min(CHUNK, rows - start)
             truth = (rng.random(number) < SHARE).astype(np.int8)
             scores = rng.normal(size=number) + 2 * truth
-            writer.write_table(pa.table({"truth": truth, "score": scores}, schema))
+            writer.write_table(pa.Table.from_arrays([pa.array(truth), pa.array(scores)], schema=schema))
 
 
 def measured(path: Path, what: tuple[str, str]) -> list[float]:

@@ -151,7 +151,7 @@ def unbounded_sample(name: str, rng: np.random.Generator, cases: int) -> tuple[F
     if name == "lognormal":
         return rng.lognormal(size=cases) - np.exp(0.5), nothing
     if name == "one case in 100":
-        return (rng.random(cases) < 0.01) - 0.01, nothing
+        return np.where(rng.random(cases) < 0.01, 0.99, -0.01), nothing
     low, high = (0.05, 0.95) if name == "log scores" else (0.005, 0.03)
     truth = rng.uniform(low, high, cases)
     logit = np.log(truth / (1 - truth))
