@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from timing import line, run_process
@@ -50,7 +51,8 @@ def write(path: Path, rows: int) -> None:
     import pyarrow.parquet as pq
 
     rng = np.random.default_rng(3)
-    schema = pa.schema([pa.field("truth", pa.int8()), pa.field("score", pa.float64())])
+    types: dict[str, Any] = {"truth": pa.int8(), "score": pa.float64()}
+    schema = pa.schema(types)
     with pq.ParquetWriter(path, schema) as writer:
         for start in range(0, rows, CHUNK):
             number = min(CHUNK, rows - start)
