@@ -77,6 +77,7 @@ def test_other_rankings_are_not(strength: float) -> None:
         scores = rng.normal(size=size) + strength * truth
         for seen in (scores, scores.round(1), 1 / (1 + np.exp(-4 * scores))):
             assert class_split(ew.Ranking.from_scores(truth, seen)) is None
+    assert class_split(ew.Ranking.from_scores([1, 0, 1], [np.inf] * 3)) is None
 
 
 def test_leaving_one_out_of_group_means_is_seen() -> None:

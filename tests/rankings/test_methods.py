@@ -646,6 +646,14 @@ def test_the_bootstrap_keeps_the_sizes_of_the_classes() -> None:
     assert draws.std() == pytest.approx(expected.std(), rel=0.06)
 
 
+def test_the_bootstrap_of_targets_alone_varies_by_those_never_ranked() -> None:
+    ranking = ew.Ranking.from_scores([1, 1, 1], [3.0, 2.0, 1.0], positive=1, unranked=2)
+    draws = ew.estimate(ranking, "hits@7", method=Bootstrap(draws=4000, seed=3)).law.draws
+    expected = stats.binom(5, 3 / 5)
+    assert draws.mean() == pytest.approx(expected.mean(), abs=4 * expected.std() / math.sqrt(4000))
+    assert draws.std() == pytest.approx(expected.std(), rel=0.06)
+
+
 @pytest.mark.parametrize(
     "ranking",
     [

@@ -9,6 +9,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import InputError, OptionError
+from edgeworth.rankings import thresholds
 from edgeworth.rankings.thresholds import Cuts, Goal, round_between, thin_cuts
 
 GOALS: dict[str, dict[str, float]] = {
@@ -228,3 +229,21 @@ def test_a_report_says_that_no_threshold_will_do() -> None:
 def test_requirements_that_nothing_meets_fall_back_to_the_nearest() -> None:
     cuts = Cuts(np.array([0.0, 1, 2]), np.array([0.0, 1, 1]), 2.0, 4.0)
     assert Goal(precision_at_least=0.9).best(cuts) == (2, False)
+
+
+def test_many_cuts_are_cross_fitted_as_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    truth = np.repeat([1, 0], [9000, 21000])
+    ranking = ew.Ranking.from_scores(truth, rng.normal(size=len(truth)) + truth)
+    for goal in (Goal(), Goal(recall_at_least=0.999), Goal(precision_at_least=0.8)):
+        some = thresholds.cross_fit(ranking, goal)
+        with monkeypatch.context() as patch:
+            patch.setattr(thresholds, "MOST_STEPS", len(truth))
+            every = thresholds.cross_fit(ranking, goal)
+        # The random divisions differ: the mean over ten has an error of about 0.001.
+        for name in ("recall[1]", "fallout[1]"):
+            assert abs(ew.measure(some, name) - ew.measure(every, name)) < 0.005
+    kept = thresholds._some_cuts(10**6)
+    assert len(kept) <= thresholds.MOST_STEPS
+    assert kept[:50].tolist() == list(range(50))
+    assert (10**6 - 1 - kept[-50:]).tolist() == list(range(49, -1, -1))

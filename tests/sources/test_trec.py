@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edgeworth.errors import InputError
@@ -182,6 +182,7 @@ FIELDS = st.sampled_from(
 LINES = st.lists(st.lists(FIELDS, min_size=3, max_size=7).map(" ".join), min_size=1, max_size=4)
 
 
+@example(lines=["\ufeffq Q0 a 1 1 t", "q Q0 b 1 1 t"], value="score", sign=" ")
 @given(lines=LINES, value=st.sampled_from(["score", "grade"]), sign=st.sampled_from([" ", "\t"]))
 def test_lines_that_arrow_reads_are_the_same_line_by_line(lines: list[str], value: str, sign: str) -> None:
     content = "\n".join(lines).replace(" ", sign).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -111,7 +112,11 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) 
     reaches_low = np.divide(p, low, out=np.where(p > 0, np.inf, 0.0), where=low > 0)
     points = np.concatenate([p / high, reaches_low, ends], axis=1)
     points.sort(axis=1)
-    above = _count(points, lambda level: _clip(p, low, high, level).sum(axis=1) > target + FLAT)
+
+    def sums(tried: Floats, rows: Any = ...) -> Floats:
+        return np.asarray(_clip(p[rows], low[rows], high[rows], tried).sum(axis=1))
+
+    above = _count(points, lambda tried: sums(tried) > target + FLAT)
     rows = np.arange(len(p))
     left, right = points[rows, np.maximum(above - 1, 0)], points[rows, above]
     # Between two neighbouring breakpoints the sum is fixed + free/λ.
@@ -121,11 +126,11 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) 
     free = np.where(at_low | at_high, 0.0, p).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         level = np.where(above == 0, 0.0, np.clip(free / (target - fixed), left, right))
-    flat = np.flatnonzero(_clip(p, low, high, right).sum(axis=1) >= target - FLAT)
-    p, low, high, points, right = (each[flat] for each in (p, low, high, points, right))
-    reached = _count(points, lambda level: _clip(p, low, high, level).sum(axis=1) >= target[flat] - FLAT)
-    last = np.maximum(right, points[np.arange(len(flat)), reached - 1])
-    level[flat] = np.clip(np.broadcast_to(nearest, target.shape)[flat], right, last)
+    # Where the sum is still the target at the next breakpoint, all λ as far as it stays so will do.
+    flat = np.flatnonzero(sums(right) >= target - FLAT)
+    reached = _count(points[flat], lambda tried: sums(tried, flat) >= target[flat] - FLAT)
+    last = np.maximum(right[flat], points[flat, reached - 1])
+    level[flat] = np.clip(np.broadcast_to(nearest, target.shape)[flat], right[flat], last)
     return level, target
 
 
@@ -167,7 +172,7 @@ def deal(p: Floats, back: Floats, lay: Floats, level: Floats) -> tuple[Floats, F
 
 
 SHORTFALL = 1e-9
-"""How far the growth may fall short of the best, in nats; every answer is certified to it."""
+"""How far the growth may fall short of the best, in nats: what may fall shorter ``kelly_together`` refuses."""
 
 NEWTON_STEPS = 200
 

@@ -236,9 +236,8 @@ def _bet(races: Races, fraction: float, unbalanced: Unbalanced) -> tuple[Floats,
         # Who only backs an under-round book keeps nothing.
         prices = 1 / back
         is_sure = prices.sum(axis=1) < 1 - NEARLY_FAIR
-        never, no_price = (np.broadcast_to(each, back.shape) for each in (np.inf, 0.0))
-        level, _ = cash_levels(p, no_price, prices, nearest=np.where(is_sure, 0.0, 1.0))
-        stakes, full = deal(p, back, never, level)
+        level, _ = cash_levels(p, np.zeros(back.shape), prices, nearest=np.where(is_sure, 0.0, 1.0))
+        stakes, full = deal(p, back, np.full(back.shape, np.inf), level)
     elif unbalanced == "cap":
         stakes, full = cap_stakes(p, back, lay)
     else:

@@ -71,7 +71,8 @@ def shown_freedom(sums: Floats, counts: Floats | None = None) -> float:
     >>> shown_freedom(np.array([1.0, -1.0, 1.0, -1.0])), shown_freedom(np.array([0.0, 0.0, 0.0, 4.0]))
     (inf, 2.6666666666666665)
     """
-    counts, squares = np.ones(len(sums)) if counts is None else counts, sums**2
+    counts = np.ones(len(sums)) if counts is None else counts
+    squares = sums**2
     number, square, fourth = counts.sum(), counts @ squares, counts @ squares**2
     kurtosis = number * fourth / square**2 if square > 0 else 1.0
     return float(2 * number / (kurtosis - 1)) if kurtosis > 1 else math.inf

@@ -196,7 +196,7 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     if findings.sides:
         sections.append(sides_section(findings))
     if findings.cumulative_games:
-        sections.append(_ladder(findings))
+        sections.append(_cumulative_games(findings))
     goal, ranking = Goal.of(asked), tally.ranking(terms.get("positive"))
     choice, no_threshold = find_threshold(ranking, goal, seed=asked.seed)
     sections += threshold_section(ranking, choice, asked.level)
@@ -380,7 +380,7 @@ def _reliability(findings: ForecastFindings) -> Section:
     return Section("Reliability", text, (Grid("", columns, tuple(rows), note),))
 
 
-def _ladder(findings: ForecastFindings) -> Section:
+def _cumulative_games(findings: ForecastFindings) -> Section:
     heads = ("game/text", "wealth/text", "p at most/probability", "Brier, baseline − model")
     columns = make_columns(*heads, f"{format_level(findings.level)}/interval")
     rows = tuple(

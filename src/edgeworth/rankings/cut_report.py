@@ -193,11 +193,13 @@ def usual_cuts(ranking: Ranking) -> dict[str, float]:
 def _matching_threshold(ranking: Ranking) -> float:
     """Find the score down to which most nearly as many are predicted as there are targets."""
     last = ranking.score_at(min(ranking.target_total, ranking.ranked_total))
-    runs = (ranking.targets, ranking.background)
-    # The lowest score that takes too few, and the highest that takes enough.
-    higher = [run.scores[np.searchsorted(run.scores, last, side="right") :][:1] for run in runs]
+    # The highest score that takes enough, and before it the next higher one of each class.
+    higher = [
+        run.scores[np.searchsorted(run.scores, last, side="right") :][:1]
+        for run in (ranking.targets, ranking.background)
+    ]
     scores = np.append(np.concatenate(higher), last)
-    taken = ranking.ranked_total - sum(run.below(scores) for run in runs)
+    taken = ranking.ranked_total - ranking.targets.below(scores) - ranking.background.below(scores)
     return float(scores[np.argmin(np.abs(taken - ranking.target_total))])
 
 

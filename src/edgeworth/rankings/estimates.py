@@ -116,7 +116,7 @@ def class_split(ranking: Ranking) -> str | None:
     if not ranking.is_counted or ranking.is_collapsed or ranking.is_placed:
         return None
     scores, items = ranking.items_by_score
-    width = float(scores[-1] - scores[0]) if len(scores) else 0.0
+    width = float(scores[-1] - scores[0]) if len(scores) > 1 else 0.0
     if not 0 < width < math.inf:
         return None
     hits, (found, targets) = np.zeros(len(scores)), ranking.targets.distinct()

@@ -44,8 +44,8 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
 
 def order_lists(scores: NDArray[Any], starts: Places) -> tuple[Places, NDArray[np.bool_]]:
     """Order the items of each list from the best to the worst, ties in any way, and say where each begins."""
-    falling, order = -scores, np.repeat(starts[:-1], np.diff(starts))
-    # List by list: that is several times faster than one sort by list and score.
+    order, falling = np.repeat(starts[:-1], np.diff(starts)), -scores
+    # Of lists of 30 items and more that is several times faster than one sort by list and score.
     for start, stop in pairwise(starts.tolist()):
         order[start:stop] += falling[start:stop].argsort()
     ordered, is_new = scores[order], np.zeros(len(scores), dtype=np.bool_)

@@ -55,7 +55,9 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
 def _replicates(groups: TieGroups, places: Values, draws: int, generator: np.random.Generator) -> TieGroups:
     """Draw replicates, counted by tie group; groups without a target are left out."""
     hits, total = _resample_hits(groups, draws, generator), float(places.sum())
-    drawn, occupied = np.zeros((draws, len(places))), places > 0
+    drawn = np.zeros((draws, len(places)))
+    # Of places that hold nothing, only the last is drawn for: it takes what is left.
+    occupied = np.append(places[:-1] > 0, True)
     drawn[:, occupied] = generator.multinomial(int(total), places[occupied] / max(total, 1.0), size=draws)
     gap, tied = drawn[:, :-1:2], drawn[:, 1::2]
     seen = np.cumsum(gap + tied + hits, axis=1) - tied - hits

@@ -78,7 +78,7 @@ class SortedScores(Plain):
 
     @classmethod
     def of_batches(cls, batches: Sequence[ScoredRows]) -> Self:
-        """The same of several batches of rows."""
+        """The same of several batches of rows; weights of one may be counts, of another sampling weights."""
         if any(weights is not None for _, weights in batches):
             return cls.join([cls.of(*rows) for rows in batches])
         return cls.of(np.concatenate([np.zeros(0), *(scores for scores, _ in batches)]))

@@ -12,7 +12,7 @@ JSON, ``{query: {document: score}}``, are read as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
@@ -30,9 +30,9 @@ from edgeworth.sources.formats import ending
 from edgeworth.sources.paths import read_whole_file
 from edgeworth.sources.runs.retrieval import read_dictionary
 
-QRELS_COLUMNS = ["query", "iteration", "document", "grade"]
-RUN_COLUMNS = ["query", "Q0", "document", "rank", "score", "tag"]
-BEIR_COLUMNS, BEIR_HEADER = ["query", "document", "grade"], b"query-id\tcorpus-id\tscore"
+QRELS_COLUMNS = ("query", "iteration", "document", "grade")
+RUN_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
+BEIR_COLUMNS, BEIR_HEADER = ("query", "document", "grade"), b"query-id\tcorpus-id\tscore"
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -88,11 +88,12 @@ def read_run(path: str | Path) -> TrecRun:
     return TrecRun(str(path), tag, query, document, score)
 
 
-def _read_columns(path: Path, names: list[str]) -> _Columns:
+def _read_columns(path: Path, names: Sequence[str]) -> _Columns:
     content, value = _read_text(path), "score" if "score" in names else "grade"
+    body = content
     if value == "grade" and content.startswith(BEIR_HEADER):
-        names, content = BEIR_COLUMNS, b"#" + content
-    found = _read_regular(content, names, value) or _read_lines(path, content, names, value)
+        names, content, body = BEIR_COLUMNS, b"#" + content, content.partition(b"\n")[2]
+    found = _read_regular(body, names, value) or _read_lines(path, content, names, value)
     query, document, *_ = found
     repeat = first_repeat(query.codes, document)
     if repeat is not None:
@@ -104,27 +105,28 @@ def _read_columns(path: Path, names: list[str]) -> _Columns:
     return found
 
 
-def _read_regular(content: bytes, names: list[str], value: str) -> _Columns | None:
+def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns | None:
     """Read lines as Arrow does, many times faster; None where it is absent or would take them otherwise."""
     try:
         import pyarrow as pa
         from pyarrow import csv
     except ImportError:
         return None
-    sign = b"\t" if b"\t" in content else b" "
-    odd = {b" ", b"\r", b"\v", b"\f"} - {sign}
-    is_space = np.frombuffer(content, dtype=np.uint8) <= ord(" ")
-    if content[:1] == b"#" or (b"#" in content and b"\n#" in content) or any(x in content for x in odd):
+    separator = b"\t" if b"\t" in content else b" "
+    # Other white space separates too, also several of them, and lines may be comments: not so for Arrow.
+    odd = {b" ", b"\r", b"\v", b"\f", b"\n#"} - {separator}
+    is_space = np.frombuffer(b"\n" + content, dtype=np.uint8) <= ord(" ")
+    if np.any(is_space[1:] & is_space[:-1]) or any(each in content for each in odd):
         return None
-    if is_space[:1].any() or np.any(is_space[1:] & is_space[:-1]) or content[-1:] == sign:
+    if content.startswith((BYTE_ORDER_MARK, b"#")) or content.endswith(separator):
         return None
     text = pa.dictionary(pa.int32(), pa.string())
     types = {"query": text, "document": pa.binary(), value: pa.float64() if value == "score" else text}
     try:
         table = csv.read_csv(
             BytesIO(content),
-            csv.ReadOptions(column_names=names),
-            csv.ParseOptions(delimiter=sign.decode(), quote_char=False),
+            csv.ReadOptions(column_names=list(names)),
+            csv.ParseOptions(delimiter=separator.decode(), quote_char=False),
             csv.ConvertOptions(column_types=types, null_values=[], include_columns=[*types]),
         )
     except pa.ArrowInvalid:
@@ -142,7 +144,7 @@ def _read_regular(content: bytes, names: list[str], value: str) -> _Columns | No
     return encode(query, "query"), as_identifiers(documents), values, tag
 
 
-def _read_lines(path: Path, content: bytes, names: list[str], value: str) -> _Columns:
+def _read_lines(path: Path, content: bytes, names: Sequence[str], value: str) -> _Columns:
     """Read line by line, and say what is wrong with the first that is."""
     pattern, number, need = _VALUES[value]
     places = [names.index(name) for name in ("document", value)]
