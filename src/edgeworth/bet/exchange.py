@@ -172,7 +172,7 @@ def deal(p: Floats, back: Floats, lay: Floats, level: Floats) -> tuple[Floats, F
 
 
 SHORTFALL = 1e-9
-"""How far the growth may fall short of the best, in nats: what may fall shorter ``kelly_together`` refuses."""
+"""How far growth may fall short of the best, in nats; ``kelly_together`` refuses what may fall shorter."""
 
 NEWTON_STEPS = 200
 
