@@ -108,7 +108,7 @@ class JointCounts:
 
     def add_equal(self) -> JointCounts:
         """Put combinations in the order of their keys, each once, with the labels as they are."""
-        return _compact([self])
+        return _compact(self)
 
     def with_missing(self, label: Label, columns: Sequence[int]) -> JointCounts:
         """Make a label that stands for a missing value in some columns missing."""
@@ -179,7 +179,8 @@ def count_joint(
     known = [column.labels for column in numbered if not isinstance(column, np.ndarray)]
     size = prod(len(labels) + 1 for labels in known)
     is_dense = len(known) == len(columns) and size <= max(DENSE_CELLS, min(WIDE_CELLS, number))
-    for rows in row_blocks(number, BLOCK_ROWS) if number else ():
+    # A block has at least as many rows as there are sums to add it to.
+    for rows in row_blocks(number, max(BLOCK_ROWS, size) if is_dense else BLOCK_ROWS) if number else ():
         weight = None if weights is None else weights[rows]
         if weight is not None:
             check_weights(weight, first_row + rows.start)
@@ -203,8 +204,10 @@ class _Numbered:
     labels: tuple[Label, ...]
 
     def __getitem__(self, rows: slice) -> Coded:
-        codes = self.values[rows]
-        return Coded(np.subtract(codes, self.low, dtype=np.intp) if self.low else codes, self.labels)
+        values = self.values[rows]
+        if not self.low:
+            return Coded(values.astype(np.intp, copy=False), self.labels)
+        return Coded(np.subtract(values, self.low, dtype=np.intp), self.labels)
 
 
 def _number_integers(column: Column) -> Column | _Numbered:
@@ -222,10 +225,10 @@ def _join_codes(columns: Sequence[Coded]) -> NDArray[np.intp]:
     codes, ones = columns[0].codes, 1
     for column in columns[1:]:
         size = len(column.labels) + 1
-        codes = np.multiply(codes, size, dtype=np.intp)
+        codes = codes * size
         codes += column.codes
         ones = ones * size + 1
-    return np.add(codes, ones, dtype=np.intp)
+    return codes + ones
 
 
 def _split_codes(codes: NDArray[np.intp], labels: Sequence[Sequence[Label]]) -> NDArray[np.intp]:
@@ -305,14 +308,14 @@ class _Gatherer:
         self.parts.append(JointCounts(self.domains, (), np.stack(columns, axis=1), *sums))
         self.waiting += len(keys)
         if self.waiting > 4 * DENSE_CELLS:
-            self.parts = [_compact(self.parts)]
+            self.parts = [_compact(_joined(self.parts))]
             self.waiting = 0
 
     def result(self) -> JointCounts:
         """Give everything gathered, in canonical labels and each combination once."""
         if not self.parts:
             return JointCounts.empty(self.domains)
-        part = _compact(self.parts)
+        part = _joined(self.parts)
         labels, columns = [], [part.keys[:, c] for c in range(len(self.domains))]
         for domain, place in enumerate(self.index):
             mine = [c for c, which in enumerate(self.domains) if which == domain]
@@ -327,26 +330,33 @@ class _Gatherer:
             for c in mine:
                 columns[c] = translate[columns[c]]
             labels.append(order)
-        return _compact([replace(part, labels=tuple(labels), keys=np.stack(columns, axis=1))])
+        return _compact(replace(part, labels=tuple(labels), keys=np.stack(columns, axis=1)))
 
 
-def _compact(parts: list[JointCounts]) -> JointCounts:
-    """Add up combinations, each once, in the order of its key."""
-    keys = np.concatenate([part.keys for part in parts])
+def _joined(parts: list[JointCounts]) -> JointCounts:
+    """Put combinations one after the other."""
     weighted = any(part.square is not None for part in parts)
     # A counted case weighs 1.
     squares = [part.weight.astype(np.float64) if part.square is None else part.square for part in parts]
-    square = np.concatenate(squares) if weighted else None
-    rows = np.concatenate([part.rows for part in parts])
-    weight = np.concatenate([part.weight for part in parts])
-    order = np.lexsort(keys.T[::-1])
-    keys = keys[order]
+    return replace(
+        parts[0],
+        keys=np.concatenate([part.keys for part in parts]),
+        rows=np.concatenate([part.rows for part in parts]),
+        weight=np.concatenate([part.weight for part in parts]),
+        square=np.concatenate(squares) if weighted else None,
+    )
+
+
+def _compact(joint: JointCounts) -> JointCounts:
+    """Add up combinations, each once, in the order of its key."""
+    order = np.lexsort(joint.keys.T[::-1])
+    keys, square = joint.keys[order], joint.square
     is_new = np.any(keys[1:] != keys[:-1], axis=1)
     starts = np.flatnonzero(np.concatenate([[True], is_new])[: len(keys)])
     return replace(
-        parts[0],
+        joint,
         keys=keys[starts],
-        rows=np.add.reduceat(rows[order], starts),
-        weight=np.add.reduceat(weight[order], starts),
+        rows=np.add.reduceat(joint.rows[order], starts),
+        weight=np.add.reduceat(joint.weight[order], starts),
         square=None if square is None else np.add.reduceat(square[order], starts),
     )
