@@ -30,8 +30,9 @@ SUM_TOLERANCE = 1e-6
 def ratio(numerator: Values, denominator: Values) -> Values:
     """Divide numbers; the quotient is nan, without a warning, where there is nothing to divide by."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        quotient = np.true_divide(numerator, denominator)
-    return np.where(np.equal(denominator, 0), np.nan, quotient)
+        quotient = np.asarray(np.true_divide(numerator, denominator))
+    is_nothing = np.equal(denominator, 0)
+    return np.where(is_nothing, np.nan, quotient) if is_nothing.any() else quotient
 
 
 def difference(left: Values, right: Values, scale: Values) -> Values:
@@ -39,14 +40,17 @@ def difference(left: Values, right: Values, scale: Values) -> Values:
 
     The imaginary part, a derivative, stays.
     """
-    result = left - right
-    size = np.abs(np.real(scale))
+    result = np.asarray(left - right)
+    distance, size = np.abs(result.real), np.real(scale)
+    is_rounding = (distance <= ROUNDING * size) & (distance > 0)
+    # Most arrays have none, and this is called very often.
+    if not is_rounding.any():
+        return result
     # Whole numbers this small are subtracted without any rounding.
     one, other = np.real(left), np.real(right)
     is_whole = (np.rint(one) == one) & (np.rint(other) == other) & (size < EXACT_INTEGERS)
-    is_rounding = (np.abs(np.real(result)) <= ROUNDING * size) & ~is_whole
     nothing = 1j * np.imag(result) if np.iscomplexobj(result) else 0.0
-    return np.where(is_rounding, nothing, result)
+    return np.where(is_rounding & ~is_whole, nothing, result)
 
 
 def finite_or_none(number: float) -> float | None:

@@ -83,9 +83,9 @@ def cells_of_proportions(tally: ContingencyTable, resolved: Resolved) -> tuple[F
     """Find which cells are successes and which are trials of each proportion: they are sums of cells."""
     view, size = marginals(tally.cells), len(tally.labels)
     found = combine(resolved, view)
-    slopes = {name: np.zeros((size, 2, len(found.trials))) for name in vars(view)}
     used = {"predicted": view.predicted > 0, "real": view.real > 0, "abstained": view.abstained > 0}
     used["hits"] = used["predicted"] & used["real"]
+    slopes = {name: np.zeros((size, 2, len(found.trials))) for name in used}
     for name, each in slopes.items():
         for place in np.flatnonzero(used[name]):
             moved = getattr(view, name) + (np.arange(size) == place)

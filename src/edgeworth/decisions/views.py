@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class LabelView:
         """The number of cases of other classes, decided or not."""
         return self.not_real + difference(self.undecided, self.abstained, self.undecided)
 
-    @property
+    @cached_property
     def false_alarms(self) -> Values:
         """The number of cases predicted but not real."""
         return difference(self.predicted, self.hits, self.predicted)
@@ -66,7 +67,7 @@ class LabelView:
         """N hits − P R, without the rounding of large products that nearly cancel."""
         return self.hits * self.rejections - self.false_alarms * self.misses
 
-    @property
+    @cached_property
     def not_real(self) -> Values:
         """The number of cases of other classes."""
         return difference(self.total, self.real, self.total)
@@ -86,12 +87,12 @@ class Marginals:
     real: Values
     abstained: Values
 
-    @property
+    @cached_property
     def total(self) -> Values:
         """The number of decided cases."""
         return np.asarray(self.real.sum(axis=-1))
 
-    @property
+    @cached_property
     def undecided(self) -> Values:
         """The number of cases without a decision."""
         return np.asarray(self.abstained.sum(axis=-1))
