@@ -8,7 +8,7 @@ table is made. Replicates are made once and serve every measure of the same cell
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -149,5 +149,10 @@ def affordable_draws(draws: int, units: int) -> int:
 def view_of(flat: NDArray[Any], size: int, resolved: Resolved) -> Any:
     if resolved.measure.scope == "cells":
         return flat.reshape(-1, size + 1, size)[:, :-1, :]
-    view = Marginals(*(flat[:, block * size : (block + 1) * size] for block in range(4)))
+    return view_of_margins(np.split(flat, 4, axis=1), resolved)
+
+
+def view_of_margins(parts: Sequence[NDArray[Any]], resolved: Resolved) -> Any:
+    """View hits, predictions, real cases and abstentions, a column a label, as the measure does."""
+    view = Marginals(*parts)
     return view if resolved.position is None else label_view(view, resolved.position)

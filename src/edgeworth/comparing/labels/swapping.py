@@ -39,7 +39,7 @@ from edgeworth.comparing.labels.resampling import (
     affordable_draws,
     contributions,
     units_of,
-    view_of,
+    view_of_margins,
 )
 from edgeworth.comparing.randomisation.coins import (
     FEW,
@@ -50,6 +50,7 @@ from edgeworth.comparing.randomisation.coins import (
 )
 from edgeworth.comparing.randomisation.sign_sums import FINE, Grid, sign_sum_tail
 from edgeworth.core.tails import Tail
+from edgeworth.core.threads import row_blocks
 from edgeworth.decisions.views import Resolved
 from edgeworth.progress import progress_rounds
 
@@ -192,24 +193,24 @@ def swap_test(
         said = f"{said}, weights taken as their effective number"
     if studentised:
         said = f"{said}, differences in standard errors"
-    far = swaps.distances(swaps.observed[None, :], resolved, studentised)[0]
+    far = swaps.distances(swaps.observed[:, None], resolved, studentised)[0]
     least = far - SAME * max(1.0, far) if math.isfinite(far) else far
 
     def beyond(swapped: NDArray[np.int64]) -> NDArray[np.bool_]:
-        found = [np.zeros(0, dtype=bool)]
-        rows = max(1, AT_ONCE // 16 // len(swaps.limits))
-        for start in range(0, len(swapped), rows):
-            counts = np.zeros((len(swapped[start : start + rows]), len(swaps.limits)))
-            counts[:, differ] = swapped[start : start + rows]
-            gaps = swaps.distances(counts, resolved, studentised)
+        found = []
+        for ways in row_blocks(swapped.shape[1], max(1, AT_ONCE // 16 // len(swaps.limits))):
+            shares = np.zeros((len(swaps.limits), ways.stop - ways.start))
+            shares[differ] = swapped[:, ways] / limits[:, None]
+            gaps = swaps.distances(shares, resolved, studentised)
             found.append(np.isnan(gaps) | (gaps >= least))
         return np.concatenate(found)
 
     tail, number = None, math.prod(limit + 1 for limit in limits.tolist())
     if number <= MOST_COUNTED and coins <= FEW:
-        swapped = np.stack(np.unravel_index(np.arange(number), limits + 1), axis=1)
+        swapped = np.stack(np.unravel_index(np.arange(number), limits + 1))
+        far_ways = swapped[:, beyond(swapped)].T.tolist()
         # A swap of so many of each unit can be had in a binomial number of ways.
-        parts = (math.prod(map(math.comb, limits.tolist(), way)) for way in swapped[beyond(swapped)].tolist())
+        parts = (math.prod(map(math.comb, limits.tolist(), way)) for way in far_ways)
         tail = Tail.counted(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
     elif (found := _sum_of_ways(limits, MOST_WAYS // (16 if studentised else 1), beyond)) is not None:
         tail = Tail.summed(found, f"all swaps of {said}")
@@ -221,7 +222,7 @@ def swap_test(
     number = affordable_draws(draws, len(limits))
     rng, count, at_once = np.random.default_rng(seed), 0, max(1, AT_ONCE // len(limits))
     for start in progress_rounds(number, at_once, "draws"):
-        count += int(beyond(random_heads(rng, limits, min(at_once, number - start)).T).sum())
+        count += int(beyond(random_heads(rng, limits, min(at_once, number - start))).sum())
     return Tail.drawn(count, number, seed, f"swaps of {said}")
 
 
@@ -238,6 +239,7 @@ def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
 
 
 Beyond: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
+"""Which ways of swapping (a column each, how many of each unit that differs in its rows) are far enough."""
 
 
 def _sum_of_ways(limits: Integers, most: int, beyond: Beyond) -> float | None:
@@ -247,9 +249,9 @@ def _sum_of_ways(limits: Integers, most: int, beyond: Beyond) -> float | None:
         shape = [len(heads) for heads, _ in laws]
         if math.prod(shape) > most:
             return None
-        ways = np.stack(np.meshgrid(*(heads for heads, _ in laws), indexing="ij"), axis=-1)
+        ways = np.stack(np.meshgrid(*(heads for heads, _ in laws), indexing="ij"))
         law = functools.reduce(np.multiply.outer, (shares for _, shares in laws)).ravel()
-        found = float(law[beyond(ways.reshape(len(law), len(laws)))].sum())
+        found = float(law[beyond(ways.reshape(len(laws), len(law)))].sum())
         if found > math.exp(-negligible / 2):
             return found
     return None
@@ -273,8 +275,8 @@ class _Swaps:
     """Units (clusters, or cases alike but for who said what), and what they add to either table.
 
     ``limits`` is how many swaps a unit can have: none where both said the same. ``first`` and ``second`` are
-    what it adds when nothing is swapped, ``observed`` how much of it is swapped in the data, ``square`` the
-    sum of its cases' squared weights over the square of their sum.
+    what it adds when nothing is swapped, ``observed`` the share of it that is swapped in the data, ``square``
+    the sum of its cases' squared weights over the square of their sum.
     """
 
     limits: NDArray[np.int64]
@@ -298,7 +300,7 @@ class _Swaps:
             totals = np.bincount(unit, weights=weight)
             square = np.bincount(unit, weights=weight if cells.square is None else cells.square) / totals**2
             limits = np.maximum(np.rint(1 / square), 1).astype(np.int64)
-            observed = np.bincount(unit, weights=weight * turned) / totals * limits
+            observed = np.bincount(unit, weights=weight * turned) / totals
         first, second = (contributions(cells, place, unit, weight, resolved) for place in (one, two))
         change = (second - first).tocsc()
         change.eliminate_zeros()
@@ -306,33 +308,39 @@ class _Swaps:
             np.where(np.diff(change.indptr) > 0, limits, 0), first, second, observed, square, cells.size
         )
 
-    def distances(self, swapped: Floats, resolved: Resolved, studentised: bool) -> Floats:
-        """Compute differences after so many swaps of each unit (a row a replicate), or their squared t."""
-        shares = swapped / np.maximum(self.limits, 1)
-        change = ((self.second - self.first) @ shares.T).T
+    def distances(self, shares: Floats, resolved: Resolved, studentised: bool) -> Floats:
+        """Compute differences, or their squared t, after a share of each unit (a column a way) is swapped."""
+        change = (self.second - self.first) @ shares
         # Sums of weights may come out a hair below 0.
         tables = [
-            np.maximum(self.first.sum(axis=1) + change, 0),
-            np.maximum(self.second.sum(axis=1) - change, 0),
+            np.maximum(self.first.sum(axis=1)[:, None] + change, 0).T,
+            np.maximum(self.second.sum(axis=1)[:, None] - change, 0).T,
         ]
         gaps = np.abs(
             Replicates(tables[0], tables[1], self.size).differences(resolved, without_value(resolved))
         )
         if not studentised:
             return gaps
-        mine, its = (_slopes(table, self.size, resolved) for table in tables)
-        kept = mine @ self.first - its @ self.second
-        turned = mine @ self.second - its @ self.first
-        variance = ((1 - shares) * kept**2 + shares * turned**2) @ self.square
+        mine, its = (self._slopes(table, resolved) for table in tables)
+        kept = self.first.T @ mine - self.second.T @ its
+        turned = self.second.T @ mine - self.first.T @ its
+        turns = self.square[:, None] * shares
+        variance = _sum_of_squares(self.square[:, None] - turns, kept) + _sum_of_squares(turns, turned)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(gaps == 0, 0.0, gaps**2 / variance)
 
+    def _slopes(self, tables: Floats, resolved: Resolved) -> Floats:
+        """Differentiate a measure by all that units add to a table; 0 where it has no value."""
+        found = np.zeros(tables.T.shape)
+        parts: list[NDArray[Any]] = np.split(tables, 4, axis=1)
+        # Nothing is added to abstentions, for one, where there are none.
+        for place in np.flatnonzero((self.first + self.second).sum(axis=1)):
+            (part, label), moved = divmod(place, self.size), [*parts]
+            moved[part] = parts[part] + 1j * STEP * (np.arange(self.size) == label)
+            found[place] = resolved.of_view(view_of_margins(moved, resolved)).imag / STEP
+        return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
 
-def _slopes(tables: Floats, size: int, resolved: Resolved) -> Floats:
-    """Differentiate a measure by all that it sees of each table; 0 where it has no value."""
-    found = np.empty(tables.shape)
-    for column in range(tables.shape[1]):
-        moved = tables.astype(np.complex128)
-        moved[:, column] += 1j * STEP
-        found[:, column] = resolved.of_view(view_of(moved, size, resolved)).imag / STEP
-    return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
+
+def _sum_of_squares(weights: Floats, values: Floats) -> Floats:
+    """Sum weight·value² over units, without arrays in between as large as these."""
+    return np.asarray(np.einsum("uw,uw,uw->w", weights, values, values))
