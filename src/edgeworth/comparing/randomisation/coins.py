@@ -8,8 +8,10 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats, Integers
 from edgeworth.core.tails import SMALLEST, Tail
@@ -83,15 +85,17 @@ def lower_tail(coins: int, heads: int, said: str) -> Tail:
     return Tail.summed(2 * float(law[numbers <= few].sum()), said)
 
 
-def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> Integers:
+def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> NDArray[Any]:
     """Draw the heads among so many fair coins, a row for each number of coins."""
-    heads = np.empty((len(coins), draws), dtype=np.int64)
     bits = 8 if coins.max(initial=0) <= 8 else 64
     few = coins <= bits
     words = generator.integers(0, 1 << bits, size=(int(few.sum()), draws), dtype=WORDS[bits])
-    # Shifting by a whole word is not defined, and no coins have no heads.
-    words >>= (bits - np.maximum(coins[few], 1)).astype(WORDS[bits])[:, None]
-    heads[few] = np.where(coins[few][:, None] > 0, np.bitwise_count(words), 0)
+    first_bits = [(1 << bits) - (1 << bits - number) for number in coins[few].tolist()]
+    found = np.asarray(np.bitwise_count(words & np.array(first_bits, dtype=words.dtype)[:, None]))
+    if few.all():  # as bytes
+        return found
+    heads = np.empty((len(coins), draws), dtype=np.int64)
+    heads[few] = found
     heads[~few] = generator.binomial(coins[~few][:, None], 0.5, size=(int((~few).sum()), draws))
     return heads
 

@@ -21,7 +21,7 @@ comes out as accurately as one of 0.1.
 from __future__ import annotations
 
 import math
-from collections import Counter
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -107,10 +107,10 @@ class SignSums:
     @classmethod
     def of(cls, amounts: Mapping[int, int], observed: int) -> SignSums:
         """The signs of amounts do not matter, nor do amounts of 0 or the unit they are counted in."""
-        kept: Counter[int] = Counter()
+        kept: dict[int, int] = {}
         for amount, count in amounts.items():
             if amount and count:
-                kept[abs(amount)] += count
+                kept[abs(amount)] = kept.get(abs(amount), 0) + count
         unit = math.gcd(*kept)
         if not unit:
             return cls((), (), 0)
@@ -222,12 +222,13 @@ class SignSums:
         count, rounds = 0, max(1, (1 << 22) // len(self.amounts))
         counts = np.array(self.counts, dtype=np.int64)
         for start in progress_rounds(draws, rounds, "draws"):
-            signed = (2.0 * random_heads(rng, counts, min(rounds, draws - start)) - counts[:, None]).T
-            distance = np.abs(signed @ weights) - least
+            heads = random_heads(rng, counts, min(rounds, draws - start))
+            # Unlike a product of matrices, einsum makes no floats of all heads at once.
+            distance = np.abs(2 * np.einsum("a,ad->d", weights, heads) - weights @ counts) - least
             count += int((distance >= 0 if is_exact else distance > slack).sum())
-            for row in () if is_exact else np.flatnonzero(np.abs(distance) <= slack):
-                terms = zip(signed[row].tolist(), self.amounts, strict=True)
-                count += abs(sum(int(sign) * amount for sign, amount in terms)) >= self.observed
+            for draw in () if is_exact else np.flatnonzero(np.abs(distance) <= slack):
+                found = sum(map(operator.mul, self.amounts, heads[:, draw].tolist()))
+                count += abs(2 * found - self.total) >= self.observed
         return Tail.drawn(count, draws, seed, what)
 
 
@@ -273,27 +274,31 @@ def grid_tail(
     kinds = list(zip(amounts, counts, strict=True))
     largest = sum(amount * count for amount, count in kinds)
     few, many = ([x for x in kinds if (x[1] > MANY) is large] for large in (False, True))
+    # Different amounts have n(n + 1)/2 different sums at least, so a block has room for so many at most.
+    if len(few) > MOST_BLOCKS * (9 * grid.most_sums) ** (1 / 3):
+        return None
     blocks = _blocks(few, grid.most_sums)
     number = len(blocks) + len(many)
     if number > MOST_BLOCKS:
         return None
     is_whole = largest < grid.cells
-    cells = largest if is_whole else grid.cells - number - 1
+    length = 1 << largest.bit_length() if is_whole else grid.cells
+    cells = largest if is_whole else length - number - 1
     error = Fraction(0) if is_whole else number * HALF_A_CELL
     if _foreseen_width(kinds, largest, least, float(error) / cells) > WIDEST:
         return None
     loading = _loading(kinds, largest, least, cells)
     laws = [_law_of_ways(block, largest) for block in blocks]
     laws += [_law_of_many(amount, count, largest) for amount, count in many]
-    transform, log_scale = np.ones(grid.cells // 2 + 1, dtype=np.complex128), 0.0
+    transform, log_scale = np.ones(length // 2 + 1, dtype=np.complex128), 0.0
     for shares, logs in laws:
         places = np.rint(shares * cells).astype(np.int64)
         heaviness = logs + loading * places
         log_scale += float(heaviness.max())
         weights = np.exp(heaviness - heaviness.max())
-        transform *= np.fft.rfft(np.bincount(places, weights=weights, minlength=grid.cells))
+        transform *= np.fft.rfft(np.bincount(places, weights=weights, minlength=length))
     log_scale -= sum(count for _, count in few) * math.log(2)
-    law = np.fft.irfft(transform, grid.cells)
+    law = np.fft.irfft(transform, length)
     if is_whole:
         found = _log_untilted(law, log_scale, loading, least)
         return found, found
