@@ -117,10 +117,11 @@ def shared_sign_flips(values: Floats, *, draws: int, seed: int, is_counted: bool
     sums, same = np.concatenate(parts), 2 * ROUNDING * float(np.abs(values).max(initial=0.0)) * len(values)
 
     def tail(first: int, second: int, units: Scaled) -> Tail:
-        counted, what = sign_sums_of(units)
-        exact = counted.exact(what, COARSE.most_units) if is_counted else None
-        if exact is not None:
-            return exact
+        if is_counted:
+            counted, what = sign_sums_of(units)
+            exact = counted.exact(what, COARSE.most_units)
+            if exact is not None:
+                return exact
         least = abs(math.fsum((values[:, first] - values[:, second]).tolist())) - same
         count = int((np.abs(sums[:, first] - sums[:, second]) >= least).sum())
         return Tail.drawn(count, draws, seed, f"choices of {len(values):,} signs; {NEAR_TIES}")

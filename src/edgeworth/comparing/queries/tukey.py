@@ -32,9 +32,11 @@ def randomised_tukey(values: Any, *, draws: int = 10_000, seed: int = 0) -> Floa
     sums = matrix.sum(axis=0)
     distances = np.abs(sums[:, None] - sums[None, :])
     generator, dealt = np.random.default_rng(seed), np.zeros((draws, matrix.shape[1]))
+    hands = np.empty_like(dealt)
     # Dealing values that are all the same changes nothing.
     for row in matrix[np.ptp(matrix, axis=1) > 0]:
-        dealt += generator.permuted(np.tile(row, (draws, 1)), axis=1)
+        hands[:] = row
+        dealt += generator.permuted(hands, axis=1, out=hands)
     ranges = np.sort(np.ptp(dealt, axis=1))
     same = SAME * max(float(np.abs(matrix).max()), np.finfo(np.float64).tiny) * len(matrix)
     counts = draws - np.searchsorted(ranges, distances - same, side="left")
