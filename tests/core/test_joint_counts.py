@@ -11,6 +11,7 @@ import pytest
 
 from edgeworth import ContingencyTable
 from edgeworth.core import policies
+from edgeworth.core.joint_counts import count_joint
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import BLOCK_ROWS
 
@@ -183,3 +184,12 @@ def test_no_rows_at_all() -> None:
         ContingencyTable.from_labels([], [])
     with pytest.raises(InputError, match="no cases"):
         ContingencyTable.from_labels(np.array([], dtype=np.int64), np.array([], dtype=np.int64))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16])
+def test_narrow_integers_count_as_wide_ones(kind: Any) -> None:
+    # So many combinations that no whole number holds them.
+    highest = np.iinfo(kind).max
+    columns = np.random.default_rng(0).choice([0, 1, highest], (9, 400)).astype(kind)
+    names = [f"c{i}" for i in range(9)]
+    assert count_joint(columns, names=names) == count_joint(columns.astype(np.int64), names=names)
