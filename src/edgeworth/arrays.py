@@ -71,8 +71,10 @@ def plain_values(value: Any) -> Any:
 
 def weighted_sum(weights: Values, values: Values) -> Values:
     """Sum weight·value over labels, leaving out values that are undefined."""
-    defined = ~np.isnan(values)
-    return np.asarray(np.where(defined, weights * np.where(defined, values, 0), 0).sum(axis=-1))
+    undefined = np.isnan(values)
+    if undefined.any():
+        weights, values = np.where(undefined, 0, weights), np.where(undefined, 0, values)
+    return np.asarray((weights * values).sum(axis=-1))
 
 
 def freeze(*arrays: NDArray[Any] | None) -> None:

@@ -313,15 +313,15 @@ class _Swaps:
         change = (self.second - self.first) @ shares
         # Sums of weights may come out a hair below 0.
         tables = [
-            np.maximum(self.first.sum(axis=1)[:, None] + change, 0).T,
-            np.maximum(self.second.sum(axis=1)[:, None] - change, 0).T,
+            np.maximum(table, 0, out=table).T
+            for table in (self.first.sum(axis=1)[:, None] + change, self.second.sum(axis=1)[:, None] - change)
         ]
         gaps = np.abs(
             Replicates(tables[0], tables[1], self.size).differences(resolved, without_value(resolved))
         )
         if not studentised:
             return gaps
-        mine, its = (self._slopes(table, resolved) for table in tables)
+        mine, its = np.split(self._slopes(np.concatenate(tables), resolved), 2, axis=1)
         kept = self.first.T @ mine - self.second.T @ its
         turned = self.second.T @ mine - self.first.T @ its
         turns = self.square[:, None] * shares
