@@ -91,11 +91,12 @@ def random_heads(generator: np.random.Generator, coins: Integers, draws: int) ->
     few = coins <= bits
     words = generator.integers(0, 1 << bits, size=(int(few.sum()), draws), dtype=WORDS[bits])
     first_bits = [(1 << bits) - (1 << bits - number) for number in coins[few].tolist()]
-    found = np.asarray(np.bitwise_count(words & np.array(first_bits, dtype=words.dtype)[:, None]))
-    if few.all():  # as bytes
-        return found
+    words &= np.array(first_bits, dtype=words.dtype)[:, None]
+    np.bitwise_count(words, out=words)
+    if few.all():
+        return words
     heads = np.empty((len(coins), draws), dtype=np.int64)
-    heads[few] = found
+    heads[few] = words
     heads[~few] = generator.binomial(coins[~few][:, None], 0.5, size=(int((~few).sum()), draws))
     return heads
 
