@@ -222,13 +222,12 @@ def _number_integers(column: Column) -> Column | _Numbered:
 
 def _join_codes(columns: Sequence[Coded]) -> NDArray[np.intp]:
     """Compute one number for the keys of each row, which are 1 + codes (numpy's own stops at 64 columns)."""
-    codes, ones = columns[0].codes, 1
+    codes = columns[0].codes + 1
     for column in columns[1:]:
-        size = len(column.labels) + 1
-        codes = codes * size
+        codes *= len(column.labels) + 1
         codes += column.codes
-        ones = ones * size + 1
-    return codes + ones
+        codes += 1
+    return codes
 
 
 def _split_codes(codes: NDArray[np.intp], labels: Sequence[Sequence[Label]]) -> NDArray[np.intp]:
