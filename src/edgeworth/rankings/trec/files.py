@@ -89,6 +89,7 @@ def read_run(path: str | Path) -> TrecRun:
 
 
 def _read_columns(path: Path, names: Sequence[str]) -> _Columns:
+    """Read the columns of a file, in which every pair of query and document stands once."""
     content, value = _read_text(path), "score" if "score" in names else "grade"
     body = content
     if value == "grade" and content.startswith(BEIR_HEADER):
