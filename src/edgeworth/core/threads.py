@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-Part = TypeVar("Part")
+Block, Part = TypeVar("Block"), TypeVar("Part")
 
 MOST_THREADS = 8
 """More of them wait for memory."""
@@ -26,8 +26,8 @@ def row_blocks(length: int, rows: int) -> list[slice]:
     return [slice(start, min(start + rows, length)) for start in range(0, max(length, 1), rows)]
 
 
-def map_blocks(work: Callable[[slice], Part], blocks: Sequence[slice]) -> list[Part]:
-    """Call ``work`` with each block, in threads; the error of the first rows is the one raised.
+def map_blocks(work: Callable[[Block], Part], blocks: Sequence[Block]) -> list[Part]:
+    """Call ``work`` with each block, in threads; the error of the first one is the one raised.
 
     No more blocks are worked on at once than there are threads, which bounds the memory.
 
