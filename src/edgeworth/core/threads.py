@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-Block, Part = TypeVar("Block"), TypeVar("Part")
+Block = TypeVar("Block")
+Part = TypeVar("Part")
 
 MOST_THREADS = 8
 """More of them wait for memory."""
