@@ -24,6 +24,7 @@ ORDER = [
     "errors",
     "progress",
     "arrays",
+    "threads",
     "bet",
     "sources",
     "core",

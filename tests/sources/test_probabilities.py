@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import edgeworth as ew
+from edgeworth.arrays import row_sums
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.numbers import (
@@ -21,7 +22,6 @@ from edgeworth.sources.numbers import (
     as_probabilities,
     check_probabilities,
     names_of_columns,
-    row_sums,
     stack_columns,
 )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, row_sums
 from edgeworth.bet.checking import BOOK_TOLERANCE, BookError, as_floats, as_races, describe_first
 from edgeworth.errors import InputError
 
@@ -62,8 +62,8 @@ def refuse_arbitrage(back: Floats, lay: Floats) -> None:
     """Say which row of a book has a sure profit without limit, and what the caller may choose."""
     refuse_crossed(back, lay)
     for what, sums, bad in (
-        ("backing", (1 / back).sum(axis=1), (1 / back).sum(axis=1) < 1 - BOOK_TOLERANCE),
-        ("laying", (1 / lay).sum(axis=1), _lay_all(lay)),
+        ("backing", row_sums(1 / back), row_sums(1 / back) < 1 - BOOK_TOLERANCE),
+        ("laying", row_sums(1 / lay), _lay_all(lay)),
     ):
         if bad.any():
             row = int(np.argmax(bad))
@@ -87,7 +87,7 @@ def refuse_crossed(back: Floats, lay: Floats) -> None:
 
 def _lay_all(lay: Floats) -> NDArray[np.bool_]:
     """Where laying everything profits; with an outcome that cannot be laid, costing nothing is enough."""
-    sums = (1 / lay).sum(axis=1)
+    sums = row_sums(1 / lay)
     spared = np.isinf(lay).any(axis=1)
     return np.asarray((sums > 1 + BOOK_TOLERANCE) | (spared & (sums > 1 - BOOK_TOLERANCE)))
 
@@ -95,7 +95,7 @@ def _lay_all(lay: Floats) -> NDArray[np.bool_]:
 def balance_odds(back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     """Both sides of a book multiplied so that its arbitrage is just gone: ``Σ 1/L = 1`` or ``Σ 1/B = 1``."""
     refuse_crossed(back, lay)
-    backing, laying = (1 / back).sum(axis=1), (1 / lay).sum(axis=1)
+    backing, laying = row_sums(1 / back), row_sums(1 / lay)
     scale = np.where(backing < 1, backing, np.where(laying > 1, laying, 1.0))[:, None]
     return back * scale, lay * scale
 
@@ -107,14 +107,14 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) 
     unique) it is the one nearest to ``nearest``; 0 where even the highest prices of what can happen do not
     reach the sum.
     """
-    target = np.clip(1.0, low.sum(axis=1), high.sum(axis=1))
+    target = np.clip(1.0, row_sums(low), row_sums(high))
     ends = np.broadcast_to([0.0, np.inf], (len(p), 2))
     reaches_low = np.divide(p, low, out=np.where(p > 0, np.inf, 0.0), where=low > 0)
     points = np.concatenate([p / high, reaches_low, ends], axis=1)
     points.sort(axis=1)
 
     def sums(tried: Floats, rows: Any = ...) -> Floats:
-        return np.asarray(_clip(p[rows], low[rows], high[rows], tried).sum(axis=1))
+        return row_sums(_clip(p[rows], low[rows], high[rows], tried))
 
     above = _count(points, lambda tried: sums(tried) > target + FLAT)
     rows = np.arange(len(p))
@@ -122,8 +122,8 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) 
     # Between two neighbouring breakpoints the sum is fixed + free/λ.
     at_high = (p / high >= right[:, None]) & (p > 0)
     at_low = (reaches_low <= left[:, None]) | (p == 0)
-    fixed = np.where(at_low, low, np.where(at_high, high, 0.0)).sum(axis=1)
-    free = np.where(at_low | at_high, 0.0, p).sum(axis=1)
+    fixed = row_sums(np.where(at_low, low, np.where(at_high, high, 0.0)))
+    free = row_sums(np.where(at_low | at_high, 0.0, p))
     with np.errstate(divide="ignore", invalid="ignore"):
         level = np.where(above == 0, 0.0, np.clip(free / (target - fixed), left, right))
     # Where the sum is still the target at the next breakpoint, all λ as far as it stays so will do.
@@ -191,7 +191,7 @@ def cap_stakes(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     """
     refuse_crossed(back, lay)
     stakes, factors = p.copy(), p * back
-    backing, laying = (1 / back).sum(axis=1), (1 / lay).sum(axis=1)
+    backing, laying = row_sums(1 / back), row_sums(1 / lay)
     netted = (backing >= 1 - BOOK_TOLERANCE) & (laying <= 1)
     level, _ = cash_levels(p[netted], 1 / lay[netted], 1 / back[netted], nearest=0.0)
     stakes[netted], factors[netted] = deal(p[netted], back[netted], lay[netted], level)

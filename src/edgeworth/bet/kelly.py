@@ -7,7 +7,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, row_sums
 from edgeworth.bet.checking import (
     Races,
     add_to_one,
@@ -30,6 +30,7 @@ from edgeworth.bet.exchange import (
 )
 from edgeworth.choices import Unbalanced
 from edgeworth.errors import InputError, OptionError
+from edgeworth.threads import map_blocks, row_blocks
 
 
 def kelly_game(
@@ -232,20 +233,36 @@ def _bet(races: Races, fraction: float, unbalanced: Unbalanced) -> tuple[Floats,
     p, back, lay = races.probabilities, races.odds, races.lay
     if unbalanced not in get_args(Unbalanced):
         raise OptionError(f"unbalanced is one of {', '.join(get_args(Unbalanced))}; saw {unbalanced!r}")
-    if lay is None:
-        # Who only backs an under-round book keeps nothing.
-        prices = 1 / back
-        is_sure = prices.sum(axis=1) < 1 - NEARLY_FAIR
-        level, _ = cash_levels(p, np.zeros(back.shape), prices, nearest=np.where(is_sure, 0.0, 1.0))
-        stakes, full = deal(p, back, np.full(back.shape, np.inf), level)
-    elif unbalanced == "cap":
+    if lay is not None and unbalanced == "cap":
         stakes, full = cap_stakes(p, back, lay)
     else:
-        if unbalanced == "normalise":
-            back, lay = balance_odds(back, lay)
-        refuse_arbitrage(back, lay)
-        stakes, full = deal(p, back, lay, cash_levels(p, 1 / lay, 1 / back)[0])
+        nearest = np.ones(len(p))
+        if lay is None:
+            # Who only backs an under-round book keeps nothing.
+            nearest[row_sums(1 / back) < 1 - NEARLY_FAIR] = 0
+            lay = np.broadcast_to(np.inf, back.shape)
+        else:
+            if unbalanced == "normalise":
+                back, lay = balance_odds(back, lay)
+            refuse_arbitrage(back, lay)
+        stakes, full = _best_stakes(p, back, lay, nearest)
     return fraction * stakes, (1 - fraction) + fraction * full
+
+
+BLOCK_ROWS = 1 << 14
+"""Races that are bet on at once."""
+
+
+def _best_stakes(p: Floats, back: Floats, lay: Floats, nearest: Floats) -> tuple[Floats, Floats]:
+    """Compute the stakes of an exchange block by block, and the factors that they make."""
+
+    def stake(rows: slice) -> tuple[Floats, Floats]:
+        races = p[rows], back[rows], lay[rows]
+        return deal(*races, cash_levels(races[0], 1 / races[2], 1 / races[1], nearest[rows])[0])
+
+    parts = map_blocks(stake, row_blocks(len(p), BLOCK_ROWS))
+    stakes, factors = zip(*parts, strict=True)
+    return np.concatenate(stakes), np.concatenate(factors)
 
 
 def _is_game(*given: ArrayLike | None) -> bool:

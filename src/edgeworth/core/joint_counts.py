@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers
 from edgeworth.core.labels import canonical, canonical_order, positions
 from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
-from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError
 from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import BLOCK_ROWS, Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
+from edgeworth.threads import row_blocks
 
 Numbers = NDArray[Any]
 """int64 where cases are counted, float64 where they are weighed."""

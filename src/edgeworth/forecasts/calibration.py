@@ -13,10 +13,10 @@ from edgeworth.arrays import Floats, freeze
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find, label_facts, list_labels
 from edgeworth.core.plain import AMOUNTS, COUNTS, FLAG, FLOAT, LABELS, Plain, object_of, optional, tuple_of
-from edgeworth.core.threads import map_blocks
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import BLOCK_ROWS, Label
+from edgeworth.threads import map_blocks
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,6 @@ from edgeworth.bet.checking import check_odds
 from edgeworth.choices import PredictionsMade
 from edgeworth.core.counting import Counted, read_whole
 from edgeworth.core.labels import list_labels, parse_labels
-from edgeworth.core.threads import row_blocks
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import as_races
 from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival
@@ -30,6 +29,7 @@ from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Reducer, Source, check_columns
 from edgeworth.sources.columns import Coded, Column, Label, encode, encode_all
 from edgeworth.sources.numbers import as_times, stack_columns
+from edgeworth.threads import row_blocks
 
 
 @dataclass(frozen=True)

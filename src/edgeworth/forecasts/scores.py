@@ -12,13 +12,13 @@ from edgeworth.arrays import Floats, freeze
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
 from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_array, tuple_of
-from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
+from edgeworth.threads import map_blocks, row_blocks
 
 BLOCK_VALUES = 1 << 18
 """Probabilities scored at once."""

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, row_sums
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.sources.numbers import row_sums
 
 
 def log_score(forecasts: Forecasts) -> Floats:

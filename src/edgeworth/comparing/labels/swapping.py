@@ -50,9 +50,9 @@ from edgeworth.comparing.randomisation.coins import (
 )
 from edgeworth.comparing.randomisation.sign_sums import FINE, Grid, sign_sum_tail
 from edgeworth.core.tails import Tail
-from edgeworth.core.threads import row_blocks
 from edgeworth.decisions.views import Resolved
 from edgeworth.progress import progress_rounds
+from edgeworth.threads import row_blocks
 
 SUMS_OF_A_LABEL = {
     "recall": "recall",

@@ -23,10 +23,10 @@ from edgeworth.bet.fractional import (
     whole_sum,
 )
 from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain, reshape_array
-from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import MergeError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import case_scores
+from edgeworth.threads import map_blocks, row_blocks
 
 MOST_BLOCKS = 4096
 

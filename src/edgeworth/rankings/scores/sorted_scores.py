@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from edgeworth.arrays import EXACT_INTEGERS, Floats, freeze
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optional
-from edgeworth.core.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.threads import map_blocks, row_blocks
 
 ScoredRows: TypeAlias = tuple[Floats, NDArray[Any] | None]
 """Scores in any order, free of NaN, and their weights or none."""
