@@ -19,6 +19,18 @@ from edgeworth.sources.numbers import as_probabilities, as_weights, check_weight
 VALUES = st.one_of(st.integers(), st.text(max_size=2), st.booleans(), st.none(), st.floats(allow_nan=True))
 
 
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "uint32", "uint64"])
+@given(data=st.data())
+def test_integers_are_numbered_in_order_whatever_their_range(kind: str, data: st.DataObject) -> None:
+    limits = np.iinfo(kind)
+    low = data.draw(st.sampled_from([limits.min, limits.max - 5, 3]))
+    near = st.integers(low, low + 5)
+    values = data.draw(st.lists(near | st.integers(limits.min, limits.max), min_size=1, max_size=20))
+    coded = encode(np.array(values, dtype=kind), "truth")
+    assert coded.labels == tuple(sorted(set(values)))
+    assert coded.tolist() == values
+
+
 @given(st.lists(VALUES, max_size=30))
 def test_codes_lead_back_to_the_values(values: list[Any]) -> None:
     coded = encode(as_column(values, "truth"), "truth")

@@ -58,7 +58,7 @@ def canonical_order(labels: Iterable[Any]) -> tuple[Label, ...]:
     (1, 9, 10, 'a', 'b')
     """
     labels = list(labels)
-    if all(type(label) is str for label in labels):
+    if set(map(type, labels)) in ({str}, {int}):
         return tuple(sorted(set(labels)))
     forms = [canonical(label) for label in labels]
     if any(isinstance(label, (int, float)) and not isinstance(label, bool) for label in forms):

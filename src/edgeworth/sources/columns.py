@@ -148,6 +148,10 @@ def encode(column: Column, name: str) -> Coded:
     """
     if isinstance(column, Coded):
         return column
+    if column.dtype.kind in "iu" and np.can_cast(column.dtype, np.intp) and len(column):
+        low = int(column.min())
+        if int(column.max()) - low < len(column):
+            return _encode_narrow(column, low)
     if column.dtype.kind in "biuf":
         values, codes = np.unique(column, return_inverse=True)
         if column.dtype.kind == "f" and len(values) and np.isnan(values[-1]):
@@ -166,6 +170,14 @@ def encode(column: Column, name: str) -> Coded:
             "labels are text, numbers, booleans or other hashable values"
         ) from None
     return Coded(codes, _as_numbers(tuple(index), items))
+
+
+def _encode_narrow(column: NDArray[Any], low: int) -> Coded:
+    """Number integers that lie close together by counting them, which is faster than to sort them."""
+    above = np.subtract(column, low, dtype=np.intp)
+    is_there = np.bincount(above) > 0
+    codes = (np.cumsum(is_there, dtype=np.intp) - 1)[above]
+    return Coded(codes, tuple((np.flatnonzero(is_there) + low).tolist()))
 
 
 def encode_all(

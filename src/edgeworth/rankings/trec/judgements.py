@@ -40,6 +40,8 @@ def group_rows(column: Column, first_row: int = 1) -> Groups:
     """
     coded = encode_all(column, "the query", first_row, "every row belongs to a query")
     queries = canonical_order(coded.labels)
+    if queries == coded.labels:
+        return group_codes(coded.codes, queries)
     place = positions((canonical(label) for label in coded.labels), queries)
     return group_codes(place[coded.codes], queries)
 
