@@ -13,9 +13,13 @@ import numpy as np
 
 from edgeworth.arrays import Floats
 from edgeworth.errors import check_draws
+from edgeworth.threads import map_blocks, row_blocks
 
 SAME = 1e-12
 """Differences of means nearer than this, relative to the largest value, count as the same: as beyond."""
+
+DEALT_AT_ONCE = 1_000
+"""Dealings by one generator: what they give does not depend on the number of cores."""
 
 
 def randomised_tukey(values: Any, *, draws: int = 10_000, seed: int = 0) -> Floats:
@@ -31,13 +35,21 @@ def randomised_tukey(values: Any, *, draws: int = 10_000, seed: int = 0) -> Floa
     matrix = np.asarray(values, dtype=np.float64)
     sums = matrix.sum(axis=0)
     distances = np.abs(sums[:, None] - sums[None, :])
-    generator, dealt = np.random.default_rng(seed), np.zeros((draws, matrix.shape[1]))
-    hands = np.empty_like(dealt)
     # Dealing values that are all the same changes nothing.
-    for row in matrix[np.ptp(matrix, axis=1) > 0]:
-        hands[:] = row
-        dealt += generator.permuted(hands, axis=1, out=hands)
-    ranges = np.sort(np.ptp(dealt, axis=1))
+    rows = matrix[np.ptp(matrix, axis=1) > 0]
+    blocks = row_blocks(draws, DEALT_AT_ONCE)
+    seeds = np.random.SeedSequence(seed).spawn(len(blocks))
+
+    def deal(number: int) -> Floats:
+        generator, block = np.random.default_rng(seeds[number]), blocks[number]
+        dealt = np.zeros((block.stop - block.start, matrix.shape[1]))
+        hands = np.empty_like(dealt)
+        for row in rows:
+            hands[:] = row
+            dealt += generator.permuted(hands, axis=1, out=hands)
+        return np.asarray(np.ptp(dealt, axis=1))
+
+    ranges = np.sort(np.concatenate(map_blocks(deal, range(len(blocks)))))
     same = SAME * max(float(np.abs(matrix).max()), np.finfo(np.float64).tiny) * len(matrix)
     counts = draws - np.searchsorted(ranges, distances - same, side="left")
     return np.asarray((1 + counts) / (1 + draws))

@@ -87,6 +87,9 @@ def lower_tail(coins: int, heads: int, said: str) -> Tail:
 
 def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> NDArray[Any]:
     """Draw the heads among so many fair coins, a row for each number of coins."""
+    if (coins == 1).all():
+        words = generator.integers(0, 256, size=(len(coins), -(-draws // 8)), dtype=np.uint8)
+        return np.unpackbits(words, axis=1, count=draws)
     bits = 8 if coins.max(initial=0) <= 8 else 64
     few = coins <= bits
     words = generator.integers(0, 1 << bits, size=(int(few.sum()), draws), dtype=WORDS[bits])
