@@ -43,10 +43,11 @@ def difference(left: Values, right: Values, scale: Values) -> Values:
     """
     result = np.asarray(left - right)
     distance, size = np.abs(result.real), np.real(scale)
-    is_rounding = (distance <= ROUNDING * size) & (distance > 0)
+    is_rounding = distance <= ROUNDING * size
     # Most arrays have none, and this is called very often.
     if not is_rounding.any():
         return result
+    is_rounding &= distance > 0
     # Whole numbers this small are subtracted without any rounding.
     one, other = np.real(left), np.real(right)
     is_whole = (np.rint(one) == one) & (np.rint(other) == other) & (size < EXACT_INTEGERS)
