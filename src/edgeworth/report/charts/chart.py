@@ -72,7 +72,7 @@ class Chart:
 
     def svg(self) -> str:
         """Draw the picture as SVG text."""
-        return str(_converter().vegalite_to_svg(self.to_dict()))
+        return svg_of(self.to_dict())
 
     def save(self, path: str | Path) -> None:
         """Write the picture as SVG, PNG, PDF or its specification as JSON, by the name's ending."""
@@ -84,7 +84,7 @@ class Chart:
         if ending == "json":
             return json_text(spec, indent=1).encode()
         if ending == "svg":
-            return self.svg().encode()
+            return svg_of(spec).encode()
         spec["background"] = "white"
         if ending == "png":
             return bytes(_converter().vegalite_to_png(spec, scale=2))
@@ -109,6 +109,11 @@ class Chart:
         """List the rows of the table behind the chart."""
         first = next(iter(self.data.values()), ())
         return [tuple(row.get(column.name) for column in self.table) for row in first]
+
+
+def svg_of(spec: dict[str, Any]) -> str:
+    """Draw a Vega-Lite specification as SVG text."""
+    return str(_converter().vegalite_to_svg(spec))
 
 
 class Kit:

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from edgeworth.core.formatting import displayable, shorten, unlike
-from edgeworth.report.charts.chart import Chart, import_extra
+from edgeworth.report.charts.chart import Chart, import_extra, svg_of
 from edgeworth.report.html.parts import (
     DrawnChart,
     describe_judged,
@@ -90,10 +90,10 @@ def _draw_chart(chart: Chart, markup: Any) -> DrawnChart:
     cut = f"{CHART_ROWS} of {len(rows):,} rows, evenly; all are in the JSON" if len(rows) > CHART_ROWS else ""
     grid = Grid("", chart.table, tuple(thin_rows(rows, CHART_ROWS)), cut) if chart.table else None
     spec = chart.to_dict()
+    picture = markup(slim_picture(svg_of(spec)))
     spec |= {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
-    picture, specification = markup(slim_picture(chart.svg())), markup(_embed_json(spec))
     title, says = displayable(chart.title), displayable(chart.says)
-    return DrawnChart(chart.name, title, says, picture, specification, grid)
+    return DrawnChart(chart.name, title, says, picture, markup(_embed_json(spec)), grid)
 
 
 def _embed_json(value: Any) -> str:
