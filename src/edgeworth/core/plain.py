@@ -328,11 +328,13 @@ def _array(values: Any, kinds: str, least: float) -> NDArray[Any]:
     return array
 
 
-def _plain_floats(values: Any) -> Any:
+def _plain_floats(array: NDArray[np.float64]) -> Any:
     """Write infinite numbers and nan as text, for JSON has neither."""
-    if isinstance(values, list):
-        return [_plain_floats(value) for value in values]
-    return values if math.isfinite(values) else str(values)
+    if np.isfinite(array).all():
+        return array.tolist()
+    shown = array.astype(object)
+    shown[~np.isfinite(array)] = array[~np.isfinite(array)].astype(str)
+    return shown.tolist()
 
 
 def _parse_floats(values: Any) -> Any:
@@ -359,9 +361,7 @@ NUMBERS = Field(
 AMOUNTS = replace(NUMBERS, load=lambda values: _array(values, "if", 0).astype(np.float64))
 COUNTS = Field("whole numbers of at least 0", lambda values: _array(values, "i", 0), np.ndarray.tolist)
 INTEGERS = Field("whole numbers", lambda values: _array(values, "i", -math.inf), np.ndarray.tolist)
-FLOATS = Field(
-    "numbers in rows of equal length, infinite ones as text", _floats, lambda a: _plain_floats(a.tolist())
-)
+FLOATS = Field("numbers in rows of equal length, infinite ones as text", _floats, _plain_floats)
 FLOATS_OR_NAN = replace(FLOATS, load=lambda values: _floats(values, may_be_nan=True))
 
 
