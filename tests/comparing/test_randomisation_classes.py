@@ -273,6 +273,16 @@ def test_random_heads_are_binomial() -> None:
     np.testing.assert_allclose(shares, [math.comb(5, k) / 32 for k in range(6)], atol=0.012)
 
 
+def test_single_coins_are_fair_and_independent() -> None:
+    heads = random_heads(np.random.default_rng(3), np.ones(4, dtype=np.int64), 40_001)
+    assert heads.shape == (4, 40_001)
+    together = np.bincount(np.array([8, 4, 2, 1]) @ heads, minlength=16) / 40_001
+    np.testing.assert_allclose(together, 1 / 16, atol=5 * math.sqrt(1 / 16 / 40_001))
+    # Neighbouring draws come from one byte.
+    following = np.bincount(2 * heads[0, :-1].astype(int) + heads[0, 1:], minlength=4) / 40_000
+    np.testing.assert_allclose(following, 1 / 4, atol=5 * math.sqrt(1 / 4 / 40_000))
+
+
 def test_draws_beyond_reach_agree_with_the_bracket() -> None:
     rng = np.random.default_rng(0)
     amounts = {10**25 + 10**22 * int(a): 5 for a in rng.integers(1, 10**5, 30)}

@@ -8,6 +8,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pytest
 
+from edgeworth import threads
 from edgeworth.comparing.queries.permutation import permutation_test
 from edgeworth.comparing.queries.tukey import randomised_tukey
 from edgeworth.core.tails import Tail
@@ -100,6 +101,15 @@ def test_the_seed_decides() -> None:
     one, two, three = (randomised_tukey(values, draws=900, seed=seed) for seed in (5, 6, 5))
     assert not np.array_equal(one, two)
     assert np.array_equal(one, three)
+
+
+def test_the_number_of_cores_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(4).random((10, 4))
+    found = []
+    for cores in (1, 3):
+        monkeypatch.setattr(threads, "cores", lambda number=cores: number)
+        found.append(randomised_tukey(values, draws=3_500))
+    assert np.array_equal(*found)
 
 
 def test_no_draws_are_refused() -> None:

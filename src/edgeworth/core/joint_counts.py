@@ -218,7 +218,7 @@ def _number_integers(column: Column) -> Column | _Numbered:
         return column
     # In blocks, the second of the two is found in cache.
     ends = [(column[rows].min(), column[rows].max()) for rows in row_blocks(len(column), BLOCK_ROWS)]
-    low, high = min(ends)[0].item(), max(end for _, end in ends).item()
+    low, high = min(low for low, _ in ends).item(), max(high for _, high in ends).item()
     if high - low >= DENSE_CELLS:
         return column
     kind, values = type(low), column.view(np.uint8) if column.dtype.kind == "b" else column

@@ -220,9 +220,8 @@ def curves_of(
 def add_curves(mine: Sequence[Curve], its: Sequence[Curve]) -> tuple[Curve, ...]:
     """Add up the curves of each class."""
     pairs = tuple(zip(mine, its, strict=True))
-    return _map_curves(
-        lambda pair: pair[0] + pair[1], pairs, max((len(each.values) for each in mine), default=0)
-    )
+    length = max((len(each.values) for each in (*mine, *its)), default=0)
+    return _map_curves(lambda pair: pair[0] + pair[1], pairs, length)
 
 
 def _map_curves(work: Callable[[Any], Curve], items: Sequence[Any], length: int) -> tuple[Curve, ...]:

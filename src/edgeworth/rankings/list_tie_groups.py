@@ -11,8 +11,12 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.tie_groups import STRICT_TIES, Grades, Judgements, TieGroups
 from edgeworth.rankings.trec.identifiers import Identifiers
+from edgeworth.threads import row_blocks
 
 Places: TypeAlias = NDArray[np.intp]
+
+AT_ONCE = 1 << 15
+"""Items that are sorted at once: so many stay in cache."""
 
 
 def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
@@ -48,9 +52,11 @@ def order_lists(scores: NDArray[Any], starts: Places) -> tuple[Places, NDArray[n
     by_size = np.argsort(sizes, kind="stable")
     # Lists of the same length are sorted together.
     for lists in np.split(by_size, np.flatnonzero(np.diff(sizes[by_size])) + 1):
-        first = starts[lists, None]
-        rows = first + np.arange(sizes[lists].max(initial=0))
-        order[rows] = first + falling[rows].argsort(axis=1)
+        size = int(sizes[lists].max(initial=0))
+        for part in row_blocks(len(lists), max(1, AT_ONCE // max(size, 1))):
+            first = starts[lists[part], None]
+            rows = first + np.arange(size)
+            order[rows] = first + falling[rows].argsort(axis=1)
     ordered, is_new = scores[order], np.zeros(len(scores), dtype=np.bool_)
     is_new[starts[:-1][np.diff(starts) > 0]] = True
     is_new[1:] |= ordered[1:] != ordered[:-1]
