@@ -15,7 +15,7 @@ from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_ar
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
+from edgeworth.forecasts.scoring_rules import RULES, SCORES
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
 from edgeworth.threads import map_blocks, row_blocks
@@ -156,21 +156,22 @@ class ForecastScores(Plain):
         first: CodedTruth | Forecasts,
         scores: Sequence[str],
     ) -> Self:
-        def sums_of(rows: slice) -> tuple[Floats, Floats, Numbers]:
+        size = len(first.labels)
+
+        def sums_of(rows: slice) -> tuple[Numbers, Floats, Floats, Numbers]:
             forecasts = block_of(rows)
-            values = np.stack([case_scores(each, scores) for each in forecasts], axis=1)
+            values = np.array([[RULES[name].score(each) for each in forecasts] for name in scores])
             sums = values.sum(axis=2)
             finite = values if np.isfinite(sums).all() else np.where(np.isfinite(values), values, 0.0)
             zeros = [np.count_nonzero(each.happened == 0) for each in forecasts]
-            return sums, np.einsum("csn,crn->csr", finite, finite), np.array(zeros)
+            classes = np.bincount(first.codes[rows], minlength=size)
+            return classes, sums, np.einsum("csn,crn->csr", finite, finite), np.array(zeros)
 
-        size = len(first.labels)
         parts = map_blocks(
             sums_of, row_blocks(len(first.codes), max(1, BLOCK_VALUES // (len(systems) * size)))
         )
-        sums, products, zeros = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
-        classes = np.bincount(first.codes, minlength=size)
-        return cls(systems, first.labels, classes, sums, products, zeros, tuple(scores))
+        found = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+        return cls(systems, first.labels, *found, tuple(scores))
 
     @property
     def cases(self) -> int:
