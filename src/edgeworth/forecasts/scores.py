@@ -156,22 +156,21 @@ class ForecastScores(Plain):
         first: CodedTruth | Forecasts,
         scores: Sequence[str],
     ) -> Self:
-        size = len(first.labels)
-
-        def sums_of(rows: slice) -> tuple[Numbers, Floats, Floats, Numbers]:
+        def sums_of(rows: slice) -> tuple[Floats, Floats, Numbers]:
             forecasts = block_of(rows)
             values = np.array([[RULES[name].score(each) for each in forecasts] for name in scores])
             sums = values.sum(axis=2)
             finite = values if np.isfinite(sums).all() else np.where(np.isfinite(values), values, 0.0)
             zeros = [np.count_nonzero(each.happened == 0) for each in forecasts]
-            classes = np.bincount(first.codes[rows], minlength=size)
-            return classes, sums, np.einsum("csn,crn->csr", finite, finite), np.array(zeros)
+            return sums, np.einsum("csn,crn->csr", finite, finite), np.array(zeros)
 
+        size = len(first.labels)
         parts = map_blocks(
             sums_of, row_blocks(len(first.codes), max(1, BLOCK_VALUES // (len(systems) * size)))
         )
-        found = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
-        return cls(systems, first.labels, *found, tuple(scores))
+        sums, products, zeros = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+        classes = np.bincount(first.codes, minlength=size)
+        return cls(systems, first.labels, classes, sums, products, zeros, tuple(scores))
 
     @property
     def cases(self) -> int:
