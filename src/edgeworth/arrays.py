@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -75,13 +74,10 @@ def row_sums(values: Floats) -> Floats:
     """Σ_k of each row, the same however the table lies in memory.
 
     Along short rows ``sum`` takes four times as long; a product with ones would leave a second core spinning.
-    Two columns are added ten times as fast as rows of two are summed, five twice as fast.
 
     >>> row_sums(np.array([[0.25, 0.5], [1.0, 0.0]])).tolist()
     [0.75, 1.0]
     """
-    if 1 < values.shape[1] < 6:
-        return reduce(np.add, values.T)
     return np.asarray(np.einsum("ij->i", np.ascontiguousarray(values)))
 
 

@@ -33,9 +33,6 @@ DENSE_CELLS, WIDE_CELLS = 1 << 16, 1 << 20
 
 LARGEST_CODE = 1 << 62
 
-SKIPPED_LABELS = 16
-"""Labels that start below this are numbered from 0: empty places cost less than a subtraction."""
-
 
 @dataclass(frozen=True, eq=False)
 class JointCounts:
@@ -216,27 +213,20 @@ class _Numbered:
 def _number_integers(column: Column) -> Column | _Numbered:
     if not isinstance(column, np.ndarray) or not column.size or not np.can_cast(column.dtype, np.intp):
         return column
-    # In blocks, the second of the two is found in cache.
-    ends = [(column[rows].min(), column[rows].max()) for rows in row_blocks(len(column), BLOCK_ROWS)]
-    low, high = min(low for low, _ in ends).item(), max(high for _, high in ends).item()
+    low, high = column.min().item(), column.max().item()
     if high - low >= DENSE_CELLS:
         return column
-    kind, values = type(low), column.view(np.uint8) if column.dtype.kind == "b" else column
-    if 0 < low < SKIPPED_LABELS:
-        low = 0
-    return _Numbered(values, int(low), tuple(map(kind, range(low, high + 1))))
+    values = column.view(np.uint8) if column.dtype.kind == "b" else column
+    return _Numbered(values, int(low), tuple(map(type(low), range(low, high + 1))))
 
 
 def _join_codes(columns: Sequence[Coded]) -> NDArray[np.intp]:
     """Compute one number for the keys of each row, which are 1 + codes (numpy's own stops at 64 columns)."""
-    sizes = [len(column.labels) + 1 for column in columns]
-    # In place: memory of this size is given back to the system each time, and asked for again.
-    codes = columns[0].codes * prod(sizes[1:2])
-    for place, column in enumerate(columns[1:], start=2):
+    codes = columns[0].codes + 1
+    for column in columns[1:]:
+        codes *= len(column.labels) + 1
         codes += column.codes
-        if place < len(sizes):
-            codes *= sizes[place]
-    codes += sum(prod(sizes[place:]) for place in range(1, len(sizes) + 1))
+        codes += 1
     return codes
 
 

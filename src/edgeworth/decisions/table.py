@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -481,9 +480,7 @@ class ContingencyTable(Plain):
     def _arrange(self, labels: tuple[Label, ...]) -> Self:
         """Place the same cases in a larger or reordered set of labels."""
         if labels == self.labels:
-            # 1 and True are equal.
-            is_same = all(map(operator.is_, map(type, labels), map(type, self.labels)))
-            return self if is_same else replace(self, labels=labels)
+            return replace(self, labels=labels)  # 1 and True are equal
         place = positions(self.labels, labels)
         return self._regroup(labels, np.append(place, len(labels)), place)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,7 @@ from edgeworth.core.labels import find, label_facts, list_labels
 from edgeworth.core.plain import AMOUNTS, COUNTS, FLAG, FLOAT, LABELS, Plain, object_of, optional, tuple_of
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.sources.columns import BLOCK_ROWS, Label
-from edgeworth.threads import map_blocks
+from edgeworth.sources.columns import Label
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,9 +156,11 @@ class Calibration(Plain):
         """Count checked forecasts."""
         if step is not None:
             steps_to_one(step)
-        return cls(
-            forecasts.labels, curves_of(Reliability, forecasts, range(forecasts.size), step=step), step
+        curves = tuple(
+            Reliability.of(forecasts.probabilities[:, place], forecasts.codes == place, step)
+            for place in range(forecasts.size)
         )
+        return cls(forecasts.labels, curves, step)
 
     @property
     def cases(self) -> int:
@@ -181,7 +182,8 @@ class Calibration(Plain):
                 f"calibration of {list_labels(self.labels)} on steps of {self.step} does not add to "
                 f"{list_labels(other.labels)} on steps of {other.step}"
             )
-        return replace(self, curves=add_curves(self.curves, other.curves))
+        curves = tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True))
+        return replace(self, curves=curves)
 
     rule: ClassVar = "every class was forecast in every case, and one of them came true"
 
@@ -201,32 +203,6 @@ class Calibration(Plain):
     def facts(self) -> dict[str, Any]:
         """Say in a few lines what was counted."""
         return {"cases": self.cases} | label_facts(self.labels)
-
-
-Curve = TypeVar("Curve", bound=Reliability)
-
-
-def curves_of(
-    curve: type[Curve], forecasts: Forecasts, places: Sequence[int], *, step: float | None = None
-) -> tuple[Curve, ...]:
-    """Count the forecasts of some classes, each by itself."""
-
-    def count(place: int) -> Curve:
-        return curve.of(forecasts.probabilities[:, place], forecasts.codes == place, step)
-
-    return _map_curves(count, places, len(forecasts))
-
-
-def add_curves(mine: Sequence[Curve], its: Sequence[Curve]) -> tuple[Curve, ...]:
-    """Add up the curves of each class."""
-    pairs = tuple(zip(mine, its, strict=True))
-    length = max((len(each.values) for each in (*mine, *its)), default=0)
-    return _map_curves(lambda pair: pair[0] + pair[1], pairs, length)
-
-
-def _map_curves(work: Callable[[Any], Curve], items: Sequence[Any], length: int) -> tuple[Curve, ...]:
-    """Sorting is what takes long, and long columns are sorted side by side."""
-    return tuple(map_blocks(work, items) if length >= BLOCK_ROWS else map(work, items))
 
 
 def steps_to_one(step: float) -> int:

@@ -149,14 +149,9 @@ class Forecasts:
         """Some of the rows, or all of them in another order."""
         return replace(self, codes=self.codes[rows], probabilities=self.probabilities[rows])
 
-    @property
-    def places(self) -> NDArray[np.intp]:
-        """Where the class that came true stands in each row, when all rows are one after the other."""
-        return np.arange(0, self.probabilities.size, self.size) + self.codes
-
     def of_truth(self, values: Floats) -> Floats:
         """Take the entry of each row in the column that came true."""
-        return np.asarray(values.ravel()[self.places])
+        return np.asarray(values[np.arange(len(values)), self.codes])
 
     @cached_property
     def happened(self) -> Floats:

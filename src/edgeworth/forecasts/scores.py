@@ -15,7 +15,7 @@ from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_ar
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scoring_rules import RULES, SCORES
+from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
 from edgeworth.threads import map_blocks, row_blocks
@@ -158,7 +158,7 @@ class ForecastScores(Plain):
     ) -> Self:
         def sums_of(rows: slice) -> tuple[Floats, Floats, Numbers]:
             forecasts = block_of(rows)
-            values = np.array([[RULES[name].score(each) for each in forecasts] for name in scores])
+            values = np.stack([case_scores(each, scores) for each in forecasts], axis=1)
             sums = values.sum(axis=2)
             finite = values if np.isfinite(sums).all() else np.where(np.isfinite(values), values, 0.0)
             zeros = [np.count_nonzero(each.happened == 0) for each in forecasts]

@@ -46,7 +46,7 @@ def spherical_score(forecasts: Forecasts) -> Floats:
 def _other_squares(forecasts: Forecasts) -> Floats:
     """Σ p_k² over what did not happen: a difference of sums would lose its digits near 0."""
     squares = np.square(forecasts.probabilities, order="C")
-    squares.ravel()[forecasts.places] = 0
+    squares.ravel()[np.arange(0, squares.size, squares.shape[1]) + forecasts.codes] = 0
     return row_sums(squares)
 
 

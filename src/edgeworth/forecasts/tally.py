@@ -34,14 +34,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.betting.path import Blocks
 from edgeworth.forecasts.betting.wealth import Book, Wealth, bookmaker_forecasts, quote_cases
-from edgeworth.forecasts.calibration import (
-    CELLS_A_DOUBLING,
-    MOST_VALUES,
-    ROUNDED,
-    BoundedReliability,
-    add_curves,
-    curves_of,
-)
+from edgeworth.forecasts.calibration import CELLS_A_DOUBLING, MOST_VALUES, ROUNDED, BoundedReliability
 from edgeworth.forecasts.class_columns import LabelSource
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cumulative_games
 from edgeworth.forecasts.scores import ForecastScores
@@ -251,7 +244,10 @@ class ForecastTally(Plain):
             notes = (*notes, RESCALED)
         notes = (*notes, *describe_sorting(forecasts))
         # Last, since the calibration is the largest of all.
-        curves = curves_of(BoundedReliability, forecasts, _places(forecasts.size))
+        curves = tuple(
+            BoundedReliability.of(forecasts.probabilities[:, place], forecasts.codes == place)
+            for place in _places(forecasts.size)
+        )
         parts = (wealth, scores, decisions, curves, pairs, cumulative)
         return cls(*parts, forecasts.label_source, opponent.shares, drawn, notes, flat, crowd)
 
@@ -344,7 +340,7 @@ class ForecastTally(Plain):
             self.wealth + other.wealth,
             self.scores + other.scores,
             self.decisions + other.decisions,
-            add_curves(self.curves, other.curves),
+            tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True)),
             self.pairs + other.pairs,
             tuple(mine + its for mine, its in zip(self.cumulative, other.cumulative, strict=True)),
             self.label_source if self.label_source == other.label_source else "labels",

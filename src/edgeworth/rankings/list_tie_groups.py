@@ -16,7 +16,7 @@ from edgeworth.threads import row_blocks
 Places: TypeAlias = NDArray[np.intp]
 
 AT_ONCE = 1 << 15
-"""Items that are sorted at once: so many stay in cache."""
+"""Items of short lists that are sorted at once, which bounds the memory."""
 
 
 def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.rankings.scores.sorted_scores import ScoredRows, SortedScores
-from edgeworth.threads import map_blocks
 
 FEWEST_ROWS = 1 << 20
 """Rows that wait to be counted at once. All edges are looked for among them, so of many edges more wait."""
@@ -49,11 +48,8 @@ class GapCounts:
 
     def count_waiting(self) -> Self:
         """The same with all rows counted."""
-        news = map_blocks(
-            lambda batches: SortedScores.of_batches(batches).collapse(self.edges),
-            (self.waiting[::2], self.waiting[1::2]),
-        )
-        counted = SortedScores.join((*self.counted, *news)).collapse(self.edges)
+        news = SortedScores.of_batches(self.waiting).collapse(self.edges)
+        counted = SortedScores.join((*self.counted, news)).collapse(self.edges)
         return replace(self, counted=(counted,), waiting=())
 
     @property

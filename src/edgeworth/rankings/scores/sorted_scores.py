@@ -132,15 +132,14 @@ class SortedScores(Plain):
         >>> run.scores.tolist(), run.ends.tolist(), run.weight.tolist()
         ([0.1, 0.3, 0.4], [0.2, 0.3, 0.4], [2, 1, 1])
         """
-        if not len(self.scores):
-            return self
-        below = np.searchsorted(self.scores, edges)
         bounds = np.zeros(2 * len(edges) + 2, dtype=np.intp)
-        bounds[1:-1:2] = bounds[2:-1:2] = below
-        tied = np.flatnonzero(self.scores[np.minimum(below, len(self.scores) - 1)] == edges)
-        bounds[2 * tied + 2] = np.searchsorted(self.scores, edges[tied], side="right")
+        bounds[1:-1:2], bounds[2:-1:2] = (
+            np.searchsorted(self.scores, edges, side=side) for side in ("left", "right")
+        )
         bounds[-1] = len(self.scores)
         starts = bounds[np.flatnonzero(np.diff(bounds))]
+        if not len(starts):
+            return self
         weight = np.diff(starts, append=len(self.scores))
         if self.weight is not None:
             weight = np.add.reduceat(self.weight, starts)
