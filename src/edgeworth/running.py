@@ -287,6 +287,8 @@ def _complete(report: Report, systems: Systems, tasks: Tasks, asked: Asked) -> R
         [(scorer, values)] = run.grades.items()
         unscored, errors = int(np.isnan(values).sum()), sum(item.is_error for item in run.items)
         rows.append((name, run.task, scorer, len(set(run.ids)), len(run.ids), unscored, errors))
+        if run.unfinished:
+            warnings.append(f"{run.path}: the run did not finish (status {run.unfinished!r}).")
         if errors:
             place = run.task if len(systems) == 1 else f"{name}, {run.task}"
             failed = plural(errors, "answer is an error", "answers are errors")

@@ -84,7 +84,70 @@ def test_errors_and_status_of_inspect(tmp_path: Path) -> None:
     run = only(write_eval(tmp_path / "a.eval", inspect_log([SAMPLES[0], failed], status="cancelled")))
     assert [item.is_error for item in run.items] == [False, True]
     assert math.isnan(run.grades["choice"][1])
-    assert "cancelled" in run.notes[0]
+    assert run.unfinished == "cancelled"
+
+
+def test_the_planned_answers_and_the_arguments_of_inspect(tmp_path: Path) -> None:
+    log = inspect_log(SAMPLES)
+    log["eval"] |= {
+        "dataset": {"sample_ids": [1, 2, 3]},
+        "config": {"epochs": 2},
+        "task_args": {"prompt": "v2", "shots": 5},
+        "task_args_passed": {"prompt": "v2"},
+        "solver": "cot",
+        "solver_args": {"steps": [1, 2]},
+    }
+    run = only(write_eval(tmp_path / "a.eval", log))
+    assert (run.unfinished, run.planned) == ("", 6)
+    assert run.arguments == {"solver": "cot", "prompt": "v2", "steps": "[1, 2]"}
+
+
+def test_a_folder_prefers_the_newest_run_that_finished(tmp_path: Path) -> None:
+    days = {"success": 1, "success again": 2, "cancelled": 3, "error": 4}
+    for status, day in days.items():
+        log = inspect_log([inspect_sample(day, "C")], status=status.split()[0])
+        write_eval(tmp_path / f"2026-01-0{day}_quiz.eval", log)
+    write_eval(tmp_path / "2026-01-05_quiz.eval", inspect_log([], status="started"))
+    [[run]] = read_runs(tmp_path)
+    assert run.ids == ["q2"]
+    earlier, stopped = run.notes
+    assert ["01-01" in earlier, "01-03" in earlier] == [True, False]
+    assert ["01-01" in stopped, *(f"01-0{day}" in stopped for day in (3, 4, 5))] == [False, True, True, True]
+    for day in (1, 2):
+        (tmp_path / f"2026-01-0{day}_quiz.eval").unlink()
+    [[run]] = read_runs(tmp_path)
+    assert (run.ids, run.unfinished) == (["q4"], "error")
+    with pytest.raises(InputError, match=r"05_quiz\.eval.*'started'.*score"):
+        read_runs(tmp_path / "2026-01-05_quiz.eval")
+
+
+def test_one_model_with_two_prompts_is_two_systems(tmp_path: Path) -> None:
+    for day, prompt in enumerate(("v1", "v2", "v1")):
+        log = inspect_log([inspect_sample(day, "C")])
+        log["eval"]["task_args"] = {"prompt": prompt, "shots": 5}
+        write_eval(tmp_path / f"{day}.eval", log)
+    [runs] = read_runs(tmp_path)
+    assert [(run.system, run.ids) for run in runs] == [
+        ("lab/small (prompt=v1)", ["q2"]),
+        ("lab/small (prompt=v2)", ["q1"]),
+    ]
+    write_eval(tmp_path / "3.eval", inspect_log([inspect_sample(3, "C")]))
+    [runs] = read_runs(tmp_path)
+    assert [run.system for run in runs] == [
+        "lab/small (prompt=v1, shots=5)",
+        "lab/small (prompt=v2, shots=5)",
+        "lab/small",
+    ]
+
+
+def test_answers_by_length_are_those_that_acc_norm_grades(tmp_path: Path) -> None:
+    """Per character the long option wins, with the highest log-likelihood the short one."""
+    options = [" yes", " certainly not, for many reasons"]
+    arguments = {f"gen_args_{n}": {"arg_0": "?", "arg_1": text} for n, text in enumerate(options)}
+    metrics = {"metrics": ["acc", "acc_norm"], "acc_norm": 1.0, "arguments": arguments}
+    run = only(write_lm_eval(tmp_path, "t", [lm_eval_choice(0, [-3, -8], 1, **metrics)]))
+    assert [run.keep(scorer).items[0].answer for scorer in ("acc", "acc_norm")] == [0, 1]
+    assert run.keep("acc_norm").items[0].log_likelihoods is None
 
 
 def test_lm_eval(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 import zlib
 from pathlib import Path
@@ -35,13 +36,32 @@ def read_log(path: Path) -> list[Run]:
     task, system = need(about, "task", f"{path}, eval", str), need(about, "model", f"{path}, eval", str)
     cluster, status = _cluster(header), header.get("status", "started")
     items = [_item(each, f"{path}, sample {n:,}", cluster) for n, each in enumerate(samples, start=1)]
-    notes = [] if status == "success" else [f"{path}: the run did not finish (status {status!r})."]
+    notes = []
     if cluster is not None:
         notes.append(f"Clusters are metadata.{cluster}, as in the log's own standard error.")
     reducers = [each for each in (about.get("config") or {}).get("epochs_reducer") or () if each != "mean"]
     if reducers:
         notes.append(f"Epochs are averaged here; the log reduces them by {', '.join(reducers)}.")
-    return [runs.make_run(TOOL, system, task, path, items, *notes)]
+    known: dict[str, Any] = {"planned": _planned(about), "arguments": _arguments(about)}
+    known["unfinished"] = "" if status == "success" else str(status)
+    return [runs.make_run(TOOL, system, task, path, items, *notes, **known)]
+
+
+def _planned(about: dict[str, Any]) -> int | None:
+    """Count the answers that the run was to have: each sample once per epoch."""
+    dataset, config = about.get("dataset"), about.get("config")
+    ids = dataset.get("sample_ids") if isinstance(dataset, dict) else None
+    epochs = config.get("epochs") if isinstance(config, dict) else None
+    return len(ids) * (epochs if isinstance(epochs, int) else 1) if isinstance(ids, list) else None
+
+
+def _arguments(about: dict[str, Any]) -> dict[str, str]:
+    """Find what was passed to the task and to the solver, by name."""
+    found: dict[str, Any] = {"solver": about["solver"]} if about.get("solver") else {}
+    for name in ("task_args", "solver_args"):
+        passed = about.get(f"{name}_passed", about.get(name))
+        found |= passed if isinstance(passed, dict) else {}
+    return {str(name): as_words(value) for name, value in found.items()}
 
 
 def _read_archive(path: Path) -> tuple[Any, Any]:
@@ -82,6 +102,11 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> Any:
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
         raise InputError(f"{place} is damaged: it is not the {info.file_size:,} bytes that it says it is")
     return runs.parse_json(content, place)
+
+
+def as_words(value: Any) -> str:
+    """Write a value of JSON as text, and text as it is."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _cluster(header: dict[str, Any]) -> str | None:

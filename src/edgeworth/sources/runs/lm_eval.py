@@ -65,7 +65,21 @@ def _choices(line: dict[str, Any], key: str, place: str) -> Item:
     truth = int(target)
     if truth >= len(found):
         raise InputError(f"{place}: target is option {truth} of {len(found)}, counted from 0")
-    return Item(key, {}, None, len(found), truth, found.index(max(found)), found)
+    answers = _by_length(line.get("arguments"), found)
+    return Item(key, {}, None, len(found), truth, found.index(max(found)), found, answers=answers)
+
+
+def _by_length(arguments: Any, log_likelihoods: list[float]) -> dict[str, int]:
+    """Find the option that acc_norm chooses: the highest log-likelihood per character of the option."""
+    given = list(arguments.values()) if isinstance(arguments, dict) else arguments
+    if not isinstance(given, list) or len(given) < len(log_likelihoods):
+        return {}
+    texts = [each.get("arg_1") if isinstance(each, dict) else None for each in given[: len(log_likelihoods)]]
+    lengths = [len(text.removeprefix(" ")) for text in texts if isinstance(text, str)]
+    if len(lengths) < len(texts) or 0 in lengths:
+        return {}
+    shares = [value / length for value, length in zip(log_likelihoods, lengths, strict=True)]
+    return {"acc_norm": shares.index(max(shares))}
 
 
 def _model(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ def find_reader(path: Path) -> Reader | None:
 def read_runs(data: Any) -> list[list[Run]]:
     """Read the runs of each path that was given; an empty list where none of them is a run log.
 
-    Of a folder the newest log of each system and task is read, by the date in its name.
+    Of a folder one log of each system and task is read: the newest that finished, by the date in its name.
     """
     given = data if isinstance(data, (list, tuple)) else [data]
     if not all(isinstance(each, (str, os.PathLike)) and "://" not in str(each) for each in given):
@@ -70,7 +70,7 @@ def read_runs(data: Any) -> list[list[Run]]:
         expand_paths(other)  # refuses what does not exist
         raise InputError(f"{other} is no run log that is known, and {logs[0]} is one: give logs, or tables")
     expand_paths([file for each in given for file, _ in found[str(each)]])  # refuses what is named twice
-    return [_newest([run for file, reader in files for run in reader.read(file)]) for files in found.values()]
+    return [_choose([run for file, reader in files for run in reader.read(file)]) for files in found.values()]
 
 
 def _files(path: Path) -> list[tuple[Path, Reader]]:
@@ -80,9 +80,41 @@ def _files(path: Path) -> list[tuple[Path, Reader]]:
     return [(file, reader) for file, reader in readers if reader is not None]
 
 
-def _newest(runs: list[Run]) -> list[Run]:
-    """Keep the last run of each system and task, and name the logs that are left out."""
-    latest = {(run.system, run.task): run for run in runs}.values()
-    older = sorted({run.path for run in runs} - {run.path for run in latest})
-    note = (f"Logs of earlier runs are left out: {', '.join(older)}.",) if older else ()
-    return [replace(run, notes=(*run.notes, *note)) for run in latest]
+def _choose(runs: list[Run]) -> list[Run]:
+    """Keep the newest run that finished for each system and task; if none did, the newest with a score."""
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run in _name_variants(runs):
+        groups.setdefault((run.system, run.task), []).append(run)
+    chosen = []
+    for group in groups.values():
+        scored = [run for run in group if run.grades]
+        if not scored:
+            stopped = f"the run did not finish (status {group[-1].unfinished!r})"
+            raise InputError(f"{group[-1].path}: {stopped}, and none of its answers has a score")
+        finished = [run for run in scored if not run.unfinished]
+        chosen.append((finished or scored)[-1])
+    kept = {run.path for run in chosen}
+    earlier = sorted({run.path for run in runs if not run.unfinished} - kept)
+    stopped_early = sorted({run.path for run in runs if run.unfinished} - kept)
+    notes = [f"Logs of earlier runs are left out: {', '.join(earlier)}."] if earlier else []
+    if stopped_early:
+        notes.append(f"Logs of runs that did not finish are left out: {', '.join(stopped_early)}.")
+    return [replace(run, notes=(*run.notes, *notes)) for run in chosen]
+
+
+def _name_variants(runs: list[Run]) -> list[Run]:
+    """Name systems by the arguments that differ between runs of one model on one task."""
+    arguments: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    for run in runs:
+        arguments.setdefault((run.system, run.task), []).append(run.arguments)
+    differing: dict[str, set[str]] = {}
+    for (system, _), passed in arguments.items():
+        names = {name for each in passed for name in each}
+        varied = {name for name in names if len({each.get(name) for each in passed}) > 1}
+        differing.setdefault(system, set()).update(varied)
+    named = []
+    for run in runs:
+        told = {name: run.arguments[name] for name in run.arguments if name in differing[run.system]}
+        variant = ", ".join(f"{name}={value}" for name, value in told.items())
+        named.append(replace(run, system=f"{run.system} ({variant})") if variant else run)
+    return named

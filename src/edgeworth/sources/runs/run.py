@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import string
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -33,11 +33,20 @@ class Item(NamedTuple):
     is_error: bool = False
     about: dict[str, Any] = {}  # noqa: RUF012  # nobody writes to it
     """What else the log says of the item: fields, or records of them, by name."""
+    answers: Mapping[str, int] = {}  # nobody writes to it
+    """The answers of scorers that choose an option by a rule of their own, by scorer."""
 
     @property
     def is_choice(self) -> bool:
         """Tell whether it is multiple choice with one right answer."""
         return self.truth is not None and self.options > 1
+
+    def judged_by(self, scorer: str) -> Item:
+        """Keep the grade of one scorer, and the answer by its rule."""
+        item = self._replace(grades={scorer: self.grades.get(scorer, np.nan)})
+        if scorer not in self.answers:
+            return item
+        return item._replace(answer=self.answers[scorer], log_likelihoods=None)
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,12 @@ class Run:
     items: tuple[Item, ...]
     notes: tuple[str, ...] = ()
     """How the log was mapped, in sentences."""
+    unfinished: str = ""
+    """The status that the log gives of a run that did not finish; empty if it finished."""
+    planned: int | None = None
+    """How many answers the run was to have, if the log says it."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """What the task and the solver were called with: one model with two prompts is two systems."""
 
     @cached_property
     def ids(self) -> list[str]:
@@ -70,8 +85,8 @@ class Run:
         return {name: np.array([x.grades.get(name, np.nan) for x in self.items]) for name in names}
 
     def keep(self, scorer: str, notes: Sequence[str] = ()) -> Run:
-        """Make the same with the grades of one scorer, and with more notes."""
-        items = (item._replace(grades={scorer: item.grades.get(scorer, np.nan)}) for item in self.items)
+        """Make the same with the grades and the answers of one scorer, and with more notes."""
+        items = (item.judged_by(scorer) for item in self.items)
         return replace(self, items=tuple(items), notes=(*self.notes, *notes))
 
     def having(self, ids: Collection[str]) -> Run:
@@ -80,12 +95,29 @@ class Run:
         return replace(self, items=tuple(item for item in self.items if item.id in kept))
 
 
-def make_run(tool: str, system: str, task: str, path: Path, items: Sequence[Item], *notes: str) -> Run:
-    """Make a run of the items of a log."""
-    if not items:
+def make_run(
+    tool: str,
+    system: str,
+    task: str,
+    path: Path,
+    items: Sequence[Item],
+    *notes: str,
+    unfinished: str = "",
+    planned: int | None = None,
+    arguments: Mapping[str, str] | None = None,
+) -> Run:
+    """Make a run of the items of a log. Only a run that did not finish may have no items and no scores."""
+    if not items and not unfinished:
         raise InputError(f"{path}: task {task!r} holds no items")
-    run = Run(tool, system, task, str(path), tuple(_know_fields(item, task) for item in items), notes)
-    if not run.grades:
+    run = Run(
+        *(tool, system, task, str(path)),
+        tuple(_know_fields(item, task) for item in items),
+        notes,
+        unfinished=unfinished,
+        planned=planned,
+        arguments=arguments or {},
+    )
+    if not run.grades and not unfinished:
         raise InputError(f"{path}: no item of task {task!r} has a score; was the log written before scoring?")
     return run
 
