@@ -228,24 +228,27 @@ def _by_slice(
     roles = {name: asked.get(name) for name in ("cluster", "query", "fold", "id", "weight")}
     given = {"truth": truth, **roles, **{f"system {name}": each for name, each in systems.items()}}
 
-    def find(part: Slice) -> ComparisonFindings:
+    def find(part: Slice, measure: str) -> ComparisonFindings:
         arrays = dict(part.arrays)
         actual = arrays.pop("truth", truth)
         named = {name: arrays.pop(f"system {name}", each) for name, each in systems.items()}
         tally, _, more = _READ[kind](part.source, actual, named, asked.having(**arrays))
-        return _find(tally, asked, **more)
+        return _find(tally, asked.having(measures=[measure]), **more)
 
     return _with_slices(whole, list(cut_slices(source, given, asked.by)), find, asked.level)
 
 
 def _with_slices(
-    whole: Comparison, slices: list[Slice], find: Callable[[Slice], ComparisonFindings], level: float
+    whole: Comparison, slices: list[Slice], find: Callable[[Slice, str], ComparisonFindings], level: float
 ) -> Comparison:
-    """Add the difference by the measure to go by in each slice, the system better in all less the other."""
+    """Add the differences in each slice, by the primary measure of all cases.
+
+    ``find`` compares a slice by the measure that it is given: a slice never chooses one of its own.
+    """
     headline = whole.findings.headline
 
     def differences(part: Slice) -> dict[tuple[str, str], Difference]:
-        found = find(part)
+        found = find(part, headline)
         return {pair: found.difference(*pair)[headline] for pair in whole.findings.ranked_pairs}
 
     is_lower = whole.findings.direction == "lower"
@@ -381,7 +384,11 @@ def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
     findings = _find(joined.grades, asked)
     about = _about(findings, asked, joined.title, joined.paths, systems=", ".join(joined.grades))
     found = Comparison(findings, about, joined.notices, asked.digits)
-    return _with_slices(found, joined.slices, lambda part: _find(part.arrays, asked), asked.level)
+
+    def find(part: Slice, measure: str) -> ComparisonFindings:
+        return _find(part.arrays, asked.having(measures=[measure]))
+
+    return _with_slices(found, joined.slices, find, asked.level)
 
 
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:

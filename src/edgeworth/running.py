@@ -108,11 +108,14 @@ def compare_runs(
     tasks = _common_tasks(systems, asked)
     whole = {name: _merge([found[name] for found in tasks.values()]) for name in systems}
 
-    def of_grades(runs: Mapping[str, Run]) -> Any:
-        return compare({name: _grades(run, asked) for name, run in runs.items()}, **_given(asked))
+    def of_grades(runs: Mapping[str, Run], **more: Any) -> Any:
+        return compare({name: _grades(run, asked) for name, run in runs.items()}, **_given(asked) | more)
+
+    def of_slice(part: Slice, measure: str) -> Any:
+        return of_grades(part.arrays, measures=[measure]).findings
 
     slices = _cut(whole, tasks, asked)
-    comparison = by_slice(of_grades(whole), slices, lambda x: of_grades(x.arrays).findings, asked.level)
+    comparison = by_slice(of_grades(whole), slices, of_slice, asked.level)
     parts, answers = {}, _answers(whole)
     if answers is not None:
         known = {x: answers[x] for x in ("truth", "cluster")} | {x: asked.get(x) for x in (*SURE, "adjust")}

@@ -131,12 +131,22 @@ def test_merged_shards_have_the_same_interval() -> None:
     assert tuple(merged) == pytest.approx(tuple(ew.estimate(whole, "brier").interval()), rel=1e-9)
 
 
-def test_how_many_cases_would_tell_a_score_from_that_of_the_class_shares() -> None:
+def test_how_many_cases_would_tell_a_score_from_a_number() -> None:
     truth, p = made(100)
     found = ew.estimate(ew.ForecastScores.from_probabilities(truth, p), "brier")
-    plan = found.cases_needed()
+    plan = found.cases_needed(null=0.9)
     assert plan.cases == 100
     low, high = found.interval()
     error = max(found.standard_error, (high - low) / (2 * stats.norm.ppf(0.975)))
-    reach = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * error / (found.chance - found.value)
+    reach = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * error / (0.9 - found.value)
     assert plan.needed == math.ceil(100 * reach**2)
+
+
+def test_one_mean_score_is_not_tested_against_that_of_the_class_shares_as_if_it_did_not_vary() -> None:
+    truth, p = made(100)
+    found = ew.estimate(ew.ForecastScores.from_probabilities(truth, p), "brier")
+    assert math.isfinite(found.chance)
+    assert math.isnan(found.p_value())
+    assert math.isnan(found.cases_needed().needed)
+    assert "p =" not in str(found)
+    assert 0 < found.p_value(null=found.chance) < 1

@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import stats
 
 import edgeworth as ew
 from edgeworth.errors import OptionError
@@ -107,6 +108,34 @@ def test_every_comparison_has_a_row_a_pair_and_measure(name: str) -> None:
         known = comparison[row["system"], row["baseline"]][measure]
         assert row["value"] == pytest.approx(known.difference)
         assert (row["p_adjusted"] is None) == (measure != comparison.findings.headline)
+
+
+@pytest.mark.parametrize("against", [None, "r"])
+def test_the_p_of_a_score_is_that_of_the_paired_test_in_the_verdict(against: str | None) -> None:
+    """Against SciPy's paired t test, with the scores of each case by their definitions."""
+    report = ew.evaluate(DATA, truth="y", probabilities="p", positive=1, against=against)
+    rows = {row["measure"]: row for row in rows_of(report.to_frame())}
+    real = TRUTH.astype(float)
+    other = np.full(120, real.mean()) if against is None else DATA.r.to_numpy()
+
+    def brier(chances: Any) -> Any:
+        return (chances - real) ** 2
+
+    def log(chances: Any) -> Any:
+        return -np.log(np.where(real == 1, chances, 1 - chances))
+
+    for name, score in (("brier", brier), ("log", log)):
+        known = stats.ttest_rel(score(DATA.p.to_numpy()), score(other)).pvalue
+        assert rows[f"{name}[model]"]["p"] == pytest.approx(known, rel=1e-6)
+        low, high = (report.numbers["sequences"][name][end] for end in ("low", "high"))
+        assert (known < 0.05) == (low > 0 or high < 0)
+
+
+def test_scores_of_ordered_cases_have_no_p_beside_their_confidence_sequence() -> None:
+    report = ew.evaluate(DATA, truth="y", probabilities="p", positive=1, against="r", ordered=True)
+    rows = {row["measure"]: row for row in rows_of(report.to_frame())}
+    assert rows["brier[model]"]["p"] is None
+    assert rows["accuracy"]["p"] is not None
 
 
 def test_values_of_items() -> None:

@@ -163,6 +163,30 @@ def test_grades_are_compared_in_slices() -> None:
     assert {row["slice"] for row in found.numbers["slices"]["slices"]} == {"en", "fr"}
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_slices_of_partial_credit_are_compared_by_the_mean_of_all(tmp_path: Path, seed: int) -> None:
+    """Slices that happen to hold only 0s and 1s are compared by the mean too: in a frame, in joined tables."""
+    rng = np.random.default_rng(seed)
+    data = pd.DataFrame({"id": np.arange(200), "topic": rng.integers(0, 8, 200).astype(str)})
+    for name in ("a", "b"):
+        data[name] = rng.integers(0, 2, 200).astype(float)
+    data.loc[data.topic == "0", "a"] = 0.5
+    whole = ew.compare(None, ["a", "b"], data=data, kind="grades", by="topic")
+    for name in ("a", "b"):
+        columns = data[["id", "topic", name]].rename(columns={name: "points"})
+        columns.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
+    joined = ew.compare(None, "points", data=files, kind="grades", join="id", by="topic")
+    means = data.groupby("topic")[["a", "b"]].mean()
+    for comparison in (whole, joined):
+        found = comparison.report.numbers["slices"]
+        assert found["measure"] == comparison.findings.headline == "mean"
+        assert len(found["slices"]) == 8
+        for row in found["slices"]:
+            known = means.loc[row["slice"]]
+            assert row["value"] == pytest.approx(known[row["first"]] - known[row["second"]])
+
+
 def test_frames_files_and_arrays_have_the_same_slices(tmp_path: Path) -> None:
     DATA.to_csv(tmp_path / "data.csv", index=False)
     arrays: dict[str, Any] = {"truth": DATA.y, "prediction": DATA.guess.tolist(), "positive": 1}

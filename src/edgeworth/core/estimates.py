@@ -86,6 +86,8 @@ class Estimate:
     """P(chance alone does as much), worked out when it is asked for."""
     planner: Callable[[float, float, int, float], int | None] | None = field(default=None, repr=False)
     """Finds the cases with which the test against chance has a power at a level, near a rough number."""
+    no_chance_test: str | None = field(default=None, repr=False)
+    """Why the chance level is no value to test against, although it is known; None if it is one."""
     size: float = field(default=math.nan, repr=False)
     """Cases, or lists; with sampling weights as many as would tell as much if they all weighed the same."""
 
@@ -116,6 +118,8 @@ class Estimate:
         tail = self.chance_tail(alternative) if null is None else None
         if tail is not None:
             return tail.p_value
+        if null is None and self.no_chance_test is not None:
+            return math.nan
         value = self.chance if null is None else float(null)
         if self.law is None or math.isnan(value):
             return math.nan
@@ -155,7 +159,7 @@ class Estimate:
         check_level(level)
         if not 0 < power < 1:
             raise OptionError(f"power lies between 0 and 1; saw {power!r}")
-        if self.law is None:
+        if self.law is None or (null is None and self.no_chance_test is not None):
             return Plan(self.size, math.nan, power, level)
         distance = abs(self.value - (self.chance if null is None else null))
         low, high = self.interval(level)
@@ -179,7 +183,8 @@ class Estimate:
             said = f"{self.measure} {value} (95% CI {low} to {high}, {self.method})"
         if math.isnan(self.chance):
             return said
-        return f"{said}; chance level {format_number(self.chance)}, {format_p_value(self.p_value())}"
+        said, p_value = f"{said}; chance level {format_number(self.chance)}", self.p_value()
+        return said if math.isnan(p_value) else f"{said}, {format_p_value(p_value)}"
 
     def _repr_html_(self) -> str:
         """Show the estimate in a notebook."""

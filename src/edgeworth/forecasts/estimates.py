@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
-from edgeworth.core.laws import NormalLaw, SamplingLaw, Scale, natural_scale, student_quantile
+from edgeworth.core.estimates import ChanceTest, Estimate, Method, law_or_reason, undefined_estimate
+from edgeworth.core.laws import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale, student_quantile
 from edgeworth.core.measures import Measure
+from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.measures import Forecast, ResolvedForecast, resolve_forecast
@@ -80,6 +81,31 @@ def _log_factors(wealth: Wealth) -> tuple[float, float]:
     )
 
 
+CHANCE_VARIES = (
+    "the score of the class shares varies with the outcomes, so a mean score is tested against it case by "
+    "case: evaluate the probabilities, or compare two systems"
+)
+"""Why a mean score is not tested against its chance level."""
+
+
+def paired_score_test(scores: ForecastScores, score: str, system: str, other: str) -> ChanceTest:
+    """Make the paired t test of two systems' mean scores: "greater" means that the system's is higher."""
+
+    def test(alternative: Alternative) -> Tail | None:
+        place, first, second = scores.names.index(score), scores.place(system), scores.place(other)
+        total = float(scores.sums[place, first]) - float(scores.sums[place, second])
+        products = scores.products[place]
+        square = float(products[first, first] - 2 * products[first, second] + products[second, second])
+        try:
+            mean, error = _mean_and_error(scores.cases, total, square)
+        except OptionError:
+            return None
+        p_value = NormalLaw(mean, error, Scale(), scores.cases - 1.0).p_value(0.0, alternative)
+        return Tail.approximated(p_value, 0.0, f"paired t test against {other}")
+
+    return test
+
+
 def _mean_and_error(cases: int, total: float, square: float) -> tuple[float, float]:
     if not (math.isfinite(total) and math.isfinite(square)):
         raise OptionError("it is infinite, since probability 0 came true: no interval holds it")
@@ -101,7 +127,8 @@ def estimate_forecasts(
 ) -> Estimate:
     """A measure of probabilities with its uncertainty.
 
-    Its chance level is that of the class shares of these cases, taken as known.
+    Its chance level is that of the class shares of these cases, taken as known. A mean score has no p-value
+    against it: what the shares score varies with the outcomes, so only a paired test compares the two.
     """
     resolved = resolve_forecast(tally, measure)
     undefined = resolved.undefined(tally)
@@ -120,6 +147,7 @@ def estimate_forecasts(
         no_interval=no_interval,
         tally=tally,
         law=law,
+        no_chance_test=CHANCE_VARIES if isinstance(tally, ForecastScores) else None,
         size=float(tally.cases),
     )
 

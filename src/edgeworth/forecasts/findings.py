@@ -24,7 +24,7 @@ from edgeworth.forecasts.betting.law import Moments, luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
-from edgeworth.forecasts.estimates import ROUNDING, AverageDifference, score_difference
+from edgeworth.forecasts.estimates import ROUNDING, AverageDifference, paired_score_test, score_difference
 from edgeworth.forecasts.kind import CATALOGUE
 from edgeworth.forecasts.measures import climatology, skill
 from edgeworth.forecasts.reliability import (
@@ -36,6 +36,7 @@ from edgeworth.forecasts.reliability import (
     roc_area,
 )
 from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence, better_of
 from edgeworth.forecasts.tally import ForecastPairs, ForecastTally
 from edgeworth.report.wording import describe_system
@@ -425,7 +426,11 @@ def examine_forecasts(
 def estimate_tally(
     tally: ForecastTally, measure: str | Measure, *, method: Method | None = None, seed: int = 0
 ) -> Estimate:
-    """Estimate a measure of the model's scores, wealth, calibration, top-1 decisions or ranking."""
+    """Estimate a measure of the model's scores, wealth, calibration, top-1 decisions or ranking.
+
+    A mean score is tested against the opponent's, case by case, as in the verdict. Ordered cases have a
+    confidence sequence there instead, and no p-value here.
+    """
     written = Spelling(measure.name) if isinstance(measure, Measure) else spell(measure, CATALOGUE)
     scope = next((each.scope for each in catalogue() if each.name == written.name), "scores")
     model, curves = tally.scores.systems[0], tally.reliability
@@ -440,4 +445,9 @@ def estimate_tally(
         part = tally.ranking()
         if part is None:
             raise OptionError(f"{written}: of more than two classes no one ranking can be made")
-    return estimate(part, str(written), method=method, seed=seed)
+    found = estimate(part, str(written), method=method, seed=seed)
+    score = {"perplexity": "log"}.get(written.name, written.name)
+    is_sequential = tally.wealth.ordered and tally.wealth.book != "constant"
+    if scope != "scores" or score not in RULES or written.label != model or is_sequential:
+        return found
+    return replace(found, chance_test=paired_score_test(tally.scores, score, *tally.scores.systems))
