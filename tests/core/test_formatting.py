@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edgeworth.core.formatting import (
@@ -14,12 +15,14 @@ from edgeworth.core.formatting import (
     digits_shown,
     format_belief,
     format_bound,
+    format_count,
     format_interval,
     format_money,
     format_number,
     format_p_value,
     format_percent,
     format_probability,
+    format_rounded,
     format_together,
     format_wealth,
 )
@@ -165,3 +168,14 @@ def test_more_digits_are_shown_where_they_are_asked_for() -> None:
     assert format_number(1 / 3) == "0.333"
     with pytest.raises(OptionError, match="saw 1"), digits_shown(1):
         pass
+
+
+@given(st.integers(min_value=-(2**53), max_value=2**53))
+@example(100)
+@example(-480)
+@example(2**53)
+def test_an_integer_is_written_as_the_float_of_its_value(number: int) -> None:
+    for write in (format_number, format_count, format_rounded, format_percent, format_wealth, format_money):
+        if write is format_rounded and number < 0:
+            continue
+        assert write(number) == write(float(number)) == write(np.int64(number))

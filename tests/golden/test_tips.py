@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -82,3 +83,16 @@ def test_what_tips_do_not_go_with(tmp_path: Path, capsys: Capture) -> None:
     assert "named after" in refused(call(tmp_path, capsys, "evaluate", *words, "taken,odds_b"))
     assert "cluster" in refused(call(tmp_path, capsys, "evaluate", *words, "taken", "--cluster", "odds_a"))
     assert "evaluate" in refused(call(tmp_path, capsys, "tally", *words, "taken", "-o", "x.json"))
+
+
+@pytest.mark.parametrize("winners", [99, 100, 1234])
+def test_a_long_record_is_written_in_every_form(winners: int, tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "tips.csv"
+    rows = ["a,a,2.1"] * winners + ["b,a,2.1"] * 90 + ["b,b,1.5", "a,b,1.5"]
+    path.write_text("\n".join(["y,tip,odds", *rows]) + "\n", encoding="utf-8")
+    words = ["evaluate", str(path), "--truth", "y", "--prediction", "tip", "--odds", "odds"]
+    page = tmp_path / "tips.html"
+    text = call(tmp_path, capsys, *words, "--html", str(page)).stdout
+    came_true = f"{winners + 1:,}"
+    assert re.search(rf"tips that came true\W+{came_true}\b", text)
+    assert came_true in page.read_text(encoding="utf-8")

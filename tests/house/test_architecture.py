@@ -242,3 +242,15 @@ def test_the_worked_examples_fit_the_code() -> None:
             check=False,
         )
         assert applied.returncode == 0, (title, applied.stderr)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_integers_are_not_asked_whether_they_are_whole(path: Path) -> None:
+    """Python 3.11 has ``float.is_integer`` only, and mypy takes an integer for a float."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or node.args or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr != "is_integer":
+            continue
+        asked = ast.unparse(node.func.value)
+        assert asked.startswith("float(") or asked.endswith(".dtype"), f"line {node.lineno}: float({asked})"

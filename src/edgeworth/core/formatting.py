@@ -70,7 +70,7 @@ def _format_size(size: float) -> str:
         return "∞"
     if size < SMALL or size >= LARGE:
         return _format_power_of_ten(size)
-    if size >= 100 and size.is_integer():
+    if size >= 100 and float(size).is_integer():
         return f"{size:,.0f}"
     digits, from_one = _DIGITS.get(), abs(1 - size)
     kept = digits if size >= 1 else digits - 1

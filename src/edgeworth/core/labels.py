@@ -42,7 +42,7 @@ def canonical(label: Any) -> Label:
         label = label.item()
     if isinstance(label, (Decimal, Fraction)):
         label = int(label) if label == int(label) else float(label)
-    if isinstance(label, float) and label.is_integer():
+    if isinstance(label, float) and float(label).is_integer():
         return int(label)
     if isinstance(label, bytes):
         return label.decode("utf-8", errors="backslashreplace")

@@ -141,7 +141,7 @@ def as_text(label: Label) -> str:
     >>> as_text(7.0), as_text("7"), as_text(0.5)
     ('7', '7', '0.5')
     """
-    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+    return str(int(label)) if isinstance(label, float) and float(label).is_integer() else str(label)
 
 
 # Ids are Arrow's texts, which take a tenth of the time of Python's; without pyarrow they are lists.
