@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,7 +16,7 @@ import edgeworth as ew
 from edgeworth.chance import guessing_law
 from edgeworth.core.tails import hypergeometric_tails
 from edgeworth.decisions import guessing as enumeration
-from edgeworth.decisions.guessing import GuessingLaw
+from edgeworth.decisions.guessing import GuessingLaw, random_tables
 from edgeworth.errors import InputError, OptionError
 
 SIX_DEFINITIONS = [[3, 0, 0], [0, 1, 2], [2, 1, 3]]  # rows real, from the mathematics' table of numbers
@@ -231,3 +231,16 @@ def test_what_is_foreseen_to_be_too_much_is_not_begun(
     monkeypatch.setattr(enumeration, "_compositions", begun)
     with pytest.raises(enumeration.TooMany):
         enumeration.enumerate_hits([cases] * labels, [cases] * labels, range(labels))
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
+@example([(1, 1)])
+@example([(1, 0), (1, 1), (1, 1)])
+@example([(0, 1), (1, 1), (2, 1)])
+def test_tables_that_are_drawn_have_the_margins(cases: list[tuple[int, int]]) -> None:
+    predicted, real = (np.bincount(column, minlength=4).tolist() for column in zip(*cases, strict=True))
+    (drawn,) = random_tables(predicted, real, 20, seed=0)
+    assert drawn.shape == (20, 4, 4)
+    assert (drawn >= 0).all()
+    assert (drawn.sum(axis=2) == predicted).all()
+    assert (drawn.sum(axis=1) == real).all()

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import pickle
+import tracemalloc
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgeworth as ew
-from edgeworth.decisions.matching import Problem, _informedness_of, _search
+from edgeworth.decisions.guessing import random_tables
+from edgeworth.decisions.matching import Problem, _informedness_of, _search, matching_tail
 from edgeworth.errors import InputError
 
 
@@ -93,6 +98,62 @@ def test_a_search_says_that_it_is_one() -> None:
     # Each cluster holds one class only, so the right map is known.
     assert matching.mapping == {100 + cluster: cluster // 5 for cluster in range(20)}
     assert matching.informedness == pytest.approx(1.0)
+
+
+@given(tables, st.integers(0, 9), st.sampled_from([1, 7, 1 << 20]))
+@settings(max_examples=15)
+def test_the_test_counts_the_draws_in_which_the_best_map_is_as_good(
+    counts: np.ndarray, seed: int, block: int
+) -> None:
+    matching = ew.match(as_table(counts), one_to_one=False)
+    kept = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    (drawn,) = random_tables(kept.sum(axis=1).tolist(), kept.sum(axis=0).tolist(), 20, seed)
+    best = [best_by_trying_all(table, one_to_one=False) for table in drawn]
+    as_good = sum(value >= matching.informedness - 1e-12 for value in best)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("edgeworth.decisions.matching.LARGEST_PRODUCT", block)
+        assert matching.test(draws=20, seed=seed).p_value == (as_good + 1) / 21
+
+
+def test_seven_clusters_of_four_classes_are_tested_in_little_memory() -> None:
+    # 78,125 maps in each of 999 tables: 600 MB if they were held at once.
+    rng = np.random.default_rng(0)
+    truth, clusters = rng.integers(0, 4, 120), rng.integers(100, 107, 120)
+    table = ew.ContingencyTable.from_labels(truth, clusters)
+    matching = ew.match(table, one_to_one=False)
+    assert matching.method == "all 78,125 maps tried, exact"
+    tracemalloc.start()
+    try:
+        found = matching.test()
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    # A search by single moves in the same tables finds a lower bound of each table's best.
+    problem = Problem(table.counts[4:, :4].astype(float), one_to_one=False)
+    (drawn,) = random_tables(*(problem.counts.sum(axis=axis).astype(int).tolist() for axis in (1, 0)), 999, 0)
+    searched = [replace(problem, counts=each.astype(float)) for each in drawn[:100]]
+    bounds = [_informedness_of(each, _search(each, 0)) for each in searched]
+    at_least = sum(value >= matching.informedness - 1e-12 for value in bounds)
+    assert found.p_value >= (at_least + 1) / 1000
+
+
+def test_a_report_runs_the_test_of_its_matching_once() -> None:
+    rng = np.random.default_rng(4)
+    truth, clusters = rng.integers(0, 2, 60), rng.integers(100, 103, 60)
+    matched = ew.match(ew.ContingencyTable.from_labels(truth, clusters), one_to_one=False)
+    with pytest.MonkeyPatch.context() as patch:
+        calls: list[int] = []
+        run = matching_tail
+
+        def count(*arguments: Any, **options: Any) -> Any:
+            calls.append(1)
+            return run(*arguments, **options)
+
+        patch.setattr("edgeworth.decisions.matching.matching_tail", count)
+        ew.evaluate(truth=truth, prediction=clusters, match="many").to_json()
+        assert len(calls) == 1
+    again = pickle.loads(pickle.dumps(matched.table))
+    assert again.matching(seed=3).p_value == matched.test(seed=3).p_value
 
 
 @pytest.mark.slow

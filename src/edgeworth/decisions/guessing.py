@@ -289,10 +289,14 @@ def random_tables(
 
     if sum(predicted) > MOST_DRAWN:
         raise InputError(f"tables of more than {MOST_DRAWN:,} cases are not drawn")
-    rng = np.random.default_rng(seed)
-    law = random_table(predicted, real)
     round_size = max(1, (1 << 22) // max(len(predicted) * len(real), 1))
     sizes = [min(round_size, draws - start) for start in range(0, draws, round_size)]
+    if min(np.count_nonzero(predicted), np.count_nonzero(real)) == 1:
+        # The margins leave one table only, and scipy's draws of such tables have negative counts.
+        only = np.outer(predicted, real) // sum(predicted)
+        return (np.repeat(only[None], size, axis=0) for size in sizes)
+    rng = np.random.default_rng(seed)
+    law = random_table(predicted, real)
     return (law.rvs(size=size, random_state=rng).astype(np.int64) for size in sizes)
 
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import islice, product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.arrays import Floats, Integers
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.guessing import random_tables
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, check_seed
+from edgeworth.progress import progress_of, progress_rounds
 from edgeworth.sources.columns import Label
 
 MOST_MAPS = 200_000
 """The most maps that are all tried; with more of them the best is searched for."""
+
+LARGEST_PRODUCT = 1 << 20
+"""The most values of maps in tables that are computed at once: 8 MB."""
+
+ROUNDING = 1e-12
+"""A table drawn by guessing whose informedness falls short by no more than this counts as equally good."""
 
 STARTS = 30
 SMALLEST_GAIN = 1e-14
@@ -47,6 +53,17 @@ class Problem:
         """Each class's share of the cases."""
         return np.asarray(self.joint.sum(axis=0))
 
+    @property
+    def number_of_maps(self) -> int:
+        """In how many ways clusters may go to classes, or be left out."""
+        clusters, classes = self.counts.shape
+        return int((classes + 1) ** clusters)
+
+    @property
+    def has_few_maps(self) -> bool:
+        """Whether all maps can be tried."""
+        return self.number_of_maps <= MOST_MAPS
+
     def gains(self, rows: Floats, hits: Floats, classes: Places | None = None) -> Floats:
         """Compute the parts of informedness from the share mapped to a class and the share of hits in it."""
         real = self.real if classes is None else self.real[classes]
@@ -75,20 +92,72 @@ class Matching:
         return matching_tail(self.problem, self.informedness, draws=draws, seed=seed)
 
 
+@dataclass(frozen=True, eq=False)
+class MatchingTest:
+    """The test of a matched table, which a report needs several times and runs once."""
+
+    problem: Problem = field(repr=False)
+    informedness: float
+    results: dict[int, Tail] = field(default_factory=dict, repr=False)
+
+    def __call__(self, *, seed: int = 0) -> Tail:
+        """Compute P(clusters without information, matched as well as they can be, look this good)."""
+        if seed not in self.results:
+            self.results[seed] = matching_tail(self.problem, self.informedness, seed=seed)
+        return self.results[seed]
+
+
 def matching_tail(problem: Problem, informedness: float, *, draws: int | None = None, seed: int = 0) -> Tail:
     """Match tables that guessing draws, and count those that look as good."""
     counts = problem.counts
     if not np.array_equal(counts, counts.round()):
         raise InputError("exact laws of guessing need whole cases; these are weighted")
-    is_quick = problem.one_to_one or _best(problem, seed)[2]
-    number = draws or (999 if is_quick else 199)
+    number = draws or (999 if problem.one_to_one or problem.has_few_maps else 199)
     rows, columns = ([int(x) for x in counts.sum(axis=axis)] for axis in (1, 0))
+    needed = informedness - ROUNDING
     count = 0
     for tables in random_tables(rows, columns, number, seed):
-        for table in tables:
-            again = replace(problem, counts=table.astype(np.float64))
-            count += _best(again, seed)[1] >= informedness - 1e-12
+        if problem.has_few_maps and not problem.one_to_one:
+            count += int((_best_of_all_maps(problem, tables) >= needed).sum())
+            continue
+        with progress_of("tables matched", len(tables)) as done:
+            for table in tables:
+                again = replace(problem, counts=table.astype(np.float64))
+                count += _best(again, seed)[1] >= needed
+                done(1)
     return Tail.drawn(count, number, seed)
+
+
+def _best_of_all_maps(problem: Problem, tables: Integers) -> Floats:
+    """Find the largest informedness of any map in each of many tables that have the problem's margins.
+
+    The margins fix the share R_c that a map sends to class c. So the informedness of a map,
+    ``Σ_c (R_c h_c / r_c − R_c²) / (1 − r_c)``, is linear in the hits ``h_c``, which are sums of cells: a block
+    of maps and all tables are one matrix product.
+    """
+    joint = tables.reshape(len(tables), -1).T / problem.counts.sum()
+    has_odds = (problem.real > 0) & (problem.real < 1)
+    real = np.where(has_odds, problem.real, 0.5)
+    best = np.full(len(tables), -np.inf)
+    block_size = max(1, LARGEST_PRODUCT // len(tables))
+    maps = problem.number_of_maps
+    for start in progress_rounds(maps, block_size, "maps tried"):
+        chosen = _choices(problem, start, min(start + block_size, maps)) & has_odds
+        shares = np.einsum("mkc,k->mc", chosen, problem.shares)
+        weights = chosen * (shares / (real * (1 - real)))[:, None, :]
+        fixed = (shares**2 / (1 - real)).sum(axis=1)
+        values = weights.reshape(len(weights), -1) @ joint
+        values -= fixed[:, None]
+        np.maximum(best, values.max(axis=0), out=best)
+    return best
+
+
+def _choices(problem: Problem, start: int, stop: int) -> NDArray[np.bool_]:
+    """List some of all maps: whether each (first axis) sends a cluster (second) to a class (third)."""
+    clusters, classes = problem.counts.shape
+    places = np.unravel_index(np.arange(start, stop), (classes + 1,) * clusters)
+    # The first choice of a cluster is to be left out.
+    return np.asarray(np.stack(places, axis=1)[:, :, None] == np.arange(1, classes + 1))
 
 
 def match(table: ContingencyTable, *, one_to_one: bool = True, seed: int = 0) -> Matching:
@@ -133,21 +202,20 @@ def match(table: ContingencyTable, *, one_to_one: bool = True, seed: int = 0) ->
     }
     mapped = table.map_predictions(mapping).without_empty_labels()
     if table.is_counted:
-        mapped = replace(mapped, matching=partial(matching_tail, problem, value))
+        mapped = replace(mapped, matching=MatchingTest(problem, value))
     return Matching(mapping, value, is_exact, method, mapped, problem)
 
 
 def _best(problem: Problem, seed: int) -> tuple[Places, float, bool, str]:
-    clusters, classes = problem.counts.shape
-    choices, is_exact = classes + 1, True
+    is_exact = True
     if problem.one_to_one:
         chosen, method = _assignment(problem), "linear assignment, exact"
-    elif choices**clusters <= MOST_MAPS:
-        chosen, method = _all_maps(problem), f"all {choices**clusters:,} maps tried, exact"
+    elif problem.has_few_maps:
+        chosen, method = _all_maps(problem), f"all {problem.number_of_maps:,} maps tried, exact"
     else:
         is_exact = False
         chosen, method = _search(problem, seed), f"best found from {STARTS} starts by moves"
-    return chosen, _informedness_of(problem, chosen), is_exact, method
+    return chosen, float(_informedness_of(problem, chosen)), is_exact, method
 
 
 def _assignment(problem: Problem) -> Places:
@@ -161,32 +229,34 @@ def _assignment(problem: Problem) -> Places:
     return np.where(column < classes, column, -1)
 
 
-def _informedness_of(problem: Problem, chosen: Places) -> float:
+def _informedness_of(problem: Problem, chosen: Places) -> Floats:
+    """Compute the informedness of maps; a map is a row of ``chosen``, or all of it."""
     rows, hits = _class_sums(problem, chosen)
-    return float(problem.gains(rows, hits).sum())
+    return np.asarray(problem.gains(rows, hits).sum(axis=-1))
 
 
 def _class_sums(problem: Problem, chosen: Places) -> tuple[Floats, Floats]:
+    """Sum the shares and the hits of the clusters that maps send to each class."""
     classes = problem.counts.shape[1]
-    taken = np.flatnonzero(chosen >= 0)
-    rows = np.bincount(chosen[taken], weights=problem.shares[taken], minlength=classes)
-    hits = np.bincount(chosen[taken], weights=problem.joint[taken, chosen[taken]], minlength=classes)
-    return rows.astype(np.float64), hits.astype(np.float64)
+    is_sent = chosen[..., None] == np.arange(classes)
+    rows = (is_sent * problem.shares[:, None]).sum(axis=-2)
+    hits = (is_sent * problem.joint).sum(axis=-2)
+    return rows, hits
 
 
 def _all_maps(problem: Problem) -> Places:
     clusters, classes = problem.counts.shape
     best, best_value = np.zeros(clusters, dtype=np.intp), -np.inf
-    every = product(range(-1, classes), repeat=clusters)
-    while block := list(islice(every, 1 << 14)):
-        maps = np.array(block, dtype=np.intp)
-        chosen = maps[:, :, None] == np.arange(classes)
+    maps, block_size = problem.number_of_maps, 1 << 14
+    for start in range(0, maps, block_size):
+        chosen = _choices(problem, start, min(start + block_size, maps))
         rows = (chosen * problem.shares[None, :, None]).sum(axis=1)
         hits = (chosen * problem.joint[None]).sum(axis=1)
         values = problem.gains(rows, hits).sum(axis=1)
         top = int(np.argmax(values))
         if values[top] > best_value:
-            best, best_value = maps[top], float(values[top])
+            best_value = float(values[top])
+            best = np.where(chosen[top].any(axis=1), chosen[top].argmax(axis=1), -1)
     return best
 
 
@@ -196,31 +266,38 @@ def _search(problem: Problem, seed: int) -> Places:
     lift = problem.counts / np.maximum(problem.counts.sum(axis=0), 1)
     starts = [np.argmax(lift, axis=1), np.argmax(problem.counts, axis=1), _assignment(problem)]
     starts += [rng.integers(-1, classes, clusters) for _ in range(STARTS - len(starts))]
-    found = [_improve(problem, start.copy()) for start in starts]
-    return max(found, key=lambda chosen: _informedness_of(problem, chosen))
+    found = _improve(problem, np.stack(starts))
+    return np.asarray(found[np.argmax(_informedness_of(problem, found))])
 
 
-def _improve(problem: Problem, chosen: Places) -> Places:
-    """Take the best single move while one helps."""
-    while True:
-        moves = _move_gains(problem, chosen)
-        cluster, place = np.unravel_index(int(np.argmax(moves)), moves.shape)
-        if moves[cluster, place] <= SMALLEST_GAIN:
-            return chosen
+def _improve(problem: Problem, starts: Places) -> Places:
+    """Take the best single move from each start while one helps."""
+    classes = problem.counts.shape[1]
+    found = starts.copy()
+    open_starts = np.arange(len(found))
+    while len(open_starts):
+        moves = _move_gains(problem, found[open_starts]).reshape(len(open_starts), -1)
+        best = moves.argmax(axis=1)
+        helps = moves[np.arange(len(best)), best] > SMALLEST_GAIN
+        open_starts, best = open_starts[helps], best[helps]
+        cluster, place = np.divmod(best, classes + 1)
         # The last column stands for leaving the cluster out.
-        chosen[cluster] = place if place < problem.counts.shape[1] else -1
+        found[open_starts, cluster] = np.where(place < classes, place, -1)
+    return found
 
 
 def _move_gains(problem: Problem, chosen: Places) -> Floats:
-    """Compute what moving each cluster to each class, or (last column) out, would add."""
+    """Compute what moving each cluster to each class, or (last column) out, would add to each map."""
     rows, hits = _class_sums(problem, chosen)
     now = problem.gains(rows, hits)
     home = np.maximum(chosen, 0)
     placed = chosen >= 0
-    own = problem.joint[np.arange(len(chosen)), home]
-    without = problem.gains(rows[home] - problem.shares, hits[home] - own, home)
-    leave = np.where(placed, without - now[home], 0.0)
-    enter = problem.gains(rows + problem.shares[:, None], hits + problem.joint) - now
-    moves = np.hstack([leave[:, None] + enter, leave[:, None]])
-    moves[np.arange(len(chosen))[placed], chosen[placed]] = 0.0
+    own = problem.joint[np.arange(chosen.shape[1]), home]
+    here = partial(np.take_along_axis, indices=home, axis=1)
+    without = problem.gains(here(rows) - problem.shares, here(hits) - own, home)
+    leave = np.where(placed, without - here(now), 0.0)[:, :, None]
+    enter = problem.gains(rows[:, None] + problem.shares[:, None], hits[:, None] + problem.joint)
+    moves = np.concatenate([leave + enter - now[:, None], leave], axis=2)
+    maps, clusters = np.nonzero(placed)
+    moves[maps, clusters, chosen[placed]] = 0.0
     return moves
