@@ -6,6 +6,8 @@ import re
 
 TEXTS = {
     "escape sequence": "\x1b]0;owned\x07\x1b[2J\x1b[31mred",
+    "clipboard": "\x1b]52;c;Y3VybCBldmlsIHwgc2g=\x07\x1b]52;c;eA==\x1b\\",
+    "hidden": "a\u200bb\u2060c\xadd",
     "C0 controls": "a\x00b\x01c\x08d\x7fe",
     "C1 controls": "a\x85b\x9b2Jc\x90d\x9f",
     "new lines": "a\nedgeworth: all is well\r\nb\x0bc\x0cd\u2028e\u2029f",
@@ -37,7 +39,7 @@ WORST = "".join(TEXTS[name] for name in TEXTS if "long" not in name and name not
 """Nearly all of them in one name, for what would take too long with each."""
 
 OBEYED = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 """Signs that no output may hold; new lines and tabs of ours are looked at by themselves."""

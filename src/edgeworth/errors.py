@@ -2,12 +2,18 @@
 
 from typing import Any
 
+from edgeworth.escaping import visible
+
 
 class EdgeworthError(ValueError):
     """The root of every error that input or options can cause.
 
-    A message says what was seen, what was needed and what to do.
+    A message says what was seen, what was needed and what to do. Names in it can hold anything, and a
+    traceback writes the message to a terminal, so characters that a terminal obeys are shown as pictures.
     """
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class InputError(EdgeworthError):

@@ -21,6 +21,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Packages and modules in the order of the data: each may import from those before it, and from its own.
 ORDER = [
     "choices",
+    "escaping",
     "errors",
     "progress",
     "arrays",

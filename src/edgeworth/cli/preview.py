@@ -19,12 +19,19 @@ TRUTHS, QUERIES = ("y", "expected", "rel", "relevance"), ("query", "query_id", "
 """What columns of truth and of queries may be called too, for a suggestion."""
 MEASURED = ("latency", "time", "duration", "seconds", "cost", "weight")
 """What is said of an answer and predicts nothing, though it may lie between 0 and 1."""
+LONGEST_COMMAND = 4_000
+"""Longer commands are not printed: nobody can check what they paste."""
+NOT_PRINTED = (
+    "  Some commands are not printed: a name in them is very long, or holds characters that a terminal would "
+    "obey. Rename it first."
+)
 FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUMN --probability", "--correct")
 
 
 def preview(*files: Files) -> None:
     """Print what a file holds, run logs and tables alike, and the commands to ask about it."""
     from edgeworth.core.formatting import displayable, text_table
+    from edgeworth.escaping import is_visible
     from edgeworth.sources.runs.reading import read_runs
 
     data = named_files(files, "preview")
@@ -40,9 +47,13 @@ def preview(*files: Files) -> None:
         rows = [(len(set(lists[1])), len(set(lists[2])))]
     else:
         title, heads, rows, asks = _table(data)
-    commands = [f"  edgeworth {each.replace('{}', shlex.join(files), 1)}" for each in asks]
-    text = "\n".join([title, "", text_table(heads, rows), "", "To ask of it:", *commands])
-    sys.stdout.write("".join(f"{displayable(line)}\n" for line in text.split("\n")))
+    commands = [f"edgeworth {each.replace('{}', shlex.join(files), 1)}" for each in asks]
+    # Pasted into a shell, a command that is shortened or escaped after quoting could run what a name holds.
+    exact = [command for command in commands if is_visible(command) and len(command) <= LONGEST_COMMAND]
+    lines = [displayable(title), "", text_table(heads, rows), "", "To ask of it:"]
+    lines += [f"  {command}" for command in exact]
+    lines += [NOT_PRINTED] if len(exact) < len(commands) else []
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 def _documents(path: Path) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +21,7 @@ from edgeworth.cli.options import (
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.core.formatting import displayable, plural
 from edgeworth.errors import InputError, OptionError
+from edgeworth.escaping import shell_word
 from edgeworth.options import ManyOptions, Redeclared, ReportOptions, TallyOptions
 from edgeworth.progress import progress_of
 
@@ -42,6 +42,8 @@ TallyFiles = Annotated[
 ]
 Again = Annotated[bool, Parameter(help="Count a source twice that is in two of the files.", negative="")]
 
+MOST_NAMES = 8
+"""Files that a suggested command names."""
 NOT_TO_BE_MERGED = (
     "without an opponent this can be reported on by itself, but not merged with others: "
     "give --against, --odds or --bookmaker"
@@ -105,7 +107,9 @@ def _check_past(files: tuple[str, ...], output: str) -> None:
     """On the first night of a nightly job there is no past to add a day to."""
     others = [name for name in files if name != output]
     if output in files and others and not Path(output).exists():
-        words = shlex.join(["edgeworth", "merge", *others, "-o", output])
+        names = [shell_word(name, "FILE") for name in others[:MOST_NAMES]]
+        names += ["…"] if len(others) > MOST_NAMES else []
+        words = " ".join(["edgeworth merge", *names, "-o", shell_word(output, "FILE")])
         raise InputError(f"{output} does not exist yet: on the first day, {words}")
 
 

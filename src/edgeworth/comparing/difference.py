@@ -18,6 +18,7 @@ from edgeworth.core.laws import Alternative, SamplingLaw, check_level
 from edgeworth.core.measures import Direction
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
+from edgeworth.escaping import visible
 
 Bounds: TypeAlias = Callable[[float], tuple[float, float]]
 """Lower and upper bound at a confidence level."""
@@ -165,9 +166,9 @@ class Difference:
         )
 
     def __str__(self) -> str:
-        systems = f"{self.measure} of {self.first} − {self.second}"
+        systems = visible(f"{self.measure} of {self.first} − {self.second}")
         if self.undefined is not None:
-            return f"{systems} undefined: {self.undefined}"
+            return f"{systems} undefined: {visible(self.undefined)}"
         value, low, high = format_together(self.difference, *self.interval())
         interval = "" if self.law is None else f" (95% CI {low} to {high})"
         return f"{systems}: {value}{interval}, {format_p_value(self.p_value())}"

@@ -21,6 +21,7 @@ from edgeworth.core.laws import Alternative, SamplingLaw, check_level, normal_qu
 from edgeworth.core.measures import Measure
 from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError, check_seed
+from edgeworth.escaping import visible
 
 
 class Method(Protocol):
@@ -175,12 +176,13 @@ class Estimate:
         return Plan(self.size, rough if planned is None else planned, power, level)
 
     def __str__(self) -> str:
+        measure = visible(self.measure)
         if self.undefined is not None:
-            return f"{self.measure} undefined: {self.undefined}"
-        said = f"{self.measure} {format_number(self.value)}"
+            return f"{measure} undefined: {visible(self.undefined)}"
+        said = f"{measure} {format_number(self.value)}"
         if self.law is not None:
             value, low, high = format_together(self.value, *self.interval())
-            said = f"{self.measure} {value} (95% CI {low} to {high}, {self.method})"
+            said = f"{measure} {value} (95% CI {low} to {high}, {self.method})"
         if math.isnan(self.chance):
             return said
         said, p_value = f"{said}; chance level {format_number(self.chance)}", self.p_value()

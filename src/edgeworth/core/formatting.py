@@ -18,6 +18,7 @@ from itertools import chain, count
 from unicodedata import east_asian_width
 
 from edgeworth.errors import OptionError
+from edgeworth.escaping import visible
 
 MINUS = "−"
 UNDEFINED = "–"
@@ -272,14 +273,6 @@ def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-OBEYED = "".join(
-    (
-        "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb",
-        "\ud800-\udfff\U000e0000-\U000e007f",
-    )
-)
-"""Signs from 32 on that a terminal obeys, that turn or hide other signs, or that no file can hold."""
-_OBEYED = re.compile(f"[\x00-\x1f{OBEYED}]")
 LONGEST_WORD, LONGEST_TEXT = 200, 4_000
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
@@ -292,16 +285,6 @@ def displayable(text: str) -> str:
     """
     text = cut_middle(text, LONGEST_TEXT)
     return visible(_LONG_WORD.sub(lambda word: cut_middle(word[0], LONGEST_WORD), text))
-
-
-def visible(text: str) -> str:
-    """Write signs that would be obeyed and not seen as pictures of them, or as their codes."""
-    return _OBEYED.sub(lambda sign: _picture(ord(sign[0])), text)
-
-
-def _picture(code: int) -> str:
-    # No backslashes: what draws charts would read them as the sign that they stand for.
-    return chr(0x2400 + code) if code < 32 else f"[U+{code:04X}]"
 
 
 def cut_middle(text: str, most: int) -> str:
@@ -347,7 +330,7 @@ def text_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     x        10
     long  1,234
     """
-    lines = [list(heads), *([_cell_text(cell) for cell in row] for row in rows)]
+    lines = [list(map(displayable, heads)), *([_cell_text(cell) for cell in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines

@@ -12,8 +12,9 @@ from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
-from edgeworth.core.formatting import OBEYED, digits_shown, displayable, visible
+from edgeworth.core.formatting import digits_shown, displayable
 from edgeworth.errors import OptionError
+from edgeworth.escaping import OBEYED, visible
 from edgeworth.progress import progress_of
 from edgeworth.report.verdict import CROSS_VALIDATED, IN_SAMPLE, Verdict, claims_of
 
@@ -221,10 +222,13 @@ class Report:
 
     def with_notices(self, notices: Iterable[str], digits: int) -> Report:
         """Finish the report of one run: the verdict is one line whatever names hold, notices come first."""
-        warnings, verdict = (*notices, *self.warnings), visible(self.verdict)
+        warnings, verdict = map_texts(visible, (*notices, *self.warnings)), visible(self.verdict)
         if isinstance(self.verdict, Verdict):
             verdict = Verdict(replace(claim, text=visible(claim.text)) for claim in self.verdict.claims)
-        return replace(self, verdict=verdict, warnings=warnings, digits=digits)
+        steps, citation = map_texts(visible, self.next_steps), visible(self.citation)
+        return replace(
+            self, verdict=verdict, warnings=warnings, next_steps=steps, citation=citation, digits=digits
+        )
 
     def as_made(self, made: str | None) -> Report:
         """Claim no more than predictions can show that were not made before the outcomes."""
@@ -334,7 +338,7 @@ def gather_reports(reports: Mapping[str, Report]) -> Report:
         for warning in report.warnings:
             warned.setdefault(warning, []).append(name)
     return Report(
-        verdict="\n".join(f"{name}: {report.verdict}" for name, report in reports.items()),
+        verdict="\n".join(f"{visible(name)}: {report.verdict}" for name, report in reports.items()),
         sections=tuple(
             replace(section, title=f"{name}: {section.title}")
             for name, report in reports.items()

@@ -16,8 +16,8 @@ from edgeworth.core.formatting import (
     format_interval,
     format_level,
     format_number,
-    visible,
 )
+from edgeworth.escaping import visible
 
 MOST_CUTS = 201
 """Places of a slider."""

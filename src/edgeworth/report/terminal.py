@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from edgeworth.core.formatting import MINUS, digits_shown
+from edgeworth.escaping import visible
 from edgeworth.report.report import Column, Grid, Report, Section
 from edgeworth.report.wording import describe_origin, format_rows
 
@@ -41,6 +42,11 @@ class Terminal(Console):
         raise BrokenPipeError
 
 
+def _text(text: str, style: str = "") -> Text:
+    """Make text, not markup, that nothing on its way can make a terminal obey."""
+    return Text("\n".join(map(visible, text.split("\n"))), style=style)
+
+
 def print_report(report: Report, console: Console | None = None, *, full: bool = True) -> None:
     """Show a report, or its verdict, warnings and main tables alone."""
     report = report.displayed()
@@ -51,30 +57,30 @@ def print_report(report: Report, console: Console | None = None, *, full: bool =
 
 
 def _print(report: Report, sections: Sequence[Section], out: Console) -> None:
-    out.print(Panel(Text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(0, 2)))
+    out.print(Panel(_text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(0, 2)))
     for warning in report.warnings:
-        out.print(Text(f"! {warning}", style="yellow"))
+        out.print(_text(f"! {warning}", style="yellow"))
     for section in sections:
         out.print()
-        out.print(Text(section.title, style="bold underline"))
+        out.print(_text(section.title, style="bold underline"))
         for line in section.text:
-            out.print(Text(line))
+            out.print(_text(line))
         for grid in section.grids:
             if grid.title:
                 # A title of its own line does not wrap inside a narrow table.
-                out.print(Text(grid.title, style="italic"))
+                out.print(_text(grid.title, style="italic"))
             for table in _tables(grid, out.width):
                 out.print(table)
             if grid.note:
-                out.print(Text(grid.note, style="dim"))
+                out.print(_text(grid.note, style="dim"))
     out.print()
     if len(sections) < len(report.sections):
         more = ", ".join(section.title for section in report.sections if section not in sections)
-        out.print(Text(f"--full shows more: {more}.", style="dim"))
+        out.print(_text(f"--full shows more: {more}.", style="dim"))
         return
     if report.citation:
-        out.print(Text(f"How to report this: {report.citation}\n"))
-    out.print(Text(describe_origin(report.provenance, LONG_ORIGINS), style="dim"))
+        out.print(_text(f"How to report this: {report.citation}\n"))
+    out.print(_text(describe_origin(report.provenance, LONG_ORIGINS), style="dim"))
 
 
 def _tables(grid: Grid, width: int) -> list[Table]:
@@ -123,7 +129,7 @@ def _table(
     """Set some columns in a width; spare room goes to those that lack least, so that most are not folded."""
     table = Table(box=None, pad_edge=False)
     for column in columns:
-        table.add_column(Text(column.name), justify="left" if column.is_text else "right", overflow="fold")
+        table.add_column(_text(column.name), justify="left" if column.is_text else "right", overflow="fold")
     left = width - sum(least for least, _ in sizes) - GAP * (len(columns) - 1)
     for place in sorted(range(len(sizes)), key=lambda place: sizes[place][1] - sizes[place][0]):
         least, full = sizes[place]
@@ -131,7 +137,7 @@ def _table(
         table.columns[place].width, left = least + more, left - more
     for row in cells:
         # Text, not markup: a label such as [red] is a label.
-        table.add_row(*map(Text, row))
+        table.add_row(*map(_text, row))
     return table
 
 
@@ -142,14 +148,14 @@ def print_measures(measures: Sequence[Measure], console: Console | None = None) 
     for measure in measures:
         low, high = (f"{bound:g}".replace("inf", "∞").replace("-", MINUS) for bound in measure.range)
         high = measure.limit or high
-        out.print(Text(measure.spelling, style="bold") + Text(f"  =  {measure.formula}", style="not bold"))
+        out.print(_text(measure.spelling, style="bold") + _text(f"  =  {measure.formula}", style="not bold"))
         lines = [f"{low} to {high}, {better[measure.direction]}; by chance: {measure.chance}", measure.source]
         names = {name.lower(): name for name in (*measure.synonyms, measure.words)}
         also = [name for lower, name in names.items() if lower != measure.name]
         if also:
             lines.append("also " + ", ".join(also))
         for line in lines:
-            out.print(Padding(Text(line, style="dim"), (0, 0, 0, 4)))
+            out.print(Padding(_text(line, style="dim"), (0, 0, 0, 4)))
 
 
 def plain_text(report: Report) -> str:

@@ -11,6 +11,7 @@ from edgeworth.core.formatting import (
     MINUS,
     NEGLIGIBLE,
     UNDEFINED,
+    displayable,
     format_belief,
     format_count,
     format_dollars,
@@ -50,7 +51,8 @@ def format_cell(value: Cell, kind: ColumnFormat) -> str:
     if value is None:
         return UNDEFINED
     if isinstance(value, str):
-        return describe_measure(value) if kind == "measure" else value
+        # The label of a measure is decoded from JSON here, so what it holds is escaped again, last of all.
+        return displayable(describe_measure(value) if kind == "measure" else value)
     if isinstance(value, tuple):
         return format_interval(*value)
     if isinstance(value, AtMost):

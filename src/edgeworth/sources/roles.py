@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ import numpy as np
 
 from edgeworth.arrays import Floats
 from edgeworth.errors import InputError, OptionError
+from edgeworth.escaping import shell_word
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.numbers import as_weights
 from edgeworth.sources.opening import ArraySource, open_source
@@ -32,6 +32,9 @@ POSITIVE = ("y_prob", "y_proba", "prob", "proba", "probability")
 
 FORMS = ("prediction", "score", "probabilities")
 """Three ways to be evaluated against the truth, of which one is chosen."""
+
+MOST_OPTIONS = 8
+"""Options that a sentence suggests: more would make it so long that its middle is left out."""
 
 GRADED = ("correct", "grade")
 """Ways to be evaluated that need no truth, for somebody has judged already."""
@@ -114,9 +117,9 @@ def _options(form: str, columns: Sequence[str]) -> list[str]:
     (['--probabilities prob_a,prob_b'], ["--score 'my score'"])
     """
     if form == "probabilities" and len(columns) > 1 and columns[0].lower().startswith(PROBABILITIES):
-        return [f"--probabilities {shlex.quote(','.join(columns))}"]
+        return [f"--probabilities {shell_word(','.join(columns), 'COLUMN,COLUMN,…')}"]
     option = "probability" if form == "probabilities" else form
-    return [f"--{option} {shlex.quote(name)}" for name in columns]
+    return list(dict.fromkeys(f"--{option} {shell_word(name, 'COLUMN')}" for name in columns[:MOST_OPTIONS]))
 
 
 def names_of(value: Any) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from edgeworth.arrays import Values, finite_or_none
-from edgeworth.core.formatting import visible
+from edgeworth.escaping import visible
 from edgeworth.report.charts.chart import INK, PALETTE, SECOND, Kit, Rows
 
 MARKS = 4

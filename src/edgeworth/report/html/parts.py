@@ -147,7 +147,8 @@ def keep_powers_whole(text: str) -> str:
 def split_name(report: Report, text: str) -> tuple[str, str]:
     """Split off the name of the gathered report that a text begins with; one report alone has none."""
     names = report.numbers["reports"] if report.numbers.get("kind") == "several" else ()
-    about = next((name for name in names if text.startswith(f"{name}: ")), "")
+    shown = map(displayable, names)
+    about = next((name for name in shown if text.startswith(f"{name}: ")), "")
     return about, text.removeprefix(f"{about}: ") if about else text
 
 
