@@ -137,7 +137,7 @@ class Asked:
                 raise OptionError(f"{spelt(name)} has no meaning with a tally, which is counted already")
 
     @property
-    def tally_kind(self) -> Kind:
+    def tally_kind(self) -> Kind[Any]:
         """The kind of tally that such predictions are counted in."""
         return find_predictions(self.predictions)
 

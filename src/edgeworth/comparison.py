@@ -284,14 +284,14 @@ def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], ask
 
 def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     asked = asked.checked(SCORES if asked.query is None else QUERIES)
-    asked.tally_kind.call("check", asked)
+    asked.tally_kind.check(asked)
     read = read_scores if asked.query is None else read_lists
     return *read(source, truth, systems, asked), {"in_folds": True} if asked.fold is not None else {}
 
 
 def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     asked = asked.checked(PROBABILITIES)
-    asked.tally_kind.call("check", asked)
+    asked.tally_kind.check(asked)
     forecasts, units, name = read_forecasts(source, truth, systems, asked)
     more = {name: asked.get(name) for name in ("horizon", "ordered", "clip")}
     more |= {"clusters": units, "predictions_made": asked.predictions_made or "before"}

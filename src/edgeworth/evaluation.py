@@ -150,8 +150,8 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
     if kind.predictions:
         asked.having(labels=None, positive=None).checked(kind.predictions)
     with digits_shown(asked.digits):
-        report: Report = kind.call("report", tallied, asked, partial(about_tally, tallied, asked))
-    if asked.get("measures") and kind.estimate is not None:
+        report = kind.report(tallied, asked, partial(about_tally, tallied, asked))
+    if asked.get("measures") and kind.has_estimates:
         report = with_measures(report, tallied.final, asked)
     made = tallied.terms.get("predictions_made", asked.get("predictions_made"))
     if "predictions_made" not in kind.terms or made == "in-sample":
@@ -176,7 +176,7 @@ def with_rows(report: Report, tallied: Tallied, asked: Asked) -> Report:
     kind = kind_of(tally)
     roles = (role for role in (*FORMS, *GRADED) if columns.get(role, role) != role)
     system = next((columns[role] for role in roles), "")
-    if kind.estimate is None:
+    if not kind.has_estimates:
         return report
 
     @cache
@@ -189,7 +189,7 @@ def with_rows(report: Report, tallied: Tallied, asked: Asked) -> Report:
         return [each for each in found if each.undefined is None]
 
     def items() -> list[Row]:
-        values = {each.measure: kind.call("items", tally, each.measure) for each in estimates()}
+        values = {each.measure: kind.items(tally, each.measure) for each in estimates()}
         return [
             {"system": system, "item": str(item), "measure": name, "value": value}
             for name, found in values.items()
@@ -201,9 +201,7 @@ def with_rows(report: Report, tallied: Tallied, asked: Asked) -> Report:
 
 def estimate_of(tally: Any, measure: str, asked: Asked) -> Estimate:
     """Estimate a measure as was asked."""
-    guess = {} if asked.get("guess_rate") is None else {"guess_rate": asked.guess_rate}
-    found: Estimate = kind_of(tally).call("estimate", tally, measure, seed=asked.seed, **guess)
-    return found
+    return kind_of(tally).estimate(tally, measure, seed=asked.seed, guess_rate=asked.get("guess_rate"))
 
 
 def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:

@@ -93,12 +93,12 @@ class Tallied:
     def final(self) -> Any:
         """The tally once everything is known: labels that are numbers, the target, declared labels."""
         kind = kind_of(self.tally)
-        if kind.finalise is None:
+        if not kind.is_finalised:
             return self.tally
         tally = self.tally.as_counts() if self.has_whole_weights else self.tally
         if not tally.has_cases:
             raise nothing_left_error(self.name, dropped_rows(tally), self.terms.get("columns", {}))
-        return kind.call("finalise", tally, self.terms, is_text=self.is_text)
+        return kind.finalise(tally, self.terms, is_text=self.is_text)
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write a tally file, to be read by ``ew.read_tally``; a name that ends in .gz is compressed."""

@@ -105,7 +105,7 @@ def terms_to_dict(tallied: Tallied) -> dict[str, Any]:
 def terms_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
     """Read the options of a tally (``terms``) and its flags, by the names that ``Tallied`` has for them."""
     kind = kind_of(tally)
-    known = (*kind.terms, "columns") if kind.count is not None else ()
+    known = (*kind.terms, "columns") if kind.is_readable else ()
     named = {FILE_NAMES.get(name, name): name for name in known}
     options = {name: OPTIONS[named[name]] for name in named if name in payload}
     # What lies on a path in time can be shifted along it.

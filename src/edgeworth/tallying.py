@@ -106,15 +106,14 @@ def checked(asked: Asked) -> Asked:
     else:
         predictions = GRADES if asked.get("probabilities") is None else PROBABILITIES
     asked = asked.checked(predictions)
-    if asked.tally_kind.check is not None:
-        asked.tally_kind.call("check", asked)
+    asked.tally_kind.check(asked)
     return asked
 
 
 def count(opened: Opened, *, is_final: bool) -> Tallied:
     """Count what was opened; what is not final can be merged, and its rows are counted too."""
     asked = opened.asked
-    counted = asked.tally_kind.call("count", opened.source, asked, is_final=is_final)
+    counted = asked.tally_kind.read(opened.source, asked, is_final=is_final)
     part = Part(counted.source, combine_digests(opened.digests), counted.rows, dropped_rows(counted.tally))
     tallied = Tallied(
         counted.tally,

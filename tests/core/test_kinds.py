@@ -26,15 +26,7 @@ class Waits:
     total: float = 0.0
     squares: float = 0.0
 
-    kind: ClassVar[Kind] = Kind(
-        name="waits",
-        title="waiting times",
-        tally=f"{__name__}:Waits",
-        measures=f"{__name__}:MEASURES",
-        measure=f"{__name__}:measure_waits",
-        estimate=f"{__name__}:estimate_waits",
-        report=f"{__name__}:report_waits",
-    )
+    kind: ClassVar[Kind[Waits]]
 
     @classmethod
     def of(cls, *times: float) -> Self:
@@ -56,35 +48,48 @@ MEAN = ew.Measure(
     source="",
     compute=lambda tally: tally.total / tally.number,
 )
-MEASURES = (MEAN,)
 
 
-def measure_waits(tally: Waits, spelling: str | ew.Measure) -> float:
-    name = spelling.name if isinstance(spelling, ew.Measure) else spelling
-    return float(measures_by_name(f"{__name__}:MEASURES", "waits")[name].compute(tally))
+class WaitsKind(Kind[Waits]):
+    name = "waits"
+    title = "waiting times"
+
+    def measures(self) -> tuple[ew.Measure, ...]:
+        return (MEAN,)
+
+    def measure(self, tally: Waits, spelling: str | ew.Measure) -> float:
+        name = spelling.name if isinstance(spelling, ew.Measure) else spelling
+        return float(measures_by_name(self, "waits")[name].compute(tally))
+
+    def estimate(
+        self,
+        tally: Waits,
+        measure: str | ew.Measure,
+        *,
+        method: Any = None,
+        seed: int = 0,
+        guess_rate: float | None = None,
+    ) -> Estimate:
+        assert (method, seed, guess_rate) == (None, 0, None)
+        value = self.measure(tally, measure)
+        error = math.sqrt((tally.squares / tally.number - value**2) / tally.number)
+        law = NormalLaw(value, error, Scale(), tally.number - 1.0)
+        return Estimate(str(measure), value, math.nan, None, None, None, tally, law, size=float(tally.number))
+
+    def report(self, tallied: Any, asked: Any, about: Callable[..., dict[str, Any]]) -> Report:
+        estimate = ew.estimate(tallied.final, "mean_wait")
+        low, high = estimate.interval(asked.level)
+        grid = Grid("Waits", (Column("mean", "number"),), ((estimate.value,),))
+        return Report(
+            verdict=f"{estimate.value:.1f} minutes ({low:.1f} to {high:.1f})",
+            warnings=(),
+            sections=(Section("How long", grids=(grid,)),),
+            provenance=about(cases=tallied.final.number),
+            numbers={"mean_wait": estimate.to_dict(asked.level)},
+        )
 
 
-def estimate_waits(tally: Waits, measure: str, *, method: Any = None, seed: int = 0) -> Estimate:
-    assert (method, seed) == (None, 0)
-    value = measure_waits(tally, measure)
-    error = math.sqrt((tally.squares / tally.number - value**2) / tally.number)
-    law = NormalLaw(value, error, Scale(), tally.number - 1.0)
-    return Estimate(measure, value, math.nan, None, None, None, tally, law, size=float(tally.number))
-
-
-def report_waits(tallied: Any, asked: Any, about: Callable[..., dict[str, Any]]) -> Report:
-    estimate = ew.estimate(tallied.final, "mean_wait")
-    low, high = estimate.interval(asked.level)
-    grid = Grid("Waits", (Column("mean", "number"),), ((estimate.value,),))
-    return Report(
-        verdict=f"{estimate.value:.1f} minutes ({low:.1f} to {high:.1f})",
-        warnings=(),
-        sections=(Section("How long", grids=(grid,)),),
-        provenance=about(cases=tallied.final.number),
-        numbers={"mean_wait": estimate.to_dict(asked.level)},
-    )
-
-
+Waits.kind = WaitsKind()
 WAITS = Waits.of(3.0, 5.0) + Waits.of(10.0)
 
 

@@ -148,7 +148,7 @@ def test_values_of_items() -> None:
     assert {row["item"]: row["value"] for row in grades if row["measure"] == "accuracy"} == pytest.approx(
         {str(query): value for query, value in means.items()}
     )
-    with pytest.raises(OptionError, match="there is no items of labels"):
+    with pytest.raises(OptionError, match="there is no value per item for labels"):
         evaluated("labels").to_frame(items=True)
 
 

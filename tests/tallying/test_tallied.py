@@ -89,7 +89,7 @@ def test_what_is_no_tally_is_refused() -> None:
         with pytest.raises(OptionError, match=r"a tally is a table, a ranking.*; saw "):
             ew.Tallied.merge([wrong])
     wealth = ew.Wealth.from_probabilities(TRUTH, SCORES, against=[0.5] * 5)
-    with pytest.raises(OptionError, match="no report of wealth"):
+    with pytest.raises(OptionError, match="no report for wealth"):
         ew.evaluate(wealth)
 
 

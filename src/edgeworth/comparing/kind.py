@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from edgeworth.core.kinds import Kind
 
-PAIRED = Kind(
-    name="paired",
-    title="labels of several systems",
-    tally="edgeworth.comparing.paired:Paired",
-    report="edgeworth.comparing.report:report_paired",
-    predictions="several",
-    roles=("truth",),
-    terms=("missing", "positive", "abstain", "weight_kind"),
-    redeclared=("positive",),
-    count="edgeworth.comparing.reading:count_several",
-    finalise="edgeworth.comparing.reading:finalise_pairs",
-)
-PAIRED_SCORES = Kind(
-    "paired_scores", "scores of several systems", "edgeworth.comparing.paired_scores:PairedScores"
-)
+if TYPE_CHECKING:
+    from edgeworth.comparing.paired import Paired
+    from edgeworth.comparing.paired_scores import PairedScores
+    from edgeworth.core.counting import Counted
+    from edgeworth.report.report import About, Report
+    from edgeworth.sources.batches import Source
+
+
+class PairedKind(Kind["Paired"]):
+    """Labels of several systems on the same cases."""
+
+    name = "paired"
+    title = "labels of several systems"
+    predictions = "several"
+    roles = ("truth",)
+    terms = ("missing", "positive", "abstain", "weight_kind")
+    redeclared = ("positive",)
+
+    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+        from edgeworth.comparing.reading import count_several
+
+        return count_several(source, asked, is_final=is_final)
+
+    def finalise(self, tally: Paired, terms: Mapping[str, Any], *, is_text: bool) -> Paired:
+        from edgeworth.comparing.reading import finalise_pairs
+
+        return finalise_pairs(tally, terms, is_text=is_text)
+
+    def from_dict(self, payload: dict[str, Any]) -> Paired:
+        from edgeworth.comparing.paired import Paired
+
+        return Paired.from_dict(payload)
+
+    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+        from edgeworth.comparing.report import report_paired
+
+        return report_paired(tallied, asked, about)
+
+
+class PairedScoresKind(Kind["PairedScores"]):
+    """Scores of several systems on the same cases."""
+
+    name = "paired_scores"
+    title = "scores of several systems"
+
+    def from_dict(self, payload: dict[str, Any]) -> PairedScores:
+        from edgeworth.comparing.paired_scores import PairedScores
+
+        return PairedScores.from_dict(payload)
+
+
+PAIRED = PairedKind()
+PAIRED_SCORES = PairedScoresKind()

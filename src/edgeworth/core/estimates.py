@@ -272,5 +272,4 @@ def estimate(tally: Any, measure: str | Measure, *, method: Method | None = None
     """
     check_seed(seed)
     check_method(method)
-    found: Estimate = kind_of(tally).call("estimate", tally, measure, method=method, seed=seed)
-    return found
+    return kind_of(tally).estimate(tally, measure, method=method, seed=seed)

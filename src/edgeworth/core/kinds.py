@@ -1,76 +1,142 @@
-"""Kinds: what the product does with each type of tally, as values whose functions are loaded on first use."""
+"""Kinds: what Edgeworth does with each type of tally, one class per type with one method per stage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from edgeworth.errors import OptionError
 
-KINDS = {
-    "contingency_table": "edgeworth.decisions.kind:TABLE",
-    "clustered_table": "edgeworth.decisions.kind:TABLE",
-    "paired": "edgeworth.comparing.kind:PAIRED",
-    "labelled_scores": "edgeworth.rankings.kind:SCORES_BY_CLASS",
-    "ranking": "edgeworth.rankings.kind:RANKING",
-    "ranked_lists": "edgeworth.rankings.kind:LISTS",
-    "forecasts": "edgeworth.forecasts.kind:FORECASTS",
-    "forecast_scores": "edgeworth.forecasts.kind:SCORES",
-    "calibration": "edgeworth.forecasts.kind:CALIBRATION",
-    "wealth": "edgeworth.forecasts.kind:WEALTH",
-    "paired_scores": "edgeworth.comparing.kind:PAIRED_SCORES",
-    "grades": "edgeworth.grades.kind:GRADES",
-}
-"""Every kind of tally by the name that files use, in the order in which a search loads them."""
+if TYPE_CHECKING:
+    from edgeworth.core.counting import Counted
+    from edgeworth.core.estimates import Estimate
+    from edgeworth.core.measures import Measure
+    from edgeworth.report.report import About, Report
+    from edgeworth.sources.batches import Source
+
+TallyT = TypeVar("TallyT")
 
 
-@dataclass(frozen=True)
-class Kind:
-    """One kind of tally. Functions are named as ``"module:function"``; None where there is no such thing.
+class Kind(Generic[TallyT]):
+    """The stages of one type of tally, in the order of the data.
 
-    ``check(asked)`` refuses options that do not go together, ``count(source, asked, is_final=)`` folds rows
-    into a ``Counted``, ``finalise(tally, terms, is_text=)`` makes the tally of which numbers are taken once
-    all rows are there, ``measure(tally, spelling)`` gives a number, ``estimate(tally, measure, method=,
-    seed=)`` an ``Estimate``, ``report(tallied, asked, about)`` a ``Report``.
+    A subclass overrides the stages that it supports; every other stage raises an ``OptionError``. Methods
+    import what they need inside their body, so that a kind is cheap to load and an editor still finds
+    every function.
     """
 
-    name: str
-    title: str
+    name: ClassVar[str]
+    """What files call such a tally."""
+    title: ClassVar[str]
     """What a sentence calls such a tally."""
-    tally: str
-    """The class that holds it, with ``from_dict``."""
-    measures: str | None = None
-    """The catalogue of its measures."""
-    measure: str | None = None
-    estimate: str | None = None
-    report: str | None = None
-    draws_orders: bool = False
-    """Whether the test against chance draws random orders, which takes seconds for each measure."""
-    usual: tuple[str, ...] = ()
-    """Measures to go by, the first that is defined above all; of one ending in [], that of each label."""
-    items: str | None = None
-    """Gives the value of each item: ``items(tally, measure)``."""
-    predictions: str = ""
-    """What a column of such predictions holds, for those that are read: labels, scores, probabilities."""
-    roles: tuple[str, ...] = ()
-    """Columns that must be there."""
-    terms: tuple[str, ...] = ()
-    """Options that must be the same in tallies that are merged."""
-    redeclared: tuple[str, ...] = ()
-    """Options that may be given anew for a report, since they decide nothing before ``finalise``."""
-    check: str | None = None
-    count: str | None = None
-    finalise: str | None = None
+    other_names: ClassVar[tuple[str, ...]] = ()
+    """Other names that files have for it."""
+    predictions: ClassVar[str] = ""
+    """What a column of such predictions holds, if rows are read into this kind: labels, scores, …"""
+    roles: ClassVar[tuple[str, ...]] = ()
+    """Columns that must be given."""
+    terms: ClassVar[tuple[str, ...]] = ()
+    """Options that must agree between tallies that are merged."""
+    redeclared: ClassVar[tuple[str, ...]] = ()
+    """Options that may be given again for a report, because they act in ``finalise`` and not before."""
+    usual: ClassVar[tuple[str, ...]] = ()
+    """The usual measures; the first defined one leads. ``recall[]`` stands for the recall of each label."""
+    draws_orders: ClassVar[bool] = False
+    """Whether the test against chance draws random orders, which takes seconds per measure."""
 
-    def call(self, stage: str, *arguments: Any, **options: Any) -> Any:
-        """Call the function of a stage, or say that there is none."""
-        reference = getattr(self, stage)
-        if reference is None:
-            raise OptionError(f"there is no {stage} of {self.title} by itself")
-        return load(reference)(*arguments, **options)
+    # -- from rows to a tally ---------------------------------------------------------------------------
+
+    def check(self, asked: Any) -> None:
+        """Refuse options that do not go together."""
+
+    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+        """Fold rows into a tally. A tally that is not final can be merged with others."""
+        raise self._lacks("reader", source, asked, is_final)
+
+    def finalise(self, tally: TallyT, terms: Mapping[str, Any], *, is_text: bool) -> Any:
+        """Decide what needs all rows: whether text labels are numbers, the target, the declared labels."""
+        del terms, is_text
+        return tally
+
+    def from_dict(self, payload: dict[str, Any]) -> TallyT:
+        """Make the tally that ``to_dict`` described, and check it."""
+        raise self._lacks("file format", payload)
+
+    # -- from a tally to numbers ------------------------------------------------------------------------
+
+    def measures(self) -> tuple[Measure, ...]:
+        """List the catalogue of measures."""
+        return ()
+
+    def measure(self, tally: TallyT, spelling: str | Measure) -> float:
+        """Compute one measure."""
+        raise self._lacks("measure", tally, spelling)
+
+    def estimate(
+        self,
+        tally: TallyT,
+        measure: str | Measure,
+        *,
+        method: Any = None,
+        seed: int = 0,
+        guess_rate: float | None = None,
+    ) -> Estimate:
+        """Estimate one measure, with the sampling distribution behind its interval and test.
+
+        ``guess_rate`` is the chance level of right-or-wrong grades; other kinds know theirs.
+        """
+        raise self._lacks("estimate", tally, measure, method, seed, guess_rate)
+
+    def items(self, tally: TallyT, measure: str) -> Mapping[Any, float]:
+        """Compute a measure for each item or query."""
+        raise self._lacks("value per item", tally, measure)
+
+    # -- from a tally to a report -----------------------------------------------------------------------
+
+    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+        """Report on a tally."""
+        raise self._lacks("report", tallied, asked, about)
+
+    # -- which stages there are -------------------------------------------------------------------------
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether rows can be read into this kind."""
+        return type(self).read is not Kind.read
+
+    @property
+    def is_finalised(self) -> bool:
+        """Whether something is decided after the last row."""
+        return type(self).finalise is not Kind.finalise
+
+    @property
+    def has_estimates(self) -> bool:
+        """Whether measures of this kind can be estimated."""
+        return type(self).estimate is not Kind.estimate
+
+    def _lacks(self, stage: str, *_: object) -> OptionError:
+        return OptionError(f"there is no {stage} for {self.title}")
+
+
+def every_kind() -> Iterator[Kind[Any]]:
+    """Yield every kind that the package defines. Each is imported only when the iteration reaches it."""
+    from edgeworth.decisions.kind import TABLE
+
+    yield TABLE
+    from edgeworth.rankings.kind import LISTS, RANKING, SCORES_BY_CLASS
+
+    yield from (SCORES_BY_CLASS, RANKING, LISTS)
+    from edgeworth.forecasts.kind import CALIBRATION, FORECASTS, SCORES, WEALTH
+
+    yield from (FORECASTS, SCORES, CALIBRATION, WEALTH)
+    from edgeworth.grades.kind import GRADES
+
+    yield GRADES
+    from edgeworth.comparing.kind import PAIRED, PAIRED_SCORES
+
+    yield from (PAIRED, PAIRED_SCORES)
 
 
 @cache
@@ -80,32 +146,25 @@ def load(reference: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def find_kind(name: str) -> Kind:
-    """Find the kind that has this name."""
-    kind: Kind = load(KINDS[name])
-    return kind
+def find_kind(name: object) -> Kind[Any] | None:
+    """Find the kind that has this name in files, or None."""
+    return next((kind for kind in every_kind() if name == kind.name or name in kind.other_names), None)
 
 
-def kind_of(tally: Any) -> Kind:
-    """Find the kind of a tally by the name that its class carries.
+def kind_of(tally: Any) -> Kind[Any]:
+    """Find the kind of a tally, which its class names or carries.
 
     >>> from edgeworth.decisions.table import ContingencyTable
     >>> kind_of(ContingencyTable.empty()).title
     'labels'
     """
-    kind = getattr(type(tally), "kind", None)
-    if isinstance(kind, Kind):
-        return kind
-    if isinstance(kind, str) and kind in KINDS:
-        return find_kind(kind)
-    raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {type(tally).__name__}")
+    own = getattr(type(tally), "kind", None)
+    kind = own if isinstance(own, Kind) else find_kind(own) if own else None
+    if kind is None:
+        raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {type(tally).__name__}")
+    return kind
 
 
-def find_predictions(predictions: str) -> Kind:
-    """Find the kind of tally that such predictions are counted in."""
-    return next(kind for kind in every_kind() if kind.predictions == predictions and kind.count)
-
-
-def every_kind() -> Iterator[Kind]:
-    """Go over all kinds, each once; what comes late is loaded late."""
-    return map(load, dict.fromkeys(KINDS.values()))
+def find_predictions(predictions: str) -> Kind[Any]:
+    """Find the kind of tally that such predictions are read into."""
+    return next(kind for kind in every_kind() if kind.predictions == predictions and kind.is_readable)

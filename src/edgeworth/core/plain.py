@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.core.formatting import html_table, shorten
-from edgeworth.core.kinds import KINDS, find_kind, load
+from edgeworth.core.kinds import every_kind, find_kind
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.sources.columns import Label
 
@@ -192,10 +192,13 @@ class Plain:
 
 def tally_from_dict(payload: dict[str, Any]) -> Any:
     """Make the tally of any kind that ``to_dict`` described, and check it."""
-    kind = payload.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InputError(f"a tally is of a kind that is known ({', '.join(KINDS)}); saw {short_repr(kind)}")
-    return load(find_kind(kind).tally).from_dict(payload)
+    kind = find_kind(payload.get("kind"))
+    if kind is None:
+        known = ", ".join(name for each in every_kind() for name in (each.name, *each.other_names))
+        raise InputError(
+            f"a tally is of a kind that is known ({known}); saw {short_repr(payload.get('kind'))}"
+        )
+    return kind.from_dict(payload)
 
 
 # -- single values ---------------------------------------------------------------------------------------

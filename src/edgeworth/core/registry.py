@@ -9,7 +9,7 @@ from functools import cache
 from itertools import accumulate, chain
 from typing import Any
 
-from edgeworth.core.kinds import every_kind, kind_of, load
+from edgeworth.core.kinds import Kind, every_kind, kind_of
 from edgeworth.core.measures import Measure, Spelling
 from edgeworth.errors import OptionError
 
@@ -39,7 +39,7 @@ def measure(tally: Any, spelling: str | Measure) -> float:
     >>> round(measure(scores, "brier[A]"), 6), round(measure(scores, "log[B]"), 6)
     (0.126667, 0.693147)
     """
-    return float(kind_of(tally).call("measure", tally, spelling))
+    return float(kind_of(tally).measure(tally, spelling))
 
 
 def register(measure: Measure) -> Measure:
@@ -88,8 +88,9 @@ def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Mea
     >>> [m.name for m in catalogue(words="Youden")]
     ['informedness', 'informedness', 'best_informedness']
     """
-    references = dict.fromkeys(each.measures for each in every_kind() if each.measures is not None)
-    measures = (*(m for reference in references for m in load(reference)), *_REGISTERED)
+    # Several kinds may share one catalogue, such as a ranking and ranked lists.
+    catalogues = {id(each.measures()): each.measures() for each in every_kind()}
+    measures = (*chain.from_iterable(catalogues.values()), *_REGISTERED)
     kinds = dict.fromkeys(m.kind for m in measures)
     if kind is not None and kind not in kinds:
         raise OptionError(f"kind is {', '.join(repr(each) for each in kinds)}; saw {kind!r}")
@@ -133,17 +134,16 @@ def match_words(words: str, *texts: str) -> int:
 
 
 @cache
-def measures_by_name(reference: str, *scopes: str) -> dict[str, Measure]:
-    """Index the measures of one catalogue, and registered ones, that have one of these scopes."""
-    found = (*load(reference), *_REGISTERED)
-    return {m.name: m for m in found if m.scope in scopes}
+def measures_by_name(kind: Kind[Any], *scopes: str) -> dict[str, Measure]:
+    """Index the measures of one kind, and registered ones, that have one of these scopes."""
+    return {m.name: m for m in (*kind.measures(), *_REGISTERED) if m.scope in scopes}
 
 
 OPTIONS = {"p": "persistence", "rel": "relevant_from"}
 """Options as others call them."""
 
 
-def spell(text: str, *references: str) -> Spelling:
+def spell(text: str, *kinds: Kind[Any]) -> Spelling:
     """Read a measure under any name that the catalogues have for it, and write it as they do.
 
     Names are looked for in the catalogues given, then in all of them. What none has stays as it is.
@@ -154,7 +154,7 @@ def spell(text: str, *references: str) -> Spelling:
     written = Spelling.parse(text)
     written = replace(written, options={OPTIONS.get(name, name): x for name, x in written.options.items()})
     cut = None if written.depth is not None else re.fullmatch(r"(.+)_([0-9]+)", written.name)
-    for known in dict.fromkeys([references, ()]):
+    for known in dict.fromkeys([kinds, ()]):
         names = _names_by_letters(*known)
         letters = _letters(written.name)
         # P@5 is precision, and p alone may be anything.
@@ -175,9 +175,9 @@ def spell_measures(measures: Any) -> list[str] | None:
 
 
 @cache
-def _names_by_letters(*references: str) -> dict[str, str]:
+def _names_by_letters(*kinds: Kind[Any]) -> dict[str, str]:
     """Index the names of measures by all that they are called, if that is one measure's alone."""
-    measures = [m for each in references for m in load(each)] + _REGISTERED if references else catalogue()
+    measures = [m for kind in kinds for m in kind.measures()] + _REGISTERED if kinds else catalogue()
     found: dict[str, set[str]] = {}
     for each in measures:
         for text in (each.name, *each.synonyms):
@@ -196,7 +196,7 @@ def words_of(name: str) -> str:
     >>> words_of("balanced_accuracy"), words_of("mcc"), words_of("brier")
     ('balanced accuracy', 'MCC', 'Brier score')
     """
-    catalogues = (load(kind.measures) for kind in every_kind() if kind.measures is not None)
+    catalogues = (kind.measures() for kind in every_kind())
     found = (each for measures in chain([_REGISTERED], catalogues) for each in measures if each.name == name)
     return next((str(each.words) for each in found), name.replace("_", " "))
 

@@ -2,24 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from edgeworth.core.kinds import Kind
 
-TABLE = Kind(
-    name="contingency_table",
-    title="labels",
-    tally="edgeworth.decisions.table:ContingencyTable",
-    measures="edgeworth.decisions.measures:MEASURES",
-    measure="edgeworth.decisions.views:measure_table",
-    estimate="edgeworth.decisions.estimates:estimate_table",
-    report="edgeworth.decisions.report:report_table",
-    usual=(
+if TYPE_CHECKING:
+    from edgeworth.core.counting import Counted
+    from edgeworth.core.estimates import Estimate
+    from edgeworth.core.measures import Measure
+    from edgeworth.decisions.table import ContingencyTable
+    from edgeworth.report.report import About, Report
+    from edgeworth.sources.batches import Source
+
+
+class TableKind(Kind["ContingencyTable"]):
+    """Labels of one system, counted in a contingency table."""
+
+    name = "contingency_table"
+    other_names = ("clustered_table",)
+    title = "labels"
+    predictions = "labels"
+    roles = ("truth", "prediction")
+    terms = ("missing", "positive", "labels", "abstain", "weight_kind")
+    redeclared = ("labels", "positive")
+    usual = (
         *("informedness", "markedness", "mcc", "kappa", "accuracy", "balanced_accuracy", "macro_f"),
         *("recall[]", "precision[]", "f[]", "informedness[]"),
-    ),
-    predictions="labels",
-    roles=("truth", "prediction"),
-    terms=("missing", "positive", "labels", "abstain", "weight_kind"),
-    redeclared=("labels", "positive"),
-    count="edgeworth.decisions.reading:count_labels",
-    finalise="edgeworth.decisions.reading:finalise_table",
-)
+    )
+
+    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+        from edgeworth.decisions.reading import count_labels
+
+        return count_labels(source, asked, is_final=is_final)
+
+    def finalise(
+        self, tally: ContingencyTable, terms: Mapping[str, Any], *, is_text: bool
+    ) -> ContingencyTable:
+        from edgeworth.decisions.reading import finalise_table
+
+        return finalise_table(tally, terms, is_text=is_text)
+
+    def from_dict(self, payload: dict[str, Any]) -> ContingencyTable:
+        from edgeworth.decisions.table import ContingencyTable
+
+        return ContingencyTable.from_dict(payload)
+
+    def measures(self) -> tuple[Measure, ...]:
+        from edgeworth.decisions.measures import MEASURES
+
+        return MEASURES
+
+    def measure(self, tally: ContingencyTable, spelling: str | Measure) -> float:
+        from edgeworth.decisions.views import measure_table
+
+        return measure_table(tally, spelling)
+
+    def estimate(
+        self,
+        tally: ContingencyTable,
+        measure: str | Measure,
+        *,
+        method: Any = None,
+        seed: int = 0,
+        guess_rate: float | None = None,
+    ) -> Estimate:
+        from edgeworth.decisions.estimates import estimate_table
+
+        del guess_rate
+        return estimate_table(tally, measure, method=method, seed=seed)
+
+    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+        from edgeworth.decisions.report import report_table
+
+        return report_table(tallied, asked, about)
+
+
+TABLE = TableKind()

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_percent, shorten
-from edgeworth.core.kinds import load
 from edgeworth.core.labels import SHOWN_LABELS
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
 from edgeworth.decisions.margins import equal_margins
@@ -22,6 +21,9 @@ from edgeworth.errors import OptionError
 from edgeworth.report.estimates import estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_p_value, format_cell, interval_cell, tail_cell
+
+if TYPE_CHECKING:
+    from edgeworth.report.charts.chart import Chart
 
 SHOWN_CONFUSIONS = 15
 WIDEST_TABLE = 10
@@ -91,8 +93,14 @@ def compose_decisions(findings: DecisionFindings, provenance: Mapping[str, Any],
         warnings=decision_warnings(findings),
         provenance=provenance,
         numbers=_numbers(findings),
-        charts=Charts(lambda: load("edgeworth.decisions.charts:decision_charts")(findings)),
+        charts=Charts(lambda: _draw(findings)),
     )
+
+
+def _draw(findings: DecisionFindings) -> list[Chart]:
+    from edgeworth.decisions.charts import decision_charts
+
+    return decision_charts(findings)
 
 
 def _overall_section(findings: DecisionFindings) -> Section:

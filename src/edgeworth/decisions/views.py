@@ -12,11 +12,10 @@ import numpy as np
 from edgeworth.arrays import EXACT_INTEGERS, Values, difference
 from edgeworth.core.measures import Measure, Requirement, Spelling, quote_label
 from edgeworth.core.registry import measures_by_name, spell, unknown
+from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label
-
-MEASURES = "edgeworth.decisions.measures:MEASURES"
 
 
 @dataclass(frozen=True)
@@ -177,7 +176,7 @@ def check_decisions(tally: Any) -> None:
 def find_measure(name: str, *, is_label: bool) -> Measure | None:
     """Find the measure of one label, or of the whole table, under this name."""
     scopes = ("label",) if is_label else ("overall", "cells")
-    return measures_by_name(MEASURES, *scopes).get(name)
+    return measures_by_name(TABLE, *scopes).get(name)
 
 
 def measure_table(table: ContingencyTable, spelling: str | Measure) -> float:
@@ -200,7 +199,7 @@ def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
         return _resolve_label(table, spelling, Spelling(spelling.name))
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'recall[spam]'; saw {spelling!r}")
-    written = spell(spelling, MEASURES)
+    written = spell(spelling, TABLE)
     if written.depth is not None:
         raise OptionError(f"{written}: a depth belongs to a ranking; this is a table of decisions")
     whole, single = find_measure(written.name, is_label=False), find_measure(written.name, is_label=True)
@@ -223,7 +222,7 @@ def _resolve_label(table: ContingencyTable, measure: Measure, written: Spelling)
 
 def _position_of_positive(table: ContingencyTable, name: str) -> int:
     if table.positive is None:
-        mean = spell(f"macro_{name}", MEASURES).name
+        mean = spell(f"macro_{name}", TABLE).name
         has_mean = find_measure(mean, is_label=False) is not None
         examples = ", ".join(f"{name}[{quote_label(str(label))}]" for label in table.labels[:3])
         raise OptionError(

@@ -25,7 +25,7 @@ from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
 from edgeworth.forecasts.estimates import ROUNDING, AverageDifference, paired_score_test, score_difference
-from edgeworth.forecasts.kind import CATALOGUE
+from edgeworth.forecasts.kind import SCORES
 from edgeworth.forecasts.measures import climatology, skill
 from edgeworth.forecasts.reliability import (
     Decomposition,
@@ -431,7 +431,7 @@ def estimate_tally(
     A mean score is tested against the opponent's, case by case, as in the verdict. Ordered cases have a
     confidence sequence there instead, and no p-value here.
     """
-    written = Spelling(measure.name) if isinstance(measure, Measure) else spell(measure, CATALOGUE)
+    written = Spelling(measure.name) if isinstance(measure, Measure) else spell(measure, SCORES)
     scope = next((each.scope for each in catalogue() if each.name == written.name), "scores")
     model, curves = tally.scores.systems[0], tally.reliability
     part: Any = tally.tables[model]

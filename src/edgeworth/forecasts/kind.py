@@ -1,22 +1,31 @@
-"""The kinds of forecasts: everything that a report needs of probabilities, and its parts."""
+"""The kinds of forecasts: everything a report needs of probabilities, and its parts."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, TypeVar
+
 from edgeworth.core.kinds import Kind
 
-CATALOGUE = "edgeworth.forecasts.measures:MEASURES"
-MEASURE = "edgeworth.forecasts.measures:measure_forecasts"
-ESTIMATE = "edgeworth.forecasts.estimates:estimate_forecasts"
+if TYPE_CHECKING:
+    from edgeworth.core.counting import Counted
+    from edgeworth.core.estimates import Estimate
+    from edgeworth.core.measures import Measure
+    from edgeworth.forecasts.betting.wealth import Wealth
+    from edgeworth.forecasts.calibration import Calibration
+    from edgeworth.forecasts.measures import Forecast
+    from edgeworth.forecasts.scores import ForecastScores
+    from edgeworth.forecasts.tally import ForecastTally
+    from edgeworth.report.report import About, Report
+    from edgeworth.sources.batches import Source
 
-FORECASTS = Kind(
-    name="forecasts",
-    title="probabilities",
-    tally="edgeworth.forecasts.tally:ForecastTally",
-    estimate="edgeworth.forecasts.findings:estimate_tally",
-    report="edgeworth.forecasts.report:report_forecasts",
-    usual=("brier", "log", "ranked", "spherical", "accuracy"),
-    predictions="probabilities",
-    terms=(
+
+class ForecastsKind(Kind["ForecastTally"]):
+    """Probabilities of each class, with all that a report needs."""
+
+    name = "forecasts"
+    title = "probabilities"
+    predictions = "probabilities"
+    terms = (
         "labels",
         "positive",
         "normalise",
@@ -26,24 +35,112 @@ FORECASTS = Kind(
         "fraction",
         "predictions_made",
         "bookmaker",
-    ),
-    check="edgeworth.forecasts.reading:check_forecasts",
-    count="edgeworth.forecasts.reading:count_forecasts",
-)
-SCORES = Kind(
-    "forecast_scores",
-    "scores of forecasts",
-    "edgeworth.forecasts.scores:ForecastScores",
-    CATALOGUE,
-    MEASURE,
-    ESTIMATE,
-)
-CALIBRATION = Kind(
-    "calibration",
-    "a calibration",
-    "edgeworth.forecasts.calibration:Calibration",
-    CATALOGUE,
-    MEASURE,
-    ESTIMATE,
-)
-WEALTH = Kind("wealth", "wealth", "edgeworth.forecasts.betting.wealth:Wealth", CATALOGUE, MEASURE, ESTIMATE)
+    )
+    usual = ("brier", "log", "ranked", "spherical", "accuracy")
+
+    def check(self, asked: Any) -> None:
+        from edgeworth.forecasts.reading import check_forecasts
+
+        check_forecasts(asked)
+
+    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+        from edgeworth.forecasts.reading import count_forecasts
+
+        return count_forecasts(source, asked, is_final=is_final)
+
+    def from_dict(self, payload: dict[str, Any]) -> ForecastTally:
+        from edgeworth.forecasts.tally import ForecastTally
+
+        return ForecastTally.from_dict(payload)
+
+    def estimate(
+        self,
+        tally: ForecastTally,
+        measure: str | Measure,
+        *,
+        method: Any = None,
+        seed: int = 0,
+        guess_rate: float | None = None,
+    ) -> Estimate:
+        from edgeworth.forecasts.findings import estimate_tally
+
+        del guess_rate
+        return estimate_tally(tally, measure, method=method, seed=seed)
+
+    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+        from edgeworth.forecasts.report import report_forecasts
+
+        return report_forecasts(tallied, asked, about)
+
+
+ForecastT = TypeVar("ForecastT", bound="Forecast")
+
+
+class ForecastPartKind(Kind[ForecastT]):
+    """One part of what is known of forecasts, which has the measures of all of them."""
+
+    def measures(self) -> tuple[Measure, ...]:
+        from edgeworth.forecasts.measures import MEASURES
+
+        return MEASURES
+
+    def measure(self, tally: ForecastT, spelling: str | Measure) -> float:
+        from edgeworth.forecasts.measures import measure_forecasts
+
+        return measure_forecasts(tally, spelling)
+
+    def estimate(
+        self,
+        tally: ForecastT,
+        measure: str | Measure,
+        *,
+        method: Any = None,
+        seed: int = 0,
+        guess_rate: float | None = None,
+    ) -> Estimate:
+        from edgeworth.forecasts.estimates import estimate_forecasts
+
+        del guess_rate
+        return estimate_forecasts(tally, measure, method=method, seed=seed)
+
+
+class ForecastScoresKind(ForecastPartKind["ForecastScores"]):
+    """Proper scores of one or several systems."""
+
+    name = "forecast_scores"
+    title = "scores of forecasts"
+
+    def from_dict(self, payload: dict[str, Any]) -> ForecastScores:
+        from edgeworth.forecasts.scores import ForecastScores
+
+        return ForecastScores.from_dict(payload)
+
+
+class CalibrationKind(ForecastPartKind["Calibration"]):
+    """Forecasts against outcomes."""
+
+    name = "calibration"
+    title = "a calibration"
+
+    def from_dict(self, payload: dict[str, Any]) -> Calibration:
+        from edgeworth.forecasts.calibration import Calibration
+
+        return Calibration.from_dict(payload)
+
+
+class WealthKind(ForecastPartKind["Wealth"]):
+    """The path of wealth of a bettor."""
+
+    name = "wealth"
+    title = "wealth"
+
+    def from_dict(self, payload: dict[str, Any]) -> Wealth:
+        from edgeworth.forecasts.betting.wealth import Wealth
+
+        return Wealth.from_dict(payload)
+
+
+FORECASTS = ForecastsKind()
+SCORES = ForecastScoresKind()
+CALIBRATION = CalibrationKind()
+WEALTH = WealthKind()

@@ -22,7 +22,7 @@ from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration
-from edgeworth.forecasts.kind import CATALOGUE
+from edgeworth.forecasts.kind import SCORES
 from edgeworth.forecasts.reliability import decompose
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES, Rule
@@ -285,7 +285,7 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
     measure = (
         spelling
         if isinstance(spelling, Measure)
-        else measures_by_name(CATALOGUE, *SCOPES.values()).get(written.name)
+        else measures_by_name(SCORES, *SCOPES.values()).get(written.name)
     )
     if measure is None:
         raise unknown(written.name)
@@ -311,7 +311,7 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
 def _parse(spelling: Any) -> Spelling:
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'brier[model]'; saw {spelling!r}")
-    return spell(spelling, CATALOGUE)
+    return spell(spelling, SCORES)
 
 
 def _one_of(names: tuple[Any, ...], written: Spelling, what: str) -> Any:

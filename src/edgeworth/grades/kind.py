@@ -1,22 +1,82 @@
-"""The kind of grades: right or wrong, or points, of each item."""
+"""The kind of grades: right or wrong, or points, for each item."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from edgeworth.core.kinds import Kind
 
-GRADES = Kind(
-    name="grades",
-    title="grades",
-    tally="edgeworth.grades.grades:Grades",
-    measures="edgeworth.grades.measures:MEASURES",
-    measure="edgeworth.grades.measures:measure_grades",
-    estimate="edgeworth.grades.estimates:estimate_grades",
-    report="edgeworth.grades.report:report_grades",
-    usual=("accuracy", "mean"),
-    items="edgeworth.grades.measures:measure_items",
-    predictions="grades",
-    terms=("missing",),
-    check="edgeworth.grades.reading:check_grades",
-    count="edgeworth.grades.reading:count_grades",
-    finalise="edgeworth.grades.reading:finalise_grades",
-)
+if TYPE_CHECKING:
+    from edgeworth.core.counting import Counted
+    from edgeworth.core.estimates import Estimate
+    from edgeworth.core.measures import Measure
+    from edgeworth.grades.grades import Grades
+    from edgeworth.report.report import About, Report
+    from edgeworth.sources.batches import Source
+
+
+class GradesKind(Kind["Grades"]):
+    """Items that were graded, one or several times each."""
+
+    name = "grades"
+    title = "grades"
+    predictions = "grades"
+    terms = ("missing",)
+    usual = ("accuracy", "mean")
+
+    def check(self, asked: Any) -> None:
+        from edgeworth.grades.reading import check_grades
+
+        check_grades(asked)
+
+    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+        from edgeworth.grades.reading import count_grades
+
+        return count_grades(source, asked, is_final=is_final)
+
+    def finalise(self, tally: Grades, terms: Mapping[str, Any], *, is_text: bool) -> Grades:
+        from edgeworth.grades.reading import finalise_grades
+
+        return finalise_grades(tally, terms, is_text=is_text)
+
+    def from_dict(self, payload: dict[str, Any]) -> Grades:
+        from edgeworth.grades.grades import Grades
+
+        return Grades.from_dict(payload)
+
+    def measures(self) -> tuple[Measure, ...]:
+        from edgeworth.grades.measures import MEASURES
+
+        return MEASURES
+
+    def measure(self, tally: Grades, spelling: str | Measure) -> float:
+        from edgeworth.grades.measures import measure_grades
+
+        return measure_grades(tally, spelling)
+
+    def estimate(
+        self,
+        tally: Grades,
+        measure: str | Measure,
+        *,
+        method: Any = None,
+        seed: int = 0,
+        guess_rate: float | None = None,
+    ) -> Estimate:
+        from edgeworth.grades.estimates import estimate_grades
+
+        return estimate_grades(tally, measure, method=method, seed=seed, guess_rate=guess_rate)
+
+    def items(self, tally: Grades, measure: str) -> Mapping[str | int, float]:
+        from edgeworth.grades.measures import measure_items
+
+        return measure_items(tally, measure)
+
+    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+        from edgeworth.grades.report import report_grades
+
+        return report_grades(tallied, asked, about)
+
+
+GRADES = GradesKind()

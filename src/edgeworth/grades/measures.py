@@ -11,8 +11,8 @@ from edgeworth.core.measures import Measure, Requirement, Spelling, measure_fami
 from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades
+from edgeworth.grades.kind import GRADES
 
-CATALOGUE = "edgeworth.grades.measures:MEASURES"
 BINARY = Requirement(lambda grades: grades.is_binary, "grades are not all 0 or 1: use mean")
 
 _of_grades = measure_family(
@@ -89,8 +89,8 @@ class ItemValues:
 
 def resolve_grades(grades: Grades, measure: str | Measure) -> ItemValues:
     """Find the measure that a spelling means, and its value in each item."""
-    known = measures_by_name(CATALOGUE, "grades")
-    spelt = Spelling(measure.name) if isinstance(measure, Measure) else spell(measure, CATALOGUE)
+    known = measures_by_name(GRADES, "grades")
+    spelt = Spelling(measure.name) if isinstance(measure, Measure) else spell(measure, GRADES)
     if spelt.name not in known:
         raise unknown(spelt.name)
     found, depth = known[spelt.name], spelt.depth or 1

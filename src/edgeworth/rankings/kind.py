@@ -1,49 +1,164 @@
-"""The kinds of rankings: one ranking, one ranked list a query, and scores whose target is not known yet."""
+"""The kinds of rankings: one ranking, one ranked list per query, and scores whose target is not known yet."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 from edgeworth.core.kinds import Kind
 
-MEASURES = "edgeworth.rankings.measures:MEASURES"
+if TYPE_CHECKING:
+    from edgeworth.core.counting import Counted
+    from edgeworth.core.estimates import Estimate
+    from edgeworth.core.measures import Measure
+    from edgeworth.rankings.lists import RankedLists
+    from edgeworth.rankings.ranking import Ranking
+    from edgeworth.rankings.scores.by_class import ScoresByClass
+    from edgeworth.report.report import About, Report
+    from edgeworth.sources.batches import Source
+    from edgeworth.sources.columns import Label
 
-RANKING = Kind(
-    name="ranking",
-    title="a ranking",
-    tally="edgeworth.rankings.ranking:Ranking",
-    measures=MEASURES,
-    measure="edgeworth.rankings.resolving:measure_ranking",
-    estimate="edgeworth.rankings.estimates:estimate_ranking",
-    report="edgeworth.rankings.report:report_ranking",
-    usual=("average_precision", "roc_auc"),
-    predictions="scores",
-)
-LISTS = Kind(
-    name="ranked_lists",
-    title="queries",
-    tally="edgeworth.rankings.lists:RankedLists",
-    measures=MEASURES,
-    measure="edgeworth.rankings.resolving:measure_lists",
-    estimate="edgeworth.rankings.estimates:estimate_lists",
-    report="edgeworth.rankings.report:report_lists",
-    draws_orders=True,
-    usual=("average_precision", "ndcg@10", "precision@10", "recall@10", "reciprocal_rank"),
-    items="edgeworth.rankings.resolving:measure_each",
-    predictions="queries",
-    roles=("truth", "score", "query"),
-    terms=("missing", "positive", "relevant_from"),
-    check="edgeworth.rankings.reading:check_queries",
-    count="edgeworth.rankings.reading:count_queries",
-    finalise="edgeworth.rankings.reading:finalise_lists",
-)
-SCORES_BY_CLASS = Kind(
-    name="labelled_scores",
-    title="scores",
-    tally="edgeworth.rankings.scores.by_class:ScoresByClass",
-    predictions="scores",
-    roles=("truth", "score"),
-    terms=("missing", "positive", "weight_kind", "bins"),
-    redeclared=("positive",),
-    check="edgeworth.rankings.reading:check_scores",
-    count="edgeworth.rankings.reading:count_scores",
-    finalise="edgeworth.rankings.reading:finalise_scores",
-)
+
+class RankingKind(Kind["Ranking"]):
+    """Items ranked by score, with one target class."""
+
+    name = "ranking"
+    title = "a ranking"
+    predictions = "scores"
+    usual = ("average_precision", "roc_auc")
+
+    def from_dict(self, payload: dict[str, Any]) -> Ranking:
+        from edgeworth.rankings.ranking import Ranking
+
+        return Ranking.from_dict(payload)
+
+    def measures(self) -> tuple[Measure, ...]:
+        from edgeworth.rankings.measures import MEASURES
+
+        return MEASURES
+
+    def measure(self, tally: Ranking, spelling: str | Measure) -> float:
+        from edgeworth.rankings.resolving import measure_ranking
+
+        return measure_ranking(tally, spelling)
+
+    def estimate(
+        self,
+        tally: Ranking,
+        measure: str | Measure,
+        *,
+        method: Any = None,
+        seed: int = 0,
+        guess_rate: float | None = None,
+    ) -> Estimate:
+        from edgeworth.rankings.estimates import estimate_ranking
+
+        del guess_rate
+        return estimate_ranking(tally, measure, method=method, seed=seed)
+
+    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+        from edgeworth.rankings.report import report_ranking
+
+        return report_ranking(tallied, asked, about)
+
+
+class ListsKind(Kind["RankedLists"]):
+    """One ranked list per query."""
+
+    name = "ranked_lists"
+    title = "queries"
+    predictions = "queries"
+    roles = ("truth", "score", "query")
+    terms = ("missing", "positive", "relevant_from")
+    usual = ("average_precision", "ndcg@10", "precision@10", "recall@10", "reciprocal_rank")
+    draws_orders = True
+
+    def check(self, asked: Any) -> None:
+        from edgeworth.rankings.reading import check_queries
+
+        check_queries(asked)
+
+    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+        from edgeworth.rankings.reading import count_queries
+
+        return count_queries(source, asked, is_final=is_final)
+
+    def finalise(self, tally: RankedLists, terms: Mapping[str, Any], *, is_text: bool) -> RankedLists:
+        from edgeworth.rankings.reading import finalise_lists
+
+        return finalise_lists(tally, terms, is_text=is_text)
+
+    def from_dict(self, payload: dict[str, Any]) -> RankedLists:
+        from edgeworth.rankings.lists import RankedLists
+
+        return RankedLists.from_dict(payload)
+
+    def measures(self) -> tuple[Measure, ...]:
+        from edgeworth.rankings.measures import MEASURES
+
+        return MEASURES
+
+    def measure(self, tally: RankedLists, spelling: str | Measure) -> float:
+        from edgeworth.rankings.resolving import measure_lists
+
+        return measure_lists(tally, spelling)
+
+    def estimate(
+        self,
+        tally: RankedLists,
+        measure: str | Measure,
+        *,
+        method: Any = None,
+        seed: int = 0,
+        guess_rate: float | None = None,
+    ) -> Estimate:
+        from edgeworth.rankings.estimates import estimate_lists
+
+        del guess_rate
+        return estimate_lists(tally, measure, method=method, seed=seed)
+
+    def items(self, tally: RankedLists, measure: str) -> Mapping[Label, float]:
+        from edgeworth.rankings.resolving import measure_each
+
+        return measure_each(tally, measure)
+
+    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+        from edgeworth.rankings.report import report_lists
+
+        return report_lists(tallied, asked, about)
+
+
+class ScoresByClassKind(Kind["ScoresByClass"]):
+    """Scores by class, before it is decided which class is the target."""
+
+    name = "labelled_scores"
+    title = "scores"
+    predictions = "scores"
+    roles = ("truth", "score")
+    terms = ("missing", "positive", "weight_kind", "bins")
+    redeclared = ("positive",)
+
+    def check(self, asked: Any) -> None:
+        from edgeworth.rankings.reading import check_scores
+
+        check_scores(asked)
+
+    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+        from edgeworth.rankings.reading import count_scores
+
+        return count_scores(source, asked, is_final=is_final)
+
+    def finalise(self, tally: ScoresByClass, terms: Mapping[str, Any], *, is_text: bool) -> Ranking:
+        from edgeworth.rankings.reading import finalise_scores
+
+        return finalise_scores(tally, terms, is_text=is_text)
+
+    def from_dict(self, payload: dict[str, Any]) -> ScoresByClass:
+        from edgeworth.rankings.scores.by_class import ScoresByClass
+
+        return ScoresByClass.from_dict(payload)
+
+
+RANKING = RankingKind()
+LISTS = ListsKind()
+SCORES_BY_CLASS = ScoresByClassKind()

@@ -11,11 +11,11 @@ import numpy as np
 from edgeworth.arrays import Values
 from edgeworth.core.measures import Measure, Parameter, Requirement, Spelling
 from edgeworth.core.registry import measures_by_name, spell, unknown
+from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.views import MEASURES as OF_DECISIONS
 from edgeworth.decisions.views import LabelView, find_measure, marginals, measure_table
 from edgeworth.errors import OptionError
-from edgeworth.rankings.kind import MEASURES
+from edgeworth.rankings.kind import RANKING
 from edgeworth.rankings.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
@@ -138,7 +138,7 @@ def _in_some_collection(groups: TieGroups, depth: int) -> TieGroups:
 def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     """Find the measure, its depth and its options."""
     written = parse_measure(spelling)
-    found = measures_by_name(MEASURES, "ranking").get(written.name)
+    found = measures_by_name(RANKING, "ranking").get(written.name)
     if found is None:
         if written.label is not None and isinstance(tally, RankedLists):
             plain = replace(written, label=None)
@@ -161,7 +161,7 @@ def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
 def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable, str] | None:
     """The table at a depth and how the measure is spelt there; None for a measure of the ranking itself."""
     written = parse_measure(spelling)
-    if written.name in measures_by_name(MEASURES, "ranking"):
+    if written.name in measures_by_name(RANKING, "ranking"):
         return None
     resolved = _of_decisions(ranking, written)
     if resolved.ties != "expected":
@@ -194,7 +194,7 @@ def parse_measure(spelling: str | Measure) -> Spelling:
         return Spelling(spelling.name)
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'precision@100'; saw {spelling!r}")
-    return spell(TREC_NAMES.get(spelling, spelling), MEASURES, OF_DECISIONS)
+    return spell(TREC_NAMES.get(spelling, spelling), RANKING, TABLE)
 
 
 def _check_depth(written: Spelling) -> None:

@@ -6,15 +6,61 @@ Spark, the command's help and errors all read this table.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from edgeworth.sources.batches import Source
+    from edgeworth.sources.paths import FileSource
+
+Folders = Sequence[Mapping[str, str | None]]
+"""For each file, the columns that its folders name, as in ``year=2024/part.csv``."""
+
+
+# Each reader imports its library only when a file of its format is opened.
+
+
+def _open_delimited(path: Path, name: str | None = None) -> FileSource:
+    from edgeworth.sources.text_files import DelimitedSource
+
+    return DelimitedSource(path, name)
+
+
+def _open_json_lines(path: Path, name: str | None = None) -> FileSource:
+    from edgeworth.sources.text_files import JsonLinesSource
+
+    return JsonLinesSource(path, name)
+
+
+def _open_parquet(path: Path, name: str | None = None) -> FileSource:
+    from edgeworth.sources.parquet import ParquetSource
+
+    return ParquetSource(path, name)
+
+
+def _open_arrow(path: Path, name: str | None = None) -> FileSource:
+    from edgeworth.sources.arrow import ArrowSource
+
+    return ArrowSource(path, name)
+
+
+def _combine(files: Sequence[FileSource], name: str, folders: Folders) -> Source:
+    from edgeworth.sources.opening import ManySource
+
+    return ManySource(files, name, folders)
+
+
+def _combine_parquet(files: Sequence[FileSource], name: str, folders: Folders) -> Source:
+    from edgeworth.sources.parquet import ManyParquet
+
+    return ManyParquet(files, name, folders)
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files. Places of code are written ``module:name`` and loaded on first use."""
+    """A format of files."""
 
     name: str
     """What a file of it is, in a sentence: "a.csv is delimited text"."""
@@ -25,10 +71,10 @@ class Format:
     """Endings of files that are read when they are named, and left alone in a folder."""
     beginnings: tuple[bytes, ...] = ()
     """How such files begin, for those without a known ending."""
-    source: str | None = None
-    """The class that reads one file; None where only Spark reads it."""
-    many: str = "edgeworth.sources.opening:ManySource"
-    """The class that reads several files as one."""
+    reader: Callable[[Path, str | None], FileSource] | None = None
+    """What opens one file; None if only Spark reads it."""
+    combine: Callable[[Sequence[FileSource], str, Folders], Source] = _combine
+    """What reads several files as one."""
     duckdb: str | None = None
     """How DuckDB reads ``$path`` from an object store; None where it cannot."""
     is_text: bool = False
@@ -36,10 +82,10 @@ class Format:
     spark: str | None = None
     """What Spark calls it; None where Spark cannot read it."""
 
-    def open(self, path: Path, name: str | None = None) -> Any:
+    def open(self, path: Path, name: str | None = None) -> FileSource:
         """Open one file of this format, called ``name`` in errors."""
-        assert self.source is not None, f"{self.name} has no reader"
-        return resolve_name(self.source)(path, name)
+        assert self.reader is not None, f"{self.name} has no reader"
+        return self.reader(path, name)
 
 
 FORMATS = (
@@ -48,7 +94,7 @@ FORMATS = (
         ("CSV", "TSV"),
         (".csv", ".tsv", ".tab"),
         (".txt",),
-        source="edgeworth.sources.text_files:DelimitedSource",
+        reader=_open_delimited,
         duckdb="read_csv($path, header = true, all_varchar = true, nullstr = '')",
         is_text=True,
         spark="csv",
@@ -58,8 +104,8 @@ FORMATS = (
         ("Parquet",),
         (".parquet", ".pq"),
         beginnings=(b"PAR1",),
-        source="edgeworth.sources.parquet:ParquetSource",
-        many="edgeworth.sources.parquet:ManyParquet",
+        reader=_open_parquet,
+        combine=_combine_parquet,
         duckdb="read_parquet($path)",
         spark="parquet",
     ),
@@ -69,7 +115,7 @@ FORMATS = (
         (".jsonl", ".ndjson"),
         (".json",),
         beginnings=(b"{",),
-        source="edgeworth.sources.text_files:JsonLinesSource",
+        reader=_open_json_lines,
         duckdb="read_ndjson_auto($path)",
         spark="json",
     ),
@@ -78,13 +124,13 @@ FORMATS = (
         ("Arrow",),
         (".arrow", ".feather", ".ipc"),
         beginnings=(b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"),
-        source="edgeworth.sources.arrow:ArrowSource",
+        reader=_open_arrow,
     ),
     Format("ORC", ("ORC",), (".orc",), spark="orc"),
 )
 """Every format; a file that says nothing about itself is taken for the first."""
 
-READ = tuple(each for each in FORMATS if each.source is not None)
+READ = tuple(each for each in FORMATS if each.reader is not None)
 
 COMPRESSED = {".gz", ".zst", ".bz2"}
 """Endings of compressed files."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -74,14 +73,12 @@ def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
     name = _listed(paths) if named is None else str(named)
     folders = [] if folder is None else [partition_values(path, folder) for path in paths]
     form = next(each for each in FORMATS if each.name == files[0].kind)
-    together: Source = resolve_name(form.many)(files, name, folders)
-    return together
+    return form.combine(files, name, folders)
 
 
 def _open_file(path: Path) -> FileSource:
     if path.is_file():
-        source: FileSource = find_format(path, str(path)).open(path)
-        return source
+        return find_format(path, str(path)).open(path)
     if not path.is_fifo():
         raise InputError(f"{path} is a device, not a file: pipe it into the command, and name - to read it")
     from edgeworth.sources.remote import open_stream
