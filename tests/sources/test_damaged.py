@@ -185,3 +185,22 @@ def test_a_folder_that_cannot_be_listed_has_no_neighbours(
     monkeypatch.setattr(Path, "iterdir", refused)
     with pytest.raises(InputError, match=r"none\.csv does not exist$"):
         expand_paths(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("cell", ["0" * 40_000 + "x", "9" * 5000 + "x", "1" * 5000])
+def test_a_cell_of_very_many_digits_is_read_or_refused(tmp_path: Path, cell: str) -> None:
+    """Python makes no integers of so many digits."""
+    path = tmp_path / "file.csv"
+    path.write_text(f"y,s\n0,0.5\n1,{cell}\n")
+    for asked in ({"score": "s"}, {"prediction": "s"}):
+        try:
+            ew.tally(path, truth="y", **asked)
+        except InputError as error:
+            assert "row 2" in str(error)
+    run = tmp_path / "run.txt"
+    run.write_text(f"q Q0 d 1 {cell} t\n")
+    if cell.endswith("x"):
+        with pytest.raises(InputError, match="line 1: a score is a number"):
+            read_run(run)
+    else:
+        assert read_run(run).score.tolist() == [float("inf")]

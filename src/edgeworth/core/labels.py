@@ -27,7 +27,8 @@ POSITIVE_OF_PAIR: tuple[tuple[Label, Label], ...] = (
 )
 """Pairs of labels of which everyone means the second by "positive"."""
 
-_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,399})(\.[0-9]+)?")
+"""Text of more digits stays text: Python makes no integers of thousands of digits."""
 
 
 def canonical(label: Any) -> Label:

@@ -19,8 +19,12 @@ from edgeworth.errors import InputError
 from edgeworth.progress import progress_of
 from edgeworth.sources.columns import Column
 
-# A quotation mark inside a word is an apostrophe.
-ROW_OR_QUOTED = re.compile(r"""(?<!\w)'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\brow ([0-9][0-9,]*)""")
+ROW_OR_QUOTED = re.compile(
+    r"""(?<!\w)'(?:[^'\\]|\\[\s\S])*+(?:'|\\?\Z)  # a quotation mark inside a word is an apostrophe
+    |"(?:[^"\\]|\\[\s\S])*+(?:"|\\?\Z)  # one that is never closed quotes the rest
+    |\brow[ ]([0-9][0-9,]{0,30})""",
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True)

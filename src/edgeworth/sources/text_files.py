@@ -298,7 +298,7 @@ def find_field(row: dict[str, Any], name: str) -> Any:
         return row.get(name)
     found: Any = row
     for part in name.split("."):
-        if isinstance(found, list) and part.isdecimal() and int(part) < len(found):
+        if isinstance(found, list) and part.isdecimal() and len(part) < 10 and int(part) < len(found):
             found = found[int(part)]
         elif isinstance(found, dict):
             found = found.get(part)

@@ -37,7 +37,7 @@ BEIR_COLUMNS, BEIR_HEADER = ("query", "document", "grade"), b"query-id\tcorpus-i
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
-_NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
+_NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 _VALUES: dict[str, tuple[re.Pattern[bytes], type, str]] = {
     "grade": (_WHOLE, int, "a grade is a whole number"),
     "score": (_NUMBER, float, "a score is a number, and NaN has no rank"),

@@ -28,9 +28,9 @@ LONGEST_WORD = 26
 NOTEBOOK_ROWS = 30
 """Rows of a table in a notebook."""
 
-_POWER = re.compile(r"(?:[&]lt; |[&]gt; |[≤≥=] )?−?[0-9.]+e-[0-9]+")
+_POWER = re.compile(r"(?:[&]lt; |[&]gt; |[≤≥=] |(?=−)|(?<![0-9.]))−?[0-9.]++e-[0-9]+")
 _NOTICE = re.compile(r"(?:[^.:]+: )?Took '")
-_FILE = re.compile(r"[^/\\]+\.[A-Za-z][\w.]*")
+_FILE = re.compile(r"(?>[^/\\]+\.[A-Za-z])[\w.]*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NUMBER = re.compile(r"[−+-]?\$?(\d[\d,]*(\.\d+)?|\.\d+)([eE][−+-]?\d+)?[%×]?")
 _FIGURE = re.compile(
