@@ -37,8 +37,9 @@ def reproduce(
     if (items is None) != (targets is None):
         raise OptionError("a simulation of one's own needs both items and targets")
     more = () if items is None else (paper.own_simulation(items, targets, seed),)
+    sections, numbers = paper.details() if hasattr(paper, "details") else ((), {})
     drawn = {"figures": paper.FIGURES, "charts": partial(paper.figures, seed)} if name == "kalia" else {}
-    return read_paper(name, seed=seed).report(about, more=more, **drawn)
+    return read_paper(name, seed=seed).report(about, more=(*sections, *more), numbers=numbers, **drawn)
 
 
 def _module(name: str) -> Any:

@@ -5,25 +5,38 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import expit
 
 import edgeworth as ew
 from edgeworth.arrays import Floats
+from edgeworth.core.laws import normal_quantile
 from edgeworth.papers.printed import Ours
 from edgeworth.report.charts.chart import Chart
+from edgeworth.report.report import Grid, Section, make_columns
 from edgeworth.sample import sample_file
 
 Outcomes = NDArray[np.int64]
-CASES, TRAINED, RUNS = 20_000, 10_000, 20
+CASES, TRAINED = 20_000, 10_000
 REACH, NOISE, LOWEST, HIGHEST = 1.09, 0.218, 0.15, 0.85
-MOST_DEVIATIONS = 4
-"""How far the printed run may be off, in standard deviations of a run."""
-MODELS = {"small glm": ("smoke", "race"), "stepAIC": ("lwt", "race", "smoke", "ptd", "ht", "ui")}
+PRINTED_SHARES = 18
+"""Two tables of the simulated experiment with nine numbers each."""
+SURE = 0.99
+"""The least probability that a run of the design has all of them within the tolerance."""
+GRID = 20_000
+"""Points of the interval of x when the design is integrated."""
+MODELS = {
+    "small glm": ("smoke", "race"),
+    "stepAIC": ("lwt", "race", "smoke", "ptd", "ht", "ui"),
+    "stepAIC with ftv": ("lwt", "race", "smoke", "ptd", "ht", "ui", "ftv"),
+}
+WITH_FTV = "stepAIC with ftv"
 DRAWN = {
     "figures_2_3_stakes": "births",
     "figure_4_wealth": "simulated",
@@ -37,9 +50,9 @@ DRAWN = {
 FIGURES = tuple(DRAWN)
 
 
-def compute(seed: int = 0) -> Ours:
-    """Everything, by place; the simulated experiment is drawn from the seed."""
-    return {**_stakes(), **_moments(), **_simulated(seed), **_births()}
+def compute(_seed: int = 0) -> Ours:
+    """Everything, by place. Nothing is drawn: the simulated experiment has the law of its design."""
+    return {**_stakes(), **_moments(), **_simulated(), **_births()}
 
 
 # -- stakes, moments, Figures 2 and 3 -----------------------------------------------------------------------
@@ -114,10 +127,8 @@ def fit(columns: Floats, truth: Outcomes) -> Floats:
     return coefficients
 
 
-def _likeliest(truth: Outcomes, chances: Floats) -> dict[str, float]:
-    """The confusion table of the likeliest class, in shares."""
-    table = ew.ContingencyTable.from_labels(truth, (chances > 0.5).astype(int), labels=[1, 0])
-    (hits, alarms), (misses, rest) = table.counts / len(truth)
+def _shares(hits: Floats, misses: Floats, alarms: Floats, rest: Floats) -> dict[str, Floats]:
+    """The numbers of a printed confusion table, from the shares of its four cells."""
     return {
         "true, predicted true": hits,
         "true, predicted false": misses,
@@ -127,8 +138,16 @@ def _likeliest(truth: Outcomes, chances: Floats) -> dict[str, float]:
         "false in all": alarms + rest,
         "predicted true in all": hits + alarms,
         "predicted false in all": misses + rest,
-        "MAP error rate": 1 - ew.measure(table, "accuracy"),
+        "MAP error rate": misses + alarms,
     }
+
+
+def _likeliest(truth: Outcomes, chances: Floats) -> dict[str, float]:
+    """The confusion table of the likeliest class, in shares."""
+    table = ew.ContingencyTable.from_labels(truth, (chances > 0.5).astype(int), labels=[1, 0])
+    (hits, alarms), (misses, rest) = table.counts / len(truth)
+    found = {name: float(share) for name, share in _shares(hits, misses, alarms, rest).items()}
+    return found | {"MAP error rate": 1 - ew.measure(table, "accuracy")}
 
 
 # -- the simulated experiment -------------------------------------------------------------------------------
@@ -146,26 +165,82 @@ def experiment(seed: int) -> tuple[Outcomes, Floats, Floats]:
     return truth[TRAINED:], forecasts, prices
 
 
-def _simulated(seed: int) -> Ours:
-    """Means over runs of the design, and what one run may be off."""
-    runs: dict[str, list[dict[str, float]]] = {"the model": [], "the drunken bookmaker": [], "wealth": []}
-    for run in range(RUNS):
-        truth, forecasts, prices = experiment(seed * RUNS + run)
-        wealth = ew.Wealth.from_probabilities(truth, forecasts, against=prices)
-        runs["the model"].append(_likeliest(truth, forecasts))
-        runs["the drunken bookmaker"].append(_likeliest(truth, prices))
-        growth = wealth.log_wealth / len(truth)
-        runs["wealth"].append({"log wealth a game, the model against the bookmaker": growth})
-    found: dict[str, dict[str, tuple[float, float]]] = {}
-    for name, each in runs.items():
-        values = {what: [run[what] for run in each] for what in each[0]}
-        means = {
-            what: (float(np.mean(x)), MOST_DEVIATIONS * float(np.std(x, ddof=1)))
-            for what, x in values.items()
-        }
-        ways = ("",) if name == "wealth" else (", as printed", ", rows exchanged")
-        found |= {f"Simulated data: {name}{way}": means for way in ways}
+def true_share(x: Floats) -> Floats:
+    """P(true | x), with the noise integrated out."""
+    upper, lower = (np.logaddexp(0, -(x + end)) for end in (NOISE, -NOISE))
+    return np.asarray((lower - upper) / (2 * NOISE))
+
+
+@dataclass(frozen=True)
+class Design:
+    """The law of one run of the simulated experiment.
+
+    The fitted curve crosses one half at a point that depends on the training half. That point is normal with
+    mean 0, because the design is symmetric. Given it, the cells of the test half are multinomial.
+    """
+
+    slope: float
+    intercept_deviation: float
+    growth: float
+
+    @classmethod
+    def integrate(cls) -> Design:
+        """Find the limit of the fit, the error of its intercept, and what a game adds to log wealth."""
+        x = ((np.arange(GRID) + 0.5) / GRID * 2 - 1) * REACH
+        chances = true_share(x)
+        slope = brentq(lambda slope: float((x * (chances - expit(slope * x))).mean()), -2, 0)
+        forecasts = expit(slope * x)
+        moments = np.stack([np.ones(GRID), x**2])
+        information = (moments * forecasts * (1 - forecasts)).mean(axis=1)
+        squares = (moments * (chances * (1 - forecasts) ** 2 + (1 - chances) * forecasts**2)).mean(axis=1)
+        # Odd moments vanish, so the matrices are diagonal.
+        deviation = math.sqrt(squares[0] / information[0] ** 2 / TRAINED)
+        score = float((chances * np.log(forecasts) + (1 - chances) * np.log1p(-forecasts)).mean())
+        price = ew.bet.Drunken(LOWEST, HIGHEST).expected_of_games(1, 2) / 2
+        lost_by_fitting = float((squares / information).sum()) / (2 * TRAINED)
+        return cls(slope, deviation, score + price - lost_by_fitting)
+
+    def model_table(self) -> dict[str, tuple[float, float]]:
+        """Mean and standard deviation of each share for the model's likeliest class."""
+        nodes, weights = np.polynomial.hermite_e.hermegauss(41)
+        crossings = nodes * self.intercept_deviation / abs(self.slope)
+        # The integral of P(true | x) up to each crossing.
+        steps = ((np.arange(GRID) + 0.5) / GRID)[:, None] * (crossings + REACH) - REACH
+        below = (crossings + REACH) / (2 * REACH)
+        hits = true_share(steps).mean(axis=0) * below
+        return _moments_of_shares(_shares(hits, 0.5 - hits, below - hits, 0.5 - below + hits), weights)
+
+    @staticmethod
+    def bookmaker_table() -> dict[str, tuple[float, float]]:
+        """The same for the bookmaker, whose prices have nothing to do with the outcomes."""
+        quarter = np.array([0.25])
+        return _moments_of_shares(_shares(quarter, quarter, quarter, quarter), np.ones(1))
+
+
+def _moments_of_shares(shares: dict[str, Floats], weights: Floats) -> dict[str, tuple[float, float]]:
+    """Mean and deviation of shares among the test cases: binomial, given what the weights are over."""
+    tested = CASES - TRAINED
+    found = {}
+    for name, share in shares.items():
+        mean, square = (float(np.average(power, weights=weights)) for power in (share, share**2))
+        found[name] = mean, math.sqrt((mean - square) / tested + max(square - mean**2, 0.0))
     return found
+
+
+def _simulated() -> Ours:
+    """What the design gives on average, and how far the numbers of one run may be off (Bonferroni)."""
+    design = Design.integrate()
+    reach = normal_quantile(1 - (1 - SURE) / PRINTED_SHARES)
+    tables = {"the model": design.model_table(), "the drunken bookmaker": design.bookmaker_table()}
+    found: dict[str, dict[str, float | tuple[float, float]]] = {
+        f"Simulated data: {name}{way}": {
+            what: (mean, reach * spread) for what, (mean, spread) in table.items()
+        }
+        for way in (", as printed", ", rows exchanged")
+        for name, table in tables.items()
+    }
+    growth = {"log wealth a game, the model against the bookmaker": design.growth}
+    return {**found, "Simulated data: wealth": growth}
 
 
 # -- birth weights ------------------------------------------------------------------------------------------
@@ -195,28 +270,71 @@ def birth_forecasts(model: str, *, left_out: bool, in_classes: bool = False) -> 
 
 
 def _births() -> Ours:
-    """Both tables in sample and leave-one-out, race as a number and in classes; likelihoods and wealth."""
+    """All tables in sample and leave-one-out, race as a number and in classes; likelihoods and wealth."""
     truth = mothers()["low"].astype(int)
     found: dict[str, dict[str, float]] = {"Births": {"births": len(truth)}, "Births: wealth": {}}
+    wealth = found["Births: wealth"]
     for left_out, in_classes in itertools.product((True, False), (False, True)):
         how = f"{'leave-one-out' if left_out else 'in sample'}{', race in classes' if in_classes else ''}"
-        said = {model: birth_forecasts(model, left_out=left_out, in_classes=in_classes) for model in MODELS}
-        for model, chances in said.items():
+        models = [model for model in MODELS if not in_classes or model != WITH_FTV]
+        forecasts = {
+            model: birth_forecasts(model, left_out=left_out, in_classes=in_classes) for model in models
+        }
+        for model, chances in forecasts.items():
             table, scores = _likeliest(truth, chances), ew.ForecastScores.from_probabilities(truth, chances)
-            found["Births: wealth"][f"log-likelihood of {model}, {how}"] = -len(truth) * scores.mean("log")
+            wealth[f"log-likelihood of {model}, {how}"] = -len(truth) * scores.mean("log")
             found[f"Births: {model}, rows exchanged, {how}"] = table
-            if left_out and not in_classes:
+            if left_out and not in_classes and model != WITH_FTV:
                 found[f"Births: {model}, as printed"] = table
-        wealth = ew.Wealth.from_probabilities(truth, said["stepAIC"], against=said["small glm"])
-        found["Births: wealth"][f"log wealth of stepAIC against small glm, {how}"] = wealth.log_wealth
+            if model == "small glm":
+                continue
+            won = ew.Wealth.from_probabilities(truth, chances, against=forecasts["small glm"])
+            wealth[f"log wealth of {model} against small glm, {how}"] = won.log_wealth
     return found
+
+
+def details() -> tuple[tuple[Section, ...], dict[str, Any]]:
+    """The larger model with and without ftv, which the text lists and the printed table cannot show."""
+    truth = mothers()["low"].astype(int)
+    small = birth_forecasts("small glm", left_out=True)
+    numbers: dict[str, dict[str, Any]] = {}
+    for model in ("stepAIC", WITH_FTV):
+        seen, unseen = (birth_forecasts(model, left_out=left_out) for left_out in (False, True))
+        wealth = ew.Wealth.from_probabilities(truth, unseen, against=small)
+        numbers[model] = {
+            "covariates": list(MODELS[model]),
+            "in_sample_error": _likeliest(truth, seen)["MAP error rate"],
+            "leave_one_out_error": _likeliest(truth, unseen)["MAP error rate"],
+            "log_wealth": wealth.log_wealth,
+            "wealth": wealth.wealth,
+        }
+    tables = [_likeliest(truth, birth_forecasts(model, left_out=False)) for model in numbers]
+    is_decided = tables[0] != tables[1]
+    without, with_ftv = numbers["stepAIC"], numbers[WITH_FTV]
+    text = (
+        "The text lists seven covariates for the stepAIC model. One of them is ftv, the number of physician "
+        "visits in the first trimester. The printed table is in sample, and in sample both models put the "
+        "same 23, 13, 36 and 117 births into its four cells. So the printed table cannot show whether ftv "
+        "was in the model.",
+        f"Leave-one-out, the model without ftv turns $1 into ${without['wealth']:,.0f} against the small "
+        f"model (log wealth {without['log_wealth']:.4f}). With ftv it is ${with_ftv['wealth']:,.0f} (log "
+        f"wealth {with_ftv['log_wealth']:.4f}). Edgeworth's sample data and the figures are without ftv.",
+    )
+    grid = Grid(
+        "",
+        make_columns("model/text", "in-sample error", "leave-one-out error", default="percent")
+        + make_columns("log wealth", "wealth/dollars"),
+        tuple((name, *list(row.values())[1:]) for name, row in numbers.items()),
+    )
+    section = Section("Births: the larger model with and without ftv", text, (grid,))
+    return (section,), {"larger_models": {"printed_table_decides": is_decided, **numbers}}
 
 
 def figures(seed: int = 0) -> Iterable[Chart]:
     """The paper's figures 2 to 8, drawn from ours."""
-    happened, forecasts, prices = experiment(seed * RUNS)
+    happened, forecasts, prices = experiment(seed)
     low = mothers()["low"].astype(int)
-    small, large = (birth_forecasts(model, left_out=True) for model in MODELS)
+    small, large = (birth_forecasts(model, left_out=True) for model in ("small glm", "stepAIC"))
     drawn = {
         "simulated": ew.evaluate(truth=happened, probabilities=forecasts, against=prices).charts,
         "births": ew.evaluate(truth=low, probabilities=large, against=small, orders=400).charts,

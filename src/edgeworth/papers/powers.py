@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 import edgeworth as ew
+from edgeworth.arrays import Values
+from edgeworth.decisions.overall import average_f, average_g, informedness
+from edgeworth.decisions.per_label import edge, f_measure, g_measure
+from edgeworth.decisions.views import Marginals
 from edgeworth.papers.printed import Ours
+from edgeworth.report.report import Grid, Section, make_columns
 
 SIGNS = ("+", "-")
 CELLS = ("+P+R", "+P-R", "-P+R", "-P-R")
@@ -33,17 +43,53 @@ MEASURES = {
     "Bookmaker": "informedness",
 }
 """The paper's words, and ours."""
-CLASSES = "ABEGHIKMNOPZ"
-RECALLS = (100, 3, 33, 7, 13, 10, 33, 100, 100, 8, 13, 20)
-PRECISIONS = (35, 100, 100, 33, 25, 100, 25, 33, 24, 25, 100, 100)
-"""In per cent; F and G are rebuilt from them."""
-SENSES = (127, 2, 2, 1, 16, 1, 4, 9, 5, 2, 11, 1, 229, 75, 8, 5, 2)
+SENSES = {
+    "A": 127, "B": 2, "C": 2, "D": 1, "E": 16, "F": 1, "G": 4, "H": 9, "I": 5, "J": 2, "K": 11, "L": 1,
+    "M": 229, "N": 75, "O": 8, "P": 5, "Q": 2, "Z": 1,
+}  # fmt: skip
+"""Table 1: occurrences of each sense; Z is the index document that was added to the 500."""
+OCCURRENCES, CLASSIFIED = 500, 170
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """The counts of one of the twelve classes: right predictions, all predictions, actual cases."""
+
+    right: int
+    predicted: int
+    actual: int
+
+
+REBUILT = {
+    "B": Rebuilt(1, 37, 1),
+    "E": Rebuilt(1, 3, 1),
+    "G": Rebuilt(1, 15, 3),
+    "H": Rebuilt(2, 15, 8),
+    "I": Rebuilt(1, 10, 1),
+    "K": Rebuilt(1, 3, 4),
+    "O": Rebuilt(1, 12, 4),
+    "P": Rebuilt(3, 24, 3),
+    "Z": Rebuilt(1, 5, 1),
+}
+"""The only counts among 170 cases that give the five printed percentages of these nine classes."""
+SPLITS = tuple(
+    dict(zip("AMN", (Rebuilt(right, right, actual) for right, actual in split), strict=True))
+    for split in (
+        ((11, 31), (28, 84), (7, 29)),
+        ((17, 48), (21, 63), (8, 33)),
+        ((22, 62), (15, 45), (9, 37)),
+        ((28, 79), (8, 24), (10, 41)),
+        ((33, 93), (2, 6), (11, 45)),
+        ((34, 96), (1, 3), (11, 45)),
+    )
+)
+"""What is left of 170 cases for the classes A, M and N: six ways to share it give the printed percentages."""
 
 
 def compute(_seed: int = 0) -> Ours:
     """Everything, by place."""
     figure = {f"Figure 1, {name}": _spreadsheet(informed) for name, informed in FIGURE_1.items()}
-    return {**_poster(), **figure, **_text(), "Table 1 and the twelve classes": _dogs_and_trains()}
+    return {**_poster(), **figure, **_text(), **_twelve_classes()}
 
 
 def _table(counts: ArrayLike) -> ew.ContingencyTable:
@@ -128,19 +174,171 @@ def _text() -> Ours:
     }
 
 
-def _dogs_and_trains() -> dict[str, float | tuple[float, float]]:
-    """F and G from the rounded r and p, so to one in the last digit; B where there is no fallout."""
-    found: dict[str, float | tuple[float, float]] = {"occurrences, by the 17 senses": float(sum(SENSES))}
-    for label, r, p in zip(CLASSES, RECALLS, PRECISIONS, strict=True):
-        # Any table with this recall and precision has these F and G.
-        table = _table([[r * p, 100 * r - r * p], [100 * p - r * p, 1]])
-        found |= {f"{word} of {label}": (ew.measure(table, f"{word.lower()}[+]"), 0.01) for word in "FG"}
-        if p == 100:
-            found[f"B of {label}"] = (ew.measure(table, "informedness[+]"), 0.005)
-    # Ten times as many cases, with the printed B = 0.86 of those kept, and a catch-all class that is ignored.
-    kept = ew.ContingencyTable.from_matrix(
-        [[790, 59, 0], [60, 791, 0], [1000, 2300, 0]], rows="predicted", labels=["dog", "train", "rest"]
-    ).map_predictions({"rest": None})
-    found["classified, 170 of 500"] = ew.measure(kept, "coverage")
-    found["overall informedness, 0.86 × 0.34"] = ew.measure(kept, "informedness")
-    return found
+# -- the twelve classes of dogs and trains ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TwelveClasses:
+    """The rebuilt diagonal and margins for one split of A, M and N; other cells are not determined."""
+
+    classes: Mapping[str, Rebuilt]
+
+    @classmethod
+    def of(cls, split: Mapping[str, Rebuilt]) -> TwelveClasses:
+        """Put the classes of a split among the nine others, in the order of the paper."""
+        return cls(dict(sorted({**REBUILT, **split}.items())))
+
+    @cached_property
+    def view(self) -> Marginals:
+        """What measures see of the table."""
+        counts = np.array([(x.right, x.predicted, x.actual) for x in self.classes.values()], dtype=np.float64)
+        right, predicted, actual = counts.T
+        return Marginals(right, predicted, actual, np.zeros(len(counts)))
+
+    def per_class(self, values: Values) -> dict[str, float]:
+        """Name the values by class."""
+        return dict(zip(self.classes, np.asarray(values).tolist(), strict=True))
+
+    @property
+    def edges(self) -> Values:
+        """G(l), recall less fallout."""
+        return edge(self.view.by_label())
+
+    @property
+    def printed_edges(self) -> Values:
+        """The B row as the paper has it: the odds on a label are taken from its share of the predictions."""
+        label = self.view.by_label()
+        return label.hits / label.predicted - label.false_alarms / label.not_predicted
+
+    def printed_averages(self) -> dict[str, float]:
+        """The last column as the paper has it: B by actual share, F and G without weights."""
+        view, label = self.view, self.view.by_label()
+        return {
+            "r": float(view.hits.sum() / view.total),
+            "B": float(view.real @ self.printed_edges / view.total),
+            "F": float(1 / np.mean(1 / f_measure(label, 0.5))),
+            "G": float(np.exp(np.mean(np.log(g_measure(label))))),
+        }
+
+    def averages(self) -> dict[str, float]:
+        """The last column as the text defines it: weighted by the share of predictions."""
+        view = self.view
+        return {
+            "r": float(view.hits.sum() / view.total),
+            "B": float(informedness(view)),
+            "F": float(average_f(view, 0.5)),
+            "G": float(average_g(view)),
+        }
+
+    @property
+    def overall(self) -> float:
+        """Informedness of all occurrences: those that were not classified earn nothing."""
+        return self.averages()["B"] * CLASSIFIED / OCCURRENCES
+
+
+def _twelve_classes() -> Ours:
+    """The five rows for the first split, the last column for all six, and both put right."""
+    tables = [TwelveClasses.of(split) for split in SPLITS]
+    first, label = tables[0], tables[0].view.by_label()
+    measured = {
+        "r": label.hits / label.predicted,
+        "p": label.hits / label.real,
+        "B": first.printed_edges,
+        "F": f_measure(label, 0.5),
+        "G": g_measure(label),
+    }
+    put_right = {
+        "recall": label.hits / label.real,
+        "precision": label.hits / label.predicted,
+        "B": first.edges,
+    }
+
+    def by_class(rows: Mapping[str, Values]) -> dict[str, float]:
+        return {
+            f"{row} of {name}": value
+            for row, values in rows.items()
+            for name, value in first.per_class(values).items()
+        }
+
+    return {
+        "Table 1": {"occurrences, by the 17 senses": float(sum(SENSES.values()) - SENSES["Z"])},
+        "The twelve classes, as printed": by_class(measured),
+        "The twelve classes, averages in each of the six splits": {
+            f"{row}, weighted average, split {number}": value
+            for number, table in enumerate(tables, start=1)
+            for row, value in table.printed_averages().items()
+        },
+        "The twelve classes, put right": by_class(put_right)
+        | {f"{row}, weighted average": value for row, value in first.averages().items()}
+        | {
+            "classified, 170 of 500": CLASSIFIED / OCCURRENCES,
+            "overall informedness, 0.86 × 0.34": first.overall,
+        },
+    }
+
+
+def details() -> tuple[tuple[Section, ...], dict[str, Any]]:
+    """The rebuilt counts of the twelve classes: tables for a report, and the same as numbers."""
+    tables = [TwelveClasses.of(split) for split in SPLITS]
+    first = tables[0]
+    edges, printed_edges = first.per_class(first.edges), first.per_class(first.printed_edges)
+    classes = {
+        name: {
+            "occurrences": SENSES[name],
+            "right": counts.right,
+            "predicted": counts.predicted,
+            "actual": counts.actual,
+            "printed_edge": printed_edges[name],
+            "edge": edges[name],
+            "is_determined": name in REBUILT,
+        }
+        for name, counts in first.classes.items()
+    }
+    splits = [
+        {
+            "counts": {name: asdict(table.classes[name]) for name in "AMN"},
+            "printed_averages": table.printed_averages(),
+            "averages": table.averages(),
+            "overall_informedness": table.overall,
+        }
+        for table in tables
+    ]
+    too_many = [name for name, x in first.classes.items() if x.predicted > SENSES[name]]
+    lowest, highest = (f"{pick(table.averages()['B'] for table in tables):.2%}" for pick in (min, max))
+    text = (
+        "The paper does not print its 12 × 12 table, but its percentages determine the diagonal and the "
+        "margins. For nine classes exactly one set of counts among 170 cases gives all five percentages. Six "
+        "splits of the other cases among A, M and N give the rest, and each gives the four printed averages.",
+        "The printed r is precision and the printed p is recall: the denominators of r exceed Table 1's "
+        f"counts in {len(too_many)} classes ({', '.join(too_many)}), so they count predictions. The printed "
+        "B takes the odds on a class from its share of the predictions. Fair odds come from its share of the "
+        "cases.",
+        f"Put right, informedness is {lowest} to {highest} over the six splits, and {first.overall:.0%} for "
+        "all 500 occurrences. The paper prints 86% and 29%. Every class has a positive edge, so no label is "
+        "superstitious. Cells off the diagonal are not determined, so measures that need them are not shown.",
+    )
+    shown = ("occurrences", "right", "predicted", "actual", "printed_edge", "edge")
+    heads = ("right/count", "predicted/count", "actual/count", "B as printed", "B put right")
+    class_grid = Grid(
+        "Rebuilt counts",
+        make_columns("class/text", "Table 1/count", *heads, default="percent"),
+        tuple((name, *(row[key] for key in shown)) for name, row in classes.items()),
+        "A, M and N are those of the first split.",
+    )
+    averages = ("r", "B", "F", "G", "B put right", "of all 500")
+    split_grid = Grid(
+        "The six splits of A, M and N (right/predicted/actual) with the averages as printed and put right",
+        make_columns("A/text", "M/text", "N/text", *averages, default="percent"),
+        tuple(
+            (
+                *(f"{x.right}/{x.predicted}/{x.actual}" for x in (table.classes[name] for name in "AMN")),
+                *table.printed_averages().values(),
+                table.averages()["B"],
+                table.overall,
+            )
+            for table in tables
+        ),
+    )
+    section = Section("The twelve classes, rebuilt", text, (class_grid, split_grid))
+    numbers = {"cases": CLASSIFIED, "occurrences": OCCURRENCES, "classes": classes, "splits": splits}
+    return (section,), {"twelve_classes": numbers}

@@ -77,12 +77,15 @@ class PrintedNumber:
         """Our number with as many digits as the paper's, in its form."""
         if self.ours is None:
             return UNDEFINED
-        same = [text for text in (self.printed, self.right) if text[:1] != ">" and self._is(text)]
         form = self.printed or self.right
-        if same and (same[0] == form or "/" in same[0]):
-            return same[0].replace("-", MINUS)
         found = _NUMBER.fullmatch(form)
         decimals, percent = (found[3], found[4]) if found is not None else (None, "")
+        for text in (self.printed, self.right):
+            number = _NUMBER.fullmatch(text)
+            has_same_form = number is not None and (number[3], number[4]) == (decimals, percent)
+            # A half may be rounded either way: take the digits of the text it agrees with.
+            if text[:1] != ">" and self._is(text) and (text == form or "/" in text or has_same_form):
+                return text.replace("-", MINUS)
         size = abs(self.ours) * (100 if percent else 1)
         digits = f"{size:.{len(decimals or '')}f}" if decimals or percent else f"{size:.4g}"
         minus = MINUS if self.ours < 0 and digits.strip("0.") else ""
@@ -162,6 +165,7 @@ class Paper:
         provenance: Mapping[str, Any],
         *,
         more: tuple[Section, ...] = (),
+        numbers: Mapping[str, Any] | None = None,
         figures: tuple[str, ...] = (),
         charts: Callable[[], Iterable[Chart]] = tuple,
     ) -> Report:
@@ -177,7 +181,6 @@ class Paper:
         if figures:
             sections.append(Section("Figures", charts=figures))
         counts = {state.replace(" ", "_"): self.count(state) for state in (*WORDS, "not printed")}
-        numbers = [each.to_dict() for each in self.numbers]
         return Report(
             verdict=self._verdict(),
             sections=tuple(sections),
@@ -187,7 +190,8 @@ class Paper:
                 "kind": "reproduction",
                 "paper": self.name,
                 "counts": counts,
-                "printed_numbers": numbers,
+                "printed_numbers": [each.to_dict() for each in self.numbers],
+                **(numbers or {}),
             },
             charts=Charts(charts),
         )
