@@ -19,7 +19,7 @@ from edgeworth.comparing.report import compose_comparison, difference_grid, diff
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import load
 from edgeworth.core.registry import spell, spell_measures
-from edgeworth.errors import OptionError
+from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.grades.reading import check_grades, count_grades
 from edgeworth.joined import find_truth, join_grades, join_systems, refuse_tables
 from edgeworth.options import (
@@ -34,7 +34,7 @@ from edgeworth.options import (
     options_of,
 )
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
-from edgeworth.report.frames import COLUMNS, library_of, make_frame
+from edgeworth.report.frames import PAIR_COLUMNS, library_of, make_frame
 from edgeworth.report.report import Report, about_run
 from edgeworth.running import compare_runs, find_systems
 from edgeworth.slicing import Slice, cut_slices, with_slices
@@ -130,9 +130,13 @@ class Comparison:
         return self.report.to_html(path, **options)
 
     def to_frame(self, library: str | None = None) -> Any:
-        """Give each difference, system less baseline, as a row of a frame, as of ``Report.to_frame``."""
+        """Make a frame with one row per pair, slice and measure: ``value`` is first less second.
+
+        Pairs have the order in which the systems were given, in slices too, as in ``to_dict`` and ``to_csv``.
+        ``level`` is the confidence level of each interval: those of slices hold together, so theirs is higher.
+        """
         rows = [*difference_rows(self.findings), *self.report.rows()]
-        return make_frame(rows, ("system", "baseline", *COLUMNS[1:]), library or self.library)
+        return make_frame(rows, PAIR_COLUMNS, library or self.library)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Every pair and measure in a line, with all digits."""
@@ -247,13 +251,21 @@ def _with_slices(
     """
     headline = whole.findings.headline
 
-    def differences(part: Slice) -> dict[tuple[str, str], Difference]:
-        found = find(part, headline)
-        return {pair: found.difference(*pair)[headline] for pair in whole.findings.ranked_pairs}
+    def differences(part: Slice) -> dict[tuple[str, str], Difference | EdgeworthError]:
+        try:
+            found = find(part, headline)
+        except EdgeworthError as error:
+            return dict.fromkeys(whole.findings.pairs, error)
+        return {pair: found.difference(*pair)[headline] for pair in whole.findings.pairs}
 
-    is_lower = whole.findings.direction == "lower"
     finish = partial(
-        with_slices, slices=slices, find=differences, measure=headline, level=level, is_lower_better=is_lower
+        with_slices,
+        slices=slices,
+        find=differences,
+        measure=headline,
+        level=level,
+        is_lower_better=whole.findings.direction == "lower",
+        ranked=whole.findings.ranked,
     )
     return replace(whole, finish=finish) if slices else whole
 

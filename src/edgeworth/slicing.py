@@ -97,10 +97,13 @@ def with_slices(
     *,
     is_lower_better: bool,
     overall: Estimate | None = None,
+    ranked: Sequence[str] = (),
 ) -> Report:
     """Add a measure in each slice, the weakest first: simultaneous intervals, and p-values by Holm.
 
     ``find`` gives estimates, or differences by pair of systems; ``overall`` is the estimate of all cases.
+    ``ranked`` are compared systems, the best of all cases first: tables show pairs in this order, and their
+    weakest slice is the one in which the better system of a pair is the least ahead.
     """
     found = [(part, pair, each) for part in slices for pair, each in _try(find, part).items()]
     of_each = 1 - (1 - level) / max(sum(_why(each) is None for *_, each in found), 1)
@@ -112,8 +115,14 @@ def with_slices(
             row["is_shown"] &= adjusted < round(1 - level, 12) and row["cases"] >= FEW
         elif overall is not None:
             row["is_shown"] = row["cases"] >= FEW and _is_weaker(row, overall, of_each, sign)
-    rows.sort(key=lambda row: math.inf if math.isnan(row["value"]) else sign * row["value"])
-    text, grid = _describe(rows, measure, overall), _grid(rows, measure, of_each, level)
+
+    def strength(row: Row) -> float:
+        value = _as_ranked(row, ranked)["value"]
+        return math.inf if math.isnan(value) else sign * value
+
+    rows.sort(key=strength)
+    shown = [_as_ranked(row, ranked) for row in rows]
+    text, grid = _describe(rows, measure, overall), _grid(shown, measure, of_each, level)
     numbers = {"measure": measure, "level": level, "level_of_each": of_each, "adjust": "holm"}
     columns = " and ".join(dict.fromkeys(row["by"] for row in rows))
     before, section = report.rows, Section(f"By {columns}", text, (grid,), is_main=True)
@@ -121,8 +130,16 @@ def with_slices(
         report,
         sections=(*report.sections[:1], section, *report.sections[1:]),
         numbers={**report.numbers, "slices": {**numbers, "slices": plain_values(rows)}},
-        rows=lambda: _add_rows(before(), rows, measure),
+        rows=lambda: _add_rows(before(), rows, measure, of_each),
     )
+
+
+def _as_ranked(row: Row, ranked: Sequence[str]) -> Row:
+    """Turn the difference of a pair around if the second system is the one of the higher rank."""
+    if "first" not in row or ranked.index(row["first"]) < ranked.index(row["second"]):
+        return row
+    turned = {"first": row["second"], "second": row["first"]}
+    return {**row, **turned, "value": -row["value"], "low": -row["high"], "high": -row["low"]}
 
 
 def _try(find: Callable[[Slice], Mapping[Any, Any]], part: Slice) -> Mapping[Any, Any]:
@@ -180,14 +197,19 @@ def _describe(rows: Sequence[Row], measure: str, overall: Estimate | None) -> tu
         nothing = f"No slice is shown to be {weaker}."
     for row in rows:
         if row["is_shown"]:
-            start = f"{row['better']} is better in" if "better" in row else f"Shown to be {weaker}:"
+            start = f"Shown to be {weaker}:"
+            if "better" in row:
+                worse = row["second"] if row["better"] == row["first"] else row["first"]
+                start = f"{row['better']} is better than {worse} in"
             groups.setdefault(start, []).append(_name(row, rows))
     said = [f"{start} {', '.join(names)}." for start, names in groups.items()] or [nothing]
-    reasons = Counter(row["undefined"] for row in rows if row["undefined"] is not None)
-    said = [] if reasons.total() == len(rows) else said
+    # Every pair of systems has a row for each slice.
+    of_slices = dict.fromkeys((row["by"], row["slice"], row["undefined"]) for row in rows)
+    reasons = Counter(why for *_, why in of_slices if why is not None)
+    said = [] if all(row["undefined"] is not None for row in rows) else said
     for why, number in reasons.most_common(3):
         said.append(f"{number:,} {plural(number, 'slice has', 'slices have')} no {words}: {why}.")
-    small = sum(row["cases"] < FEW for row in rows)
+    small = len({(row["by"], row["slice"]) for row in rows if row["cases"] < FEW})
     if small:
         few, them = plural(small, "slice has", "slices have"), plural(small, "it", "them")
         said.append(f"{small:,} {few} fewer than {FEW} independent cases: nothing is claimed of {them}.")
@@ -201,8 +223,10 @@ def _name(row: Row, rows: Sequence[Row]) -> str:
 
 def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Grid:
     pairs = list(dict.fromkeys((row["first"], row["second"]) for row in rows if "first" in row))
-    names = ("first", "second") if len(pairs) > 1 else ()
-    value = describe_measure(measure) + (f", {' − '.join(pairs[0])}" if len(pairs) == 1 else "")
+    names = {"system": "first", "other": "second"} if len(pairs) > 1 else {}
+    value = describe_measure(measure)
+    if pairs:
+        value += f", {' − '.join(names or pairs[0])}"
     tests = ("adjusted_p_value",) if pairs else ()
     # Rows of one cluster are one case, and rows of unequal weight tell as much as fewer.
     is_dependent = any(row["cases"] < row["rows"] for row in rows)
@@ -212,7 +236,7 @@ def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Gr
     shown: list[tuple[Cell, ...]] = []
     for row in rows[:SHOWN]:
         value_cell, low, high, *p_value = (finite_or_none(row[x]) for x in ("value", "low", "high", *tests))
-        own = [row.get(name, "") for name in names] + [round(row[x]) for x in counts.values()]
+        own = [row.get(name, "") for name in names.values()] + [round(row[x]) for x in counts.values()]
         shown.append((_name(row, rows), *own, value_cell, (low, high), *p_value))
     note = f"weakest first; intervals hold together at about {format_level(level)} (Bonferroni)"
     if tests:
@@ -222,9 +246,8 @@ def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Gr
     return Grid("", make_columns(*heads), tuple(shown), note)
 
 
-def _add_rows(whole: Sequence[Row], rows: Sequence[Row], measure: str) -> list[Row]:
+def _add_rows(whole: Sequence[Row], rows: Sequence[Row], measure: str, of_each: float) -> list[Row]:
     """Put the rows of slices below those of all cases."""
-    system = whole[0]["system"] if whole else ""
-    more = ({"p": row["p_value"], "p_adjusted": row["adjusted_p_value"], "measure": measure} for row in rows)
-    named = ({"system": row.get("first", system), "baseline": row.get("second")} for row in rows)
-    return [*whole, *({**row, **x, **y} for row, x, y in zip(rows, more, named, strict=True))]
+    known = {"system": whole[0]["system"] if whole else "", "measure": measure, "level": of_each}
+    tests = ({"p": row["p_value"], "p_adjusted": row["adjusted_p_value"]} for row in rows)
+    return [*whole, *({**known, **row, **test} for row, test in zip(rows, tests, strict=True))]

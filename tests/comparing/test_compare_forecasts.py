@@ -31,7 +31,7 @@ def drawn(cases: int, seed: int) -> dict[str, Forecasts]:
 def test_clusters_are_bets_and_the_race_is_of_clusters() -> None:
     given = drawn(60, seed=1)
     clusters = np.repeat(np.arange(20), 3)
-    found = compare_forecasts(given, clusters=clusters)
+    found = compare_forecasts(given, clusters=clusters, ordered=True)
     assert found.unit == "cluster"
     assert found.race is not None
     assert (found.race.cases, found.race.unit) == (20, "cluster")
@@ -40,7 +40,9 @@ def test_clusters_are_bets_and_the_race_is_of_clusters() -> None:
     logs = [np.log(each.of_truth(each.probabilities)) for each in given.values()]
     expected = (logs[0] - logs[1]).reshape(20, 3).mean(axis=1).sum()
     assert found.race.against("A", "B") == pytest.approx(expected, rel=1e-12)
-    assert found.duels[0].brier_sequence.cases[-1] == 20
+    sequence = found.duels[0].brier_sequence
+    assert sequence is not None
+    assert sequence.cases[-1] == 20
     assert found.no_evidence is None
     assert found.to_dict()["race"]["unit"] == "cluster"
 

@@ -91,15 +91,35 @@ def test_pairs_of_three_stand_in_one_order() -> None:
     wanted = [("best", "middle"), ("best", "worst"), ("middle", "worst")]
     for title in ("Pairs", "Where they differ", "Sample size"):
         table = grid(report, title)
-        assert list(zip(column(table, "first"), column(table, "second"), strict=True)) == wanted, title
+        assert list(zip(column(table, "system"), column(table, "other"), strict=True)) == wanted, title
     table = grid(report, "Where they differ")
-    for (first, second), number in zip(wanted, column(table, "only first"), strict=True):
+    for (first, second), number in zip(wanted, column(table, "only system"), strict=True):
         assert number == int(((given[first] == truth) & (given[second] != truth)).sum())
     says = report.charts["disagreements"].says
     assert re.match(r"Of the two that lead, best and middle: only best is right on \d+ cases, only ", says)
     assert [each.name for each in grid(report, "Standings").columns][:3] == ["system", "rank", "letters"]
     drawn: Any = report.charts["leaderboard"].data["leaderboard"]
     assert [(row["system"], row["place"]) for row in drawn] == [("best", 1), ("middle", 2), ("worst", 3)]
+
+
+def test_only_ordered_cases_have_a_confidence_sequence() -> None:
+    """A report of rows in no order gives one interval for a mean difference, that of a fixed sample."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 150)
+    given = {name: np.clip(0.3 + 0.3 * truth + rng.normal(0, 0.1, 150), 0.05, 0.95) for name in "ab"}
+    for ordered in (False, True):
+        comparison = ew.compare(truth, given, kind="probabilities", ordered=ordered)
+        plain, text = comparison.to_dict(), str(comparison)
+        [duel] = plain["comparison"]["duels"]
+        assert [each is not None for each in duel["sequences"].values()] == [ordered, ordered]
+        assert ("confidence sequence" in text) == ordered
+        found = comparison["a", "b"]["brier"]
+        squares = (given["a"] - truth) ** 2 - (given["b"] - truth) ** 2
+        known = stats.ttest_1samp(squares, 0.0).confidence_interval(0.95)
+        assert (tuple(found.interval()) == pytest.approx((known.low, known.high))) != ordered
+        if ordered:
+            bounds = [duel["sequences"]["brier"][end] for end in ("low", "high")]
+            assert bounds == pytest.approx(list(found.interval()))
 
 
 def test_sequences_of_three_stand_in_that_order_too() -> None:
@@ -109,7 +129,7 @@ def test_sequences_of_three_stand_in_that_order_too() -> None:
         name: np.clip(np.where(truth == 1, p, 1 - p) + rng.normal(0, 0.05, 400), 0.05, 0.95)
         for name, p in (("c", 0.55), ("a", 0.7), ("b", 0.6))
     }
-    report = ew.compare(truth, given, kind="probabilities").report
+    report = ew.compare(truth, given, kind="probabilities", ordered=True).report
     section = next(x for x in report.sections if x.title == "Betting against each other")
     rows: Any = section.grids[1].rows
     assert list(dict.fromkeys(row[:2] for row in rows)) == [("a", "b"), ("a", "c"), ("b", "c")]

@@ -61,6 +61,7 @@ def test_sequences_are_of_the_first_less_the_second() -> None:
     y = truth == 1
     brier = (p[:, 1] - y) ** 2 - (q[:, 1] - y) ** 2
     expected = empirical_bernstein(brier, level=0.9)
+    assert found.brier_sequence is not None
     np.testing.assert_allclose(found.brier_sequence.mean, expected.mean, atol=1e-12)
     np.testing.assert_allclose(found.brier_sequence.low, expected.low, atol=1e-12)
     np.testing.assert_allclose(found.brier_sequence.high, expected.high, atol=1e-12)

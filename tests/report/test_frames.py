@@ -105,7 +105,7 @@ def test_every_comparison_has_a_row_a_pair_and_measure(name: str) -> None:
     rows = {row["measure"]: row for row in rows_of(comparison.to_frame())}
     assert set(rows) == set(comparison.measures)
     for measure, row in rows.items():
-        known = comparison[row["system"], row["baseline"]][measure]
+        known = comparison[row["first"], row["second"]][measure]
         assert row["value"] == pytest.approx(known.difference)
         assert (row["p_adjusted"] is None) == (measure != comparison.findings.headline)
 

@@ -157,6 +157,55 @@ def test_systems_are_compared_in_each_slice_as_alone(name: str) -> None:
     assert set(frame.slice.dropna()) == {row["slice"] for row in found["slices"]}
 
 
+def test_a_difference_has_one_sign_wherever_it_is_told() -> None:
+    """First less second, as given: in pairs, claims, slices, frames, CSV; with the level of each interval."""
+    truth, better = DATA.y, {"guess": DATA.guess, "other": DATA.other}
+    for names in (["guess", "other"], ["other", "guess"]):
+        whole = ew.compare("y", names, data=DATA, by="site", positive=1, measures=["accuracy"])
+        plain, frame = whole.to_dict(), whole.to_frame()
+
+        def known(cases: Any, names: list[str] = names) -> float:
+            first, second = ((better[name] == truth)[cases].mean() for name in names)
+            return float(first - second)
+
+        pair, claim = plain["comparison"]["pairs"][0], plain["claims"][0]["numbers"]
+        everything = np.full(600, True)
+        found = [(pair | pair["measures"]["accuracy"], everything), (claim, everything)]
+        slices = plain["slices"]["slices"]
+        found += [({**row, "difference": row["value"]}, DATA.site == row["slice"]) for row in slices]
+        rows = frame.assign(difference=frame.value).to_dict("records")
+        found += [(row, everything if pd.isna(row["by"]) else DATA.site == row["slice"]) for row in rows]
+        assert len(found) == 2 + 3 + 4
+        for row, cases in found:
+            assert [row["first"], row["second"]] == names
+            assert row["difference"] == pytest.approx(known(cases))
+            assert row["low"] <= row["difference"] <= row["high"]
+        assert claim["better"] == "guess"
+        assert "baseline" not in frame.columns
+        assert frame.level.tolist() == pytest.approx([0.95, *[1 - 0.05 / 3] * 3])
+        line = dict(zip(*(each.split(",") for each in whole.to_csv().splitlines()[:2]), strict=True))
+        assert [line["first"], line["second"]] == names
+        assert float(line["difference"]) == pytest.approx(known(everything))
+        # Tables for people show the better system first, and name the difference.
+        grid = next(section for section in whole.report.sections if section.title == "By site").grids[0]
+        assert grid.columns[2].name == "accuracy, guess − other"
+        shown = {str(row[0]): row[2] for row in grid.rows}
+        sign = 1 if names[0] == "guess" else -1
+        assert shown == pytest.approx({row["slice"]: sign * row["value"] for row in slices})
+
+
+def test_slices_of_three_systems_say_who_is_better_than_whom() -> None:
+    data = DATA.assign(third=np.where(RNG.random(600) < 0.95, DATA.y, 1 - DATA.y))
+    options: dict[str, Any] = {"positive": 1, "measures": ["accuracy"], "by": "lang"}
+    report = ew.compare("y", ["other", "third", "guess"], data=data, **options).report
+    text = " ".join(next(section for section in report.sections if section.title == "By lang").text)
+    shown = [row for row in report.numbers["slices"]["slices"] if row["is_shown"]]
+    assert shown
+    for row in shown:
+        worse = row["second"] if row["better"] == row["first"] else row["first"]
+        assert f"{row['better']} is better than {worse} in " in text
+
+
 def test_grades_are_compared_in_slices() -> None:
     data = DATA.assign(wrong=1 - DATA.right)
     found = ew.compare(None, ["right", "wrong"], data=data, kind="correct", by="lang").report

@@ -45,6 +45,10 @@ LONGEST_NAME = 24
 SHOWN_PAIRS = 45
 """All pairs of ten systems; the rest is in the JSON."""
 
+RANKED_PAIR, LESS = ("system", "other"), "system − other"
+"""Heads of tables of pairs, in which the system of the higher rank comes first. In data, CSV, JSON and frames,
+``first`` and ``second`` are in the order in which the systems were given."""
+
 ADJUSTED = {"holm": "Holm p", "benjamini-hochberg": "BH p", "tukey": "Tukey p", "none": "p"}
 
 
@@ -88,8 +92,9 @@ def difference_rows(findings: ComparisonFindings) -> Iterator[Row]:
         for name, each in differences.items():
             low, high = each.interval(findings.level)
             adjusted = {"p_adjusted": findings.adjusted[pair]} if name == findings.headline else {}
-            row = {"value": each.difference, "low": low, "high": high, "p": each.p_value(), **adjusted}
-            yield {"system": pair[0], "baseline": pair[1], "measure": name, "cases": each.cases, **row}
+            row = {"value": each.difference, "low": low, "high": high, "level": findings.level, **adjusted}
+            row |= {"measure": name, "p": each.p_value(), "cases": each.cases}
+            yield {"first": pair[0], "second": pair[1], **row}
 
 
 def difference_grid(findings: ComparisonFindings) -> Grid:
@@ -226,7 +231,8 @@ def _pairs(findings: ComparisonFindings) -> Section:
     adjusted_p = () if findings.adjust == "none" else (f"{ADJUSTED[findings.adjust]}/probability",)
     interval = f"{format_level(findings.level)} CI/interval"
     columns = _columns(
-        "first", "second", "difference/number", interval, "p/probability", *adjusted_p, "P(better)/belief"
+        *(*RANKED_PAIR, f"{LESS}/number", interval),
+        *("p/probability", *adjusted_p, "P(better)/belief"),
     )
     rows = []
     pairs = findings.ranked_pairs
@@ -283,9 +289,9 @@ def _disagreements(findings: ComparisonFindings) -> Section | None:
         counts = tuple((line, found[0][key]) for line, key in zip(lines, keys, strict=True))
         grid = Grid("", (Column("what they did"), Column("cases", "count")), counts)
     else:
-        heads = ("both right", "only first", "only second", "wrong alike", "wrong otherwise")
+        heads = ("both right", "only system", "only other", "wrong alike", "wrong otherwise")
         rows = tuple((*map(_short, (x["first"], x["second"])), *(x[key] for key in keys)) for x in found)
-        columns = _columns("first", "second", *(f"{head}/count" for head in heads))
+        columns = _columns(*RANKED_PAIR, *(f"{head}/count" for head in heads))
         grid = Grid("", columns, rows, "cases on which both are right, only one is, or none")
     return Section("Where they differ", (), (grid,), ("disagreements",))
 
@@ -293,7 +299,7 @@ def _disagreements(findings: ComparisonFindings) -> Section | None:
 def _planning(findings: ComparisonFindings) -> Section:
     units = _units(findings)
     columns = _columns(
-        "first", "second", f"{units} now/count", f"{units} needed/count", "minimum detectable/number"
+        *RANKED_PAIR, f"{units} now/count", f"{units} needed/count", "minimum detectable/number"
     )
     rows = tuple(
         (*map(_short, pair), whole_or_none(plan.cases), _needed(plan.needed), finite_or_none(plan.detectable))
@@ -351,7 +357,7 @@ def _race(findings: ComparisonFindings) -> Section | None:
     if findings.no_evidence is not None:
         text = f"What wealth proves is left out: {findings.no_evidence}."
         grids = [Grid("", columns[:4], tuple(row[:4] for row in rows))]
-    elif findings.duels:
+    elif findings.duels and findings.duels[0].wealth.ordered:
         grids.append(_sequences(findings))
     return Section("Betting against each other", (text,), tuple(grids), ("race",))
 
@@ -366,7 +372,7 @@ def _evidence(one: Mapping[str, Any]) -> str:
 
 
 def _sequences(findings: ComparisonFindings) -> Grid:
-    """Tabulate the mean score differences with their confidence sequences."""
+    """Tabulate the mean score differences of ordered cases with their confidence sequences."""
     rows = []
     duels = {(duel.first, duel.second): duel for duel in findings.duels}
     for pair in findings.ranked_pairs[:SHOWN_PAIRS]:
@@ -378,9 +384,9 @@ def _sequences(findings: ComparisonFindings) -> Grid:
                 low, high = (finite_or_none(end) for end in ends[::sign])
                 rows.append((*pair, name, finite_or_none(mean), (low, high)))
     sequence_head = f"{format_level(findings.level)} confidence sequence/interval"
-    columns = _columns("first", "second", "score", "mean difference/number", sequence_head)
-    when = "rows are in no order of time: the interval is for the end only"
-    if findings.duels[0].wealth.ordered:
-        when = "rows are in time order, so the interval may be looked at as often as one likes"
-    note = f"first less second, lower is better; {when}; of the log score it is asymptotic"
+    columns = _columns(*RANKED_PAIR, "score", f"{LESS}, mean/number", sequence_head)
+    note = (
+        "lower scores are better; the rows are in time order, so you may look at these intervals as often as "
+        "you like; the one for the log score is asymptotic"
+    )
     return Grid("Mean score differences", columns, tuple(rows), note)

@@ -86,7 +86,8 @@ def _of_two(findings: ComparisonFindings) -> Claim:
         brackets = f"{how}, {_interval(difference, findings)}"
         if difference.no_interval is not None:
             brackets = f"no interval: {difference.no_interval}"
-        return Claim(measure, f"{first} and {second} {alike} ({brackets}).", "not shown", {"difference": 0.0})
+        numbers = _numbers(difference, findings)
+        return Claim(measure, f"{first} and {second} {alike} ({brackets}).", "not shown", numbers)
     same = f"No significant difference between {first} and {second}"
     is_shown = findings.is_conclusive(first, second)
     strength: Strength = "shown" if is_shown else "not shown"
@@ -149,7 +150,7 @@ def _of_many(findings: ComparisonFindings) -> Claim:
         tied = f"no significant difference from {_listed(same)}"
         text += f": better than {_listed(beaten)}, {tied}, adjusted for all pairs"
     strength: Strength = "shown" if beaten and findings.direction != "neither" else "not shown"
-    return Claim(headline, f"{text}.{left_out}", strength, {"first": best, "value": value, "tied": len(same)})
+    return Claim(headline, f"{text}.{left_out}", strength, {"best": best, "value": value, "tied": len(same)})
 
 
 def _first_two(findings: ComparisonFindings) -> Claim | None:
@@ -165,9 +166,11 @@ def _first_two(findings: ComparisonFindings) -> Claim | None:
 
 
 def _numbers(each: Difference, findings: ComparisonFindings) -> dict[str, Any]:
-    low, high = each.interval(findings.level)
-    names = {"first": each.first, "second": each.second}
-    return names | {"difference": each.difference, "low": low, "high": high}
+    """Give a difference as values, first less second, in the order in which the systems were given."""
+    given = findings.pairs[findings.as_given(each.first, each.second)][each.measure]
+    low, high = given.interval(findings.level)
+    names = {"first": given.first, "second": given.second, "better": given.better}
+    return names | {"difference": given.difference, "low": low, "high": high, "level": findings.level}
 
 
 def _how_much(better: Difference, whose: str = "") -> str:

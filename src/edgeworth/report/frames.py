@@ -14,8 +14,10 @@ from edgeworth.errors import OptionError
 Row: TypeAlias = Mapping[str, Any]
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
-COLUMNS = ("system", "by", "slice", "measure", "value", "low", "high", "p", "p_adjusted", "cases")
-TEXTS = ("system", "baseline", "by", "slice", "measure", "item")
+COLUMNS = ("system", "by", "slice", "measure", "value", "low", "high", "level", "p", "p_adjusted", "cases")
+PAIR_COLUMNS = ("first", "second", *COLUMNS[1:])
+"""Of a comparison, whose values are differences: the first system less the second."""
+TEXTS = ("system", "first", "second", "by", "slice", "measure", "item")
 
 
 def estimate_rows(system: str, estimates: Iterable[Estimate], level: float) -> list[Row]:
@@ -24,7 +26,7 @@ def estimate_rows(system: str, estimates: Iterable[Estimate], level: float) -> l
     for each in estimates:
         low, high = each.interval(level)
         row = {"system": system, "measure": each.measure, "value": each.value, "low": low, "high": high}
-        rows.append(row | {"p": p_value_of(each), "cases": each.size})
+        rows.append(row | {"level": level, "p": p_value_of(each), "cases": each.size})
     return rows
 
 

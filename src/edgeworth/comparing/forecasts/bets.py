@@ -58,7 +58,8 @@ class Duel:
     ``for_first`` is the first's wealth, evidence against the second's probabilities; ``for_second`` the
     reverse. With ordered cases their maximum on the way counts (a p-value good at any time), otherwise the
     end. Sequences are of the mean difference, first less second: of Brier scores (empirical Bernstein) and
-    log scores (asymptotic; None where one is infinite). ``unit`` is what one bet is on.
+    log scores (asymptotic; None where one is infinite). Only ordered cases have them: a sample of fixed size
+    has one interval, that of the differences. ``unit`` is what one bet is on.
     """
 
     first: str
@@ -66,7 +67,7 @@ class Duel:
     wealth: Wealth
     for_first: Evidence
     for_second: Evidence
-    brier_sequence: ConfidenceSequence
+    brier_sequence: ConfidenceSequence | None
     log_sequence: ConfidenceSequence | None
     unit: str = "case"
 
@@ -98,18 +99,20 @@ def forecast_duel(
     # The exact law of luck takes seconds, and a comparison does not ask for it.
     bets = examine_bets(replace(wealth, games=None), level=level)
     assert bets.against_model is not None
-    # Looked at on the way or not, the bets on the mean difference are those of the sequences.
-    blocks = {score: score_blocks(wealth, score) for score in ("brier", "log")}
-    assert blocks["brier"] is not None
-    brier = mean_sequence(blocks["brier"], level=level, reach=RULES["brier"].highest(len(wealth.labels)))
+    sequences: dict[str, ConfidenceSequence | None] = dict.fromkeys(("brier", "log"))
+    for score in sequences if wealth.ordered else ():
+        blocks = score_blocks(wealth, score)
+        if blocks is not None:
+            reach = RULES[score].highest(len(wealth.labels))
+            sequences[score] = _negate(mean_sequence(blocks, level=level, reach=reach))
     return Duel(
         first,
         second,
         wealth,
         replace(bets.against_rival, null=true_null(first, second, unit)),
         replace(bets.against_model, null=true_null(second, first, unit)),
-        _negate(brier),
-        None if blocks["log"] is None else _negate(mean_sequence(blocks["log"], level=level)),
+        sequences["brier"],
+        sequences["log"],
         unit,
     )
 
@@ -306,7 +309,7 @@ class WealthRace:
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         plain = ("names", "cases", "ordered", "unit", "no_evidence", "leader", "standings")
-        stronger = {pair: plain_evidence(self.stronger(*pair)) for pair in combinations(self.standings, 2)}
+        stronger = {pair: plain_evidence(self.stronger(*pair)) for pair in combinations(self.names, 2)}
         paths = [{"bettor": a, "against": b, "log_wealth": path} for (a, b), path in self.paths.items()]
         found = {name: getattr(self, name) for name in plain} | {
             "race": self.rows(),
