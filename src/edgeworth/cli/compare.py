@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from edgeworth.choices import Predictions
-from edgeworth.cli.options import Files, named_files, read_files, split, with_options
+from edgeworth.cli.options import Files, named_files, split, with_options
 from edgeworth.cli.output import ComparisonOutput, show
 from edgeworth.errors import OptionError
 from edgeworth.options import CompareOptions
@@ -35,7 +35,7 @@ def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any)
     from edgeworth.comparison import compare as run
 
     data = named_files(files, "compare")
-    output.check(*read_files(files))
+    output.check(files, options)
     given = {f"--{name}": options.pop(name, ()) for name in SYSTEMS}
     is_joined = options.get("join") is not None or options.get("system") is not None
     kind, systems = _systems(given, list(files) if is_joined else None)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from edgeworth.choices import Rows
-from edgeworth.cli.options import DrunkInterval, Files, OneProbability, named_files, read_files, with_options
+from edgeworth.cli.options import DrunkInterval, Files, OneProbability, named_files, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.options import (
     HouseOptions,
@@ -27,7 +27,7 @@ def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     from edgeworth.evaluation import evaluate as run
 
     data = named_files(files, "evaluate")
-    output.check(*read_files(files))
+    output.check(files, options)
     with progress_of("working"):
         report = run(data, with_digest=output.tells_origin, **options)
     show(report, output)
@@ -47,6 +47,7 @@ def table(
     from edgeworth.decisions.table import ContingencyTable
     from edgeworth.evaluation import evaluate as run
 
+    output.check((), options)
     counted = ContingencyTable.from_matrix(
         parse_matrix(counts, "the table"), rows=rows, labels=options.pop("labels", None)
     )
@@ -64,7 +65,7 @@ def trec(
     """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
     from edgeworth.questions import evaluate_trec
 
-    output.check(qrels, *runs)
+    output.check((qrels, *runs), options)
     with progress_of("working"):
         report = evaluate_trec(qrels, runs, **options)
     show(report, output)

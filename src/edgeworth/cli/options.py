@@ -226,13 +226,24 @@ def named_files(files: tuple[str, ...], command: str) -> Any:
     return files[0] if len(files) == 1 else list(files)
 
 
-def read_files(files: tuple[str, ...]) -> list[str]:
-    """List every file that will be read, those of folders and patterns by name: none is written over."""
-    from edgeworth.sources.paths import expand_paths
+FILE_OPTIONS = ("truth_file", "costs")
+"""Options that may name a file to read."""
 
-    found = list(files)
-    for name in files:
-        # What cannot be found is told when it is opened.
-        with contextlib.suppress(InputError, OSError, ValueError):
-            found += map(str, expand_paths(name))
+
+def input_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    """List every file that a command reads: none of them may be written over.
+
+    Folders and patterns are listed by the files in them, and run logs with the files beside them.
+    """
+    from edgeworth.sources.paths import expand_paths
+    from edgeworth.sources.runs.reading import log_files
+
+    named = [*files, *(options[name] for name in FILE_OPTIONS if isinstance(options.get(name), str))]
+    found = list(named)
+    for name in named:
+        # NAME=path names a system. A file that cannot be found is reported when it is opened.
+        for path in filter(None, (name, name.partition("=")[2])):
+            for list_files in (expand_paths, log_files):
+                with contextlib.suppress(InputError, OSError, ValueError):
+                    found += map(str, list_files(path))
     return found

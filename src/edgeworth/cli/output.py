@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar
 
 from cyclopts import Parameter
 
-from edgeworth.cli.options import GROUPS, Hyphen
+from edgeworth.cli.options import GROUPS, Hyphen, input_files
 from edgeworth.errors import OptionError
 from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
     from edgeworth.report.report import Report
+
+
+STANDARD_STREAM = "-"
+"""The name of standard input among inputs, and of standard output among outputs."""
+NO_OPTIONS: Mapping[str, Any] = {}
 
 
 def _file(text: str) -> Parameter:
@@ -74,9 +80,16 @@ class Output:
         """Whether something is written that says of which bytes it is; a terminal does not."""
         return any(getattr(self, name) is not None for name in Output.places)
 
-    def check(self, *inputs: str, **more: str | None) -> None:
-        """Nothing that is read is written over; ``more`` are a command's own outputs, by their options."""
-        refuse_inputs(self._check_places(**more), inputs)
+    def check(
+        self, files: Sequence[str] = (), options: Mapping[str, Any] = NO_OPTIONS, **more: str | None
+    ) -> None:
+        """Refuse to write over a file that the command reads.
+
+        ``files`` and ``options`` are what the command was given, ``more`` its own outputs by their options.
+        """
+        outputs = [*self._check_places(**more), STANDARD_STREAM]
+        if outputs[:-1] or _status_of(STANDARD_STREAM, sys.stdout) is not None:
+            refuse_inputs(outputs, input_files(files, options))
 
     def _check_places(self, **more: str | None) -> list[str]:
         """Every file that will be written: each in a folder that exists, and none for two outputs."""
@@ -119,17 +132,24 @@ class ComparisonOutput(Output):
 
 
 def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
-    """Refuse outputs that are read, by whatever name: two links are one file."""
+    """Refuse outputs that are read, under whatever name: links, and redirected streams, are the same file."""
+    names = set(inputs) - {STANDARD_STREAM}
+    statuses = [_status_of(name, sys.stdin) for name in inputs]
+    read = {(status.st_dev, status.st_ino) for status in statuses if status is not None}
     for name in outputs:
-        if any(_is_one_file(name, each) for each in inputs):
-            raise OptionError(f"{name} is read, so nothing is written over it")
+        status = _status_of(name, sys.stdout)
+        if name in names or (status is not None and (status.st_dev, status.st_ino) in read):
+            shown = "standard output is a file that" if name == STANDARD_STREAM else name
+            raise OptionError(f"{shown} is read, so nothing is written over it")
 
 
-def _is_one_file(one: str, other: str) -> bool:
+def _status_of(name: str, stream: IO[str]) -> os.stat_result | None:
+    """Return what identifies a file, or None if there is no file; the standard streams may be files too."""
     try:
-        return Path(one).samefile(other)
-    except (OSError, ValueError):  # one of them does not exist
-        return one == other
+        status = os.fstat(stream.fileno()) if name == STANDARD_STREAM else Path(name).stat()
+    except (OSError, ValueError, AttributeError):  # it does not exist, or is closed
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def show(report: Report, output: Output, **tables: Callable[[str | None], str]) -> None:

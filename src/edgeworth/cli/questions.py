@@ -107,6 +107,7 @@ def mixture(
     from edgeworth.decisions.simulation import informed_mixture
     from edgeworth.evaluation import evaluate
 
+    output.check((), options)
     shares = numbers(real, "real"), numbers(predicted, "predicted")
     labels = options.pop("labels", None) or (["+", "-"] if len(shares[0]) == 2 else None)
     show(evaluate(informed_mixture(*shares, informed, cases=cases, labels=labels), **options), output)

@@ -15,7 +15,6 @@ from edgeworth.cli.options import (
     Hyphen,
     OneProbability,
     named_files,
-    read_files,
     with_options,
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
@@ -64,7 +63,7 @@ def tally(*files: Files, output: Target, **options: Any) -> None:
     from edgeworth.tallying import tally as run
 
     data = named_files(files, "tally")
-    NO_OUTPUT.check(*read_files(files), output=output)
+    NO_OUTPUT.check(files, options, output=output)
     columns = options.pop("prediction", ())
     prediction = columns[0] if len(columns) == 1 else {name: name for name in columns} or None
     with progress_of("working"):
@@ -97,7 +96,7 @@ def report(*files: TallyFiles, again: Again = False, output: Output = NO_OUTPUT,
     from edgeworth.evaluation import evaluate
     from edgeworth.tallied import Tallied
 
-    output.check(*read_files(files))
+    output.check(files, options)
     with progress_of("working"):
         found = evaluate(Tallied.merge(_read(files), again=again), **options)
     show(found, output)

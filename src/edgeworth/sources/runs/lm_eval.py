@@ -82,9 +82,14 @@ def _by_length(arguments: Any, log_likelihoods: list[float]) -> dict[str, int]:
     return {"acc_norm": shares.index(max(shares))}
 
 
+def results_beside(path: Path) -> list[Path]:
+    """List the results that were written with the samples, which name the model."""
+    return sorted(path.absolute().parent.glob("results_*.json"))
+
+
 def _model(path: Path) -> str:
     """Name the model as the results beside the samples do, or else by the folder."""
-    results = sorted(path.absolute().parent.glob("results_*.json"))
+    results = results_beside(path)
     if results:
         found = read_json(results[-1])
         name = found.get("model_name") if isinstance(found, dict) else None

@@ -24,12 +24,14 @@ class Reader:
     marks: tuple[bytes, ...]
     """What the first 64 kB hold, all of it: names of fields that only this tool writes."""
     read: Callable[[Path], list[Run]]
+    beside: Callable[[Path], list[Path]] = lambda _: []
+    """Lists other files that are read with one."""
 
 
 READERS = [
     Reader(inspect_logs.TOOL, (".eval",), (), inspect_logs.read_log),
     Reader(inspect_logs.TOOL, (".json",), (b'"eval"', b'"run_id"', b'"task"'), inspect_logs.read_log),
-    Reader(lm_eval.TOOL, (".jsonl",), (b'"doc_id"', b'"doc"'), lm_eval.read_samples),
+    Reader(lm_eval.TOOL, (".jsonl",), (b'"doc_id"', b'"doc"'), lm_eval.read_samples, lm_eval.results_beside),
     Reader(promptfoo.TOOL, (".json",), (b'"evalId"', b'"results"'), promptfoo.read_results),
     Reader(promptfoo.TOOL, (".jsonl",), (b'"promptIdx"', b'"testIdx"'), promptfoo.read_results),
 ]
@@ -78,6 +80,11 @@ def _files(path: Path) -> list[tuple[Path, Reader]]:
     files = sorted(path.rglob("*"), key=lambda file: natural_key(file.name)) if path.is_dir() else [path]
     readers = [(file, find_reader(file)) for file in files]
     return [(file, reader) for file, reader in readers if reader is not None]
+
+
+def log_files(data: str | os.PathLike[str]) -> list[Path]:
+    """List every file that reading the run logs of a path opens."""
+    return [each for file, reader in _files(local_path(data)) for each in (file, *reader.beside(file))]
 
 
 def _choose(runs: list[Run]) -> list[Run]:
