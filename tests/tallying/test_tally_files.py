@@ -355,7 +355,7 @@ def test_nothing_to_say_is_said() -> None:
     with pytest.raises(InputError, match="no rows are left after 2 were dropped"):
         ew.evaluate(nothing)
     wealth = Tallied(BARE["wealth"])
-    with pytest.raises(OptionError, match="no report of wealth"):
+    with pytest.raises(OptionError, match="no report for wealth"):
         ew.evaluate(wealth)
 
 
