@@ -106,6 +106,10 @@ def checked(asked: Asked) -> Asked:
     else:
         predictions = GRADES if asked.get("probabilities") is None else PROBABILITIES
     asked = asked.checked(predictions)
+    if asked.get("bookmaker") is not None:
+        from edgeworth.bet import named_bookmaker
+
+        asked = asked.having(bookmaker=named_bookmaker(asked.bookmaker, seed=asked.get("seed") or 0))
     asked.tally_kind.check(asked)
     return asked
 

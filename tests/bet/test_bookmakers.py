@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import edgeworth as ew
 from edgeworth.bet import (
     Commission,
     Drunken,
@@ -154,3 +155,29 @@ def test_refusals() -> None:
         Market([1.0, 2.0])
     with pytest.raises(InputError, match="lay odds"):
         Market([2.0, 2.0], lay=[2.0, math.nan])
+
+
+def test_a_commission_takes_odds_and_refuses_names_of_columns() -> None:
+    odds = [[2.0, 3.0, 4.5], [1.5, 4.0, 7.0]]
+    same = [Commission(0.05, x).quote((2, 3)).back for x in (odds, Market(odds), np.array(odds))]
+    assert same[0].tolist() == same[1].tolist() == same[2].tolist()
+    assert same[0][0, 0] == pytest.approx(1.95)
+    with pytest.raises(OptionError, match=r"saw \['B365H', 'B365D'\].*Commission\(0.05, data\[\[…\]\]\)"):
+        Commission(0.05, ["B365H", "B365D"])
+    with pytest.raises(InputError, match="above 1"):
+        Commission(0.05, [0.5, 2.0])
+
+
+def test_a_bookmaker_may_be_given_by_name() -> None:
+    truth, probabilities = [0, 1, 1, 0] * 10, [0.3, 0.7, 0.6, 0.2] * 10
+    given = {"truth": truth, "probabilities": probabilities, "seed": 3}
+    named = ew.evaluate(**given, bookmaker="drunken")
+    assert named.numbers["wealth"] == ew.evaluate(**given, bookmaker=Drunken(seed=3)).numbers["wealth"]
+    assert named.provenance["bookmaker"] == repr(Drunken(seed=3))
+    other = ew.evaluate(**given, bookmaker=Drunken(seed=4))
+    assert named.numbers["wealth"] != other.numbers["wealth"]
+    for wrong in ("sober", 3, ["B365H", "B365A"]):
+        with pytest.raises(OptionError, match="'drunken' or a bookmaker of ew.bet.*odds=…"):
+            ew.evaluate(**given, bookmaker=wrong)
+        with pytest.raises(OptionError, match="'drunken' or a bookmaker of ew.bet"):
+            ew.tally(truth=truth, probabilities=probabilities, bookmaker=wrong)

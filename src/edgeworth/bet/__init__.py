@@ -1,6 +1,7 @@
 """Odds, Kelly stakes and bookmakers: functions of probabilities and prices, which know nothing of tables."""
 
 from collections.abc import Callable
+from typing import Any
 
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quote
 from edgeworth.bet.checking import BookError
@@ -10,6 +11,7 @@ from edgeworth.bet.kelly import factors_by_outcome, game_factors, growth, kelly,
 from edgeworth.bet.odds import decimal_odds, fair_odds, house_odds
 from edgeworth.bet.rounds import kelly_payoff, kelly_together
 from edgeworth.choices import BookmakerName
+from edgeworth.errors import OptionError
 
 __all__ = [
     "BOOKMAKERS",
@@ -40,3 +42,20 @@ __all__ = [
 
 BOOKMAKERS: dict[BookmakerName, Callable[..., Bookmaker]] = {"drunken": Drunken}
 """Bookmakers that the command knows by name; each is made from its lowest and highest price and a seed."""
+
+
+def named_bookmaker(given: Any, *, seed: int = 0) -> Bookmaker:
+    """Return a bookmaker, or make the one of a name.
+
+    >>> named_bookmaker("drunken", seed=1)
+    Drunken(low=0.0, high=1.0, seed=1, first=0)
+    """
+    if isinstance(given, Bookmaker):
+        return given
+    if isinstance(given, str) and given in BOOKMAKERS:
+        return BOOKMAKERS[given](seed=seed)
+    known = ", ".join(repr(name) for name in BOOKMAKERS)
+    raise OptionError(
+        f"bookmaker is {known} or a bookmaker of ew.bet, such as ew.bet.Drunken(0.15, 0.85); saw {given!r}. "
+        "Odds, or the names of their columns, are given as odds=…"
+    )

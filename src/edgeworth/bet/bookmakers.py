@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.arrays import Floats
-from edgeworth.bet.checking import as_odds, freeze
+from edgeworth.bet.checking import as_floats, as_odds, freeze
 from edgeworth.errors import InputError, OptionError, check_seed, check_whole
 
 NO_WINNINGS = float(np.nextafter(1.0, 2.0))
@@ -125,10 +125,13 @@ class Commission(Bookmaker):
 
     rate: float
     bookmaker: Bookmaker
+    """Whose odds they are; decimal odds are taken as those of a ``Market``."""
 
     def __post_init__(self) -> None:
         if not (isinstance(self.rate, (int, float)) and 0 <= self.rate < 1):
             raise OptionError(f"the commission is a share of winnings, from 0 to below 1; saw {self.rate!r}")
+        if not isinstance(self.bookmaker, Bookmaker):
+            object.__setattr__(self, "bookmaker", _market_of(self.bookmaker))
 
     @property
     def description(self) -> str:
@@ -153,6 +156,18 @@ class Commission(Bookmaker):
         offered, kept = self.bookmaker.quote(shape), 1 - self.rate
         lay = None if offered.lay is None else 1 + (offered.lay - 1) / kept
         return Quote(1 + (offered.back - 1) * kept, lay)
+
+
+def _market_of(odds: ArrayLike) -> Market:
+    """Make a market of decimal odds; names of columns are refused with the way to read them."""
+    try:
+        numbers = as_floats(odds, "odds")
+    except InputError:
+        raise OptionError(
+            f"a commission needs a bookmaker or decimal odds; saw {odds!r}. If these are names of columns, "
+            "pass the columns themselves: ew.bet.Commission(0.05, data[[…]])"
+        ) from None
+    return Market(numbers)
 
 
 def _other_side(odds: Floats) -> Floats:

@@ -132,7 +132,7 @@ def _best_of_all_maps(problem: Problem, tables: Integers) -> Floats:
     """Find the largest informedness of any map in each of many tables that have the problem's margins.
 
     The margins fix the share R_c that a map sends to class c. So the informedness of a map,
-    ``Σ_c (R_c h_c / r_c − R_c²) / (1 − r_c)``, is linear in the hits ``h_c``, which are sums of cells: a block
+    ``Σ_c (R_c h_c / r_c − R_c²) / (1 − r_c)``, is linear in the hits ``h_c``, which are sums of cells. A block
     of maps and all tables are one matrix product.
     """
     joint = tables.reshape(len(tables), -1).T / problem.counts.sum()
@@ -245,8 +245,7 @@ def _class_sums(problem: Problem, chosen: Places) -> tuple[Floats, Floats]:
 
 
 def _all_maps(problem: Problem) -> Places:
-    clusters, classes = problem.counts.shape
-    best, best_value = np.zeros(clusters, dtype=np.intp), -np.inf
+    best, best_value = np.zeros(len(problem.counts), dtype=np.intp), -np.inf
     maps, block_size = problem.number_of_maps, 1 << 14
     for start in range(0, maps, block_size):
         chosen = _choices(problem, start, min(start + block_size, maps))
