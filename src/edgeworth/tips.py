@@ -13,7 +13,7 @@ from edgeworth.bet.checking import as_odds
 from edgeworth.bet.flat import FlatStakes, flat_stakes
 from edgeworth.core.counting import read_whole
 from edgeworth.core.formatting import format_level, format_percent, plural
-from edgeworth.core.labels import list_labels
+from edgeworth.core.labels import labels_of, list_labels
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
@@ -43,8 +43,7 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
         if asked.get(name) is not None:
             raise OptionError(f"tips are one unit each, and independent: odds do not go with {name}")
     truth, tipped, offered = _read(source, asked, labels)
-    away = asked.abstain if isinstance(asked.abstain, (list, tuple)) else [asked.abstain]
-    is_bet = ~np.isin(tipped, np.array([*away], dtype=object))
+    is_bet = ~np.isin(tipped, np.array(labels_of(asked.abstain), dtype=object))
     won, odds = (truth == tipped)[is_bet], as_odds(offered[is_bet])
     if not len(odds):
         raise InputError("there is no tip to bet on: no prediction is a decision")

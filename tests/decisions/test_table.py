@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import edgeworth as ew
 from edgeworth import ContingencyTable
+from edgeworth.comparing.paired import Paired
 from edgeworth.errors import InputError
 
 TRUTH = ["a", "b", "c", "a", "b", "c", "c", "a"]
@@ -196,3 +198,20 @@ def test_a_matrix_without_names_does_not_say_which_label_is_positive() -> None:
     assert ContingencyTable.from_dict(table.to_dict()).positive is None
     assert table.declare(labels=[0, 1]).positive == 1
     assert ContingencyTable.from_labels([0, 1], [0, 1]).positive == 1
+
+
+@pytest.mark.parametrize("several", [["?", "!"], ("?", "!"), {"?", "!"}, np.array(["?", "!"])])
+def test_several_labels_may_mean_no_decision(several: Any) -> None:
+    truth, prediction = list("aabbabb"), list("ab?!ab?")
+    given = {"clusters": [1, 1, 2, 2, 3, 3, 4]}
+    table = ew.ContingencyTable.from_labels(truth, prediction, abstain=several, **given)
+    one = [label if label != "!" else "?" for label in prediction]
+    assert table.to_dict() == ew.ContingencyTable.from_labels(truth, one, abstain="?", **given).to_dict()
+    assert ew.measure(table, "coverage") == pytest.approx(4 / 7)
+    systems = {"x": prediction, "y": truth}
+    paired = Paired.from_labels(truth, systems, abstain=several)
+    assert paired.to_dict() == Paired.from_labels(truth, {"x": one, "y": truth}, abstain="?").to_dict()
+    several_away = ew.compare(truth, systems, abstain=list(several), measures=["accuracy"])
+    one_away = ew.compare(truth, {"x": one, "y": truth}, abstain="?", measures=["accuracy"])
+    found = (each["x", "y"]["accuracy"].difference for each in (several_away, one_away))
+    assert list(found) == pytest.approx([3 / 7 - 1] * 2)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import edgeworth as ew
 from edgeworth.core.formatting import format_percent
@@ -97,7 +98,34 @@ def test_interval_and_test_that_disagree_say_so() -> None:
 def test_the_weakest_class_is_named() -> None:
     found = claims(verdict_of(np.array([[40, 3, 12], [5, 45, 14], [5, 2, 24]])))
     assert found["weakest class"].numbers["recall"] == pytest.approx(24 / 50)
-    assert "Weakest class: 2 " in found["weakest class"].text
+    assert "Weakest class: 2 (recall 0.480, 0.850 in the other classes; p = " in found["weakest class"].text
+    # Among 100 cases of the others 85 are right: Fisher's exact test, three classes.
+    fisher = stats.fisher_exact([[24, 26], [85, 15]], alternative="less").pvalue
+    assert found["weakest class"].numbers["p_value"] == pytest.approx(3 * fisher)
+
+
+def test_a_class_that_is_weakest_by_luck_is_not_named() -> None:
+    # 28 of 40 right against 64 of 80: Fisher's p is 0.16, before anything is said of choosing the class.
+    counts = np.array([[32, 4, 6], [4, 32, 6], [4, 4, 28]])
+    assert claims(verdict_of(counts))["informedness"].strength == "shown"
+    assert "weakest class" not in claims(verdict_of(counts))
+    assert "weakest class" in claims(verdict_of(counts * 8))
+
+
+@pytest.mark.parametrize("more", [{"weight": np.full(480, 0.5)}, {"cluster": np.arange(480) % 96}])
+def test_the_weakest_class_with_weights_or_clusters(more: dict[str, Any]) -> None:
+    truth = np.repeat([0, 1, 2], 160)
+    named = {}
+    for hits in (115, 60):
+        right = np.concatenate([np.arange(160) < 128, np.arange(160) < 128, np.arange(160) < hits])
+        order = np.random.default_rng(1).permutation(480)
+        given = {"truth": truth[order], "prediction": np.where(right, truth, (truth + 1) % 3)[order]}
+        found = claims(ew.evaluate(**given, **more).verdict)
+        named[hits] = found.get("weakest class")
+    assert named[115] is None
+    assert named[60] is not None
+    assert "intervals apart, adjusted for 3 classes" in named[60].text
+    assert "p_value" not in named[60].numbers
 
 
 def test_a_report_has_a_sentence_to_cite() -> None:
@@ -225,3 +253,25 @@ def test_too_few_clusters_are_the_reason_where_the_interval_leaves_0_out() -> No
     assert estimate["doubt"] is not None
     assert not report.numbers["is_conclusive"]
     assert "includes 0" not in report.verdict
+
+
+def test_counts_beside_an_abstaining_predictor_agree_with_its_values() -> None:
+    truth = ["a"] * 60 + ["b"] * 80 + ["c"] * 60
+    prediction = ["a"] * 45 + ["?"] * 15 + ["b"] * 60 + ["!"] * 20 + ["c"] * 40 + ["a"] * 15 + ["?"] * 5
+    report = ew.evaluate(truth=truth, prediction=prediction, abstain=["?", "!"])
+    assert "n = 200 cases, 160 of them with a decision, 3 classes" in report.citation
+    (grid,) = next(section for section in report.sections if section.title == "Class by class").grids
+    heads = [column.name for column in grid.columns]
+    assert heads[:5] == ["class", "actual", "no decision", "predicted", "recall"]
+    for row in grid.rows:
+        label, actual, away, _, recall = row[:5]
+        assert actual == truth.count(str(label))
+        right = sum(t == p == label for t, p in zip(truth, prediction, strict=True))
+        assert recall == pytest.approx(right / actual)
+        undecided = sum(t == label and p in "?!" for t, p in zip(truth, prediction, strict=True))
+        assert away == undecided
+    assert any("15 of 60 cases of c" in step for step in report.next_steps)
+    decided = ew.evaluate(truth=truth, prediction=prediction, abstain=["?", "!"], abstentions="left-out")
+    assert "n = 160 cases with a decision, 80% of all, 3 classes" in decided.citation
+    nobody = ew.evaluate(truth=truth, prediction=truth)
+    assert "n = 200, 3 classes" in nobody.citation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edgeworth.arrays import Integers
 from edgeworth.choices import Missing, WeightKind
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
-from edgeworth.core.labels import canonical, find, label_facts, list_labels, merge_positive
+from edgeworth.core.labels import canonical, find, label_facts, labels_of, list_labels, merge_positive
 from edgeworth.core.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
 from edgeworth.core.policies import check_label_kinds, drop_incomplete, take_weights
 from edgeworth.decisions.table import ContingencyTable
@@ -74,7 +74,7 @@ class Paired(Plain):
         positive: Label | None = None,
         weights: Any = None,
         weight_kind: WeightKind | None = None,
-        abstain: Label | None = None,
+        abstain: Label | Collection[Label] | None = None,
         missing: Missing = "error",
     ) -> Self:
         """Count a column of truth with a column of labels from each predictor.
@@ -108,7 +108,7 @@ class Paired(Plain):
         *,
         weights: NDArray[Any] | None = None,
         weight_kind: WeightKind | None = None,
-        abstain: Label | None = None,
+        abstain: Label | Collection[Label] | None = None,
         missing: Missing = "error",
         first_row: int = 1,
         repeats: Integers | None = None,
@@ -129,7 +129,7 @@ class Paired(Plain):
         )
         joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
         if abstain is not None:
-            joint = joint.with_missing(abstain, range(1, 1 + len(predictions)))
+            joint = joint.with_missing(labels_of(abstain), range(1, 1 + len(predictions)))
         return cls(tuple(predictions), joint, dropped)
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from edgeworth.comparing.kind import PAIRED
 from edgeworth.comparing.paired import Paired
 from edgeworth.core.counting import Counted, count_source, read_whole
-from edgeworth.core.labels import list_labels, parse_labels
+from edgeworth.core.labels import labels_of, list_labels, parse_labels
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Label
@@ -51,11 +51,10 @@ def named_systems(systems: Any) -> dict[str, Any]:
 def count_several(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
     """Fold truth and the labels of every system into joint counts; ``prediction`` maps names to columns."""
     systems = asked.prediction
-    if isinstance(asked.abstain, (list, tuple)):
-        raise OptionError(f"in a comparison one label means no decision; saw {asked.abstain}")
     roles = {f"prediction of {name}": column for name, column in systems.items()}
     roles = {"truth": asked.truth, "cluster": asked.cluster, "weight": asked.weight} | roles
-    reducer = partial(pairs_reducer, systems=tuple(systems), abstain=asked.abstain, missing=asked.missing)
+    away = labels_of(asked.abstain)
+    reducer = partial(pairs_reducer, systems=tuple(systems), abstain=away, missing=asked.missing)
     return count_source(source, roles, PAIRED.roles, asked.weight_kind, reducer, is_final=is_final)
 
 
@@ -64,11 +63,11 @@ def pairs_reducer(
     *,
     systems: tuple[str, ...],
     is_text: bool,
-    abstain: Label | None = None,
+    abstain: Sequence[Label] = (),
     **options: Any,
 ) -> Reducer[Paired]:
     """Build the reducer that turns a batch into joint counts."""
-    options["abstain"] = str(abstain) if is_text and abstain is not None else abstain
+    options["abstain"] = [str(label) for label in abstain] if is_text else abstain
     prepare = partial(_paired, columns=columns, systems=systems, options=options)
     return Reducer(tuple(columns.values()), prepare, Paired.empty(), counts_suffice="weight" not in columns)
 

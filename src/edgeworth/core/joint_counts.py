@@ -8,7 +8,7 @@ to do about them is decided afterwards, on counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Self, TypeAlias
@@ -110,14 +110,13 @@ class JointCounts:
         """Put combinations in the order of their keys, each once, with the labels as they are."""
         return _compact(self)
 
-    def with_missing(self, label: Label, columns: Sequence[int]) -> JointCounts:
-        """Make a label that stands for a missing value in some columns missing."""
-        wanted = canonical(label)
+    def with_missing(self, wanted: Collection[Label], columns: Sequence[int]) -> JointCounts:
+        """Make labels that stand for a missing value in some columns missing."""
         keys = self.keys.copy()
         for column in columns:
             labels = self.labels[self.domains[column]]
-            if wanted in labels:
-                keys[keys[:, column] == labels.index(wanted) + 1, column] = 0
+            places = [labels.index(label) + 1 for label in wanted if label in labels]
+            keys[np.isin(keys[:, column], places), column] = 0
         return replace(self, keys=keys).in_order()
 
     def labels_seen(self, column: int) -> set[Label]:

@@ -50,6 +50,18 @@ def canonical(label: Any) -> Label:
     return str(label) if isinstance(label, str) else cast(Label, label)
 
 
+def labels_of(given: Any) -> tuple[Label, ...]:
+    """List the labels that an option names: none, one, or each of a collection.
+
+    >>> labels_of(None), labels_of("?"), labels_of(["?", 3.0])
+    ((), ('?',), ('?', 3))
+    """
+    if given is None:
+        return ()
+    several = isinstance(given, (list, tuple, set, frozenset, np.ndarray))
+    return tuple(canonical(label) for label in given) if several else (canonical(given),)
+
+
 def canonical_order(labels: Iterable[Any]) -> tuple[Label, ...]:
     """Order distinct labels: numbers by size, then text, then anything else by its repr.
 

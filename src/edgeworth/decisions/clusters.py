@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.core.joint_counts import JointCounts
-from edgeworth.core.labels import canonical_order, positions
+from edgeworth.core.labels import canonical_order, labels_of, positions
 from edgeworth.sources.columns import Label
 
 BY_CLUSTER = (0, 0, 1)
@@ -33,9 +33,9 @@ class Clusters:
         return cls(JointCounts.empty(BY_CLUSTER))
 
     @classmethod
-    def from_joint(cls, joint: JointCounts, abstain: Label | None = None) -> Self:
+    def from_joint(cls, joint: JointCounts, abstain: Label | Collection[Label] | None = None) -> Self:
         """Take the clusters from joint counts of truth, prediction and cluster."""
-        joint = joint if abstain is None else joint.with_missing(abstain, (1,))
+        joint = joint if abstain is None else joint.with_missing(labels_of(abstain), (1,))
         # A cluster whose rows all weigh nothing tells nothing, so it must not count as one.
         joint = joint.select(joint.weight > 0)
         # How many rows weighed nothing would depend on how the data were cut, so rows are not kept.

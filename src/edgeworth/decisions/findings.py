@@ -11,7 +11,7 @@ from edgeworth.choices import Abstentions
 from edgeworth.core.estimates import Estimate, Plan, estimate
 from edgeworth.core.families import holm
 from edgeworth.core.measures import quote_label
-from edgeworth.core.tails import Tail
+from edgeworth.core.tails import Tail, hypergeometric_tails
 from edgeworth.decisions.bookmaker import Payoffs, payoffs
 from edgeworth.decisions.guessing import guessing_tail
 from edgeworth.decisions.table import ContingencyTable
@@ -146,6 +146,61 @@ def labels_to_examine(table: ContingencyTable) -> tuple[Label, ...]:
         return table.labels
     frequent = np.argsort(-(table.predicted + table.real), kind="stable")[:MOST_LABELS]
     return tuple(table.labels[index] for index in sorted(frequent))
+
+
+MIN_CASES_OF_WEAKEST_CLASS = 10
+"""A class with fewer cases is too rare to be called the weakest."""
+
+
+@dataclass(frozen=True)
+class WeakestClass:
+    """The class with the lowest recall, and the test of that recall against the other classes."""
+
+    label: Label
+    recall: float
+    others: float
+    """The recall of the cases of all other classes."""
+    cases: float
+    classes: int
+    """The number of classes that could have been the weakest."""
+    p_value: float | None
+    """Exact and one-sided, times the number of classes; None with weights or clusters."""
+
+
+def weakest_class(findings: DecisionFindings) -> WeakestClass | None:
+    """Find the class that is recognised least, if that is more than chance; it needs three classes.
+
+    If all classes are recognised equally often, the hits of a class are a random sample of all hits. With
+    weights or clusters, the upper bound of its recall must lie below the mean lower bound of the others. Both
+    are corrected for choosing one of several classes (Bonferroni).
+    """
+    table = findings.table
+    cases = dict(zip(table.labels, table.actual.tolist(), strict=True))
+    recalls = {
+        label: estimates[0]
+        for label, estimates in findings.labels.items()
+        if cases[label] >= MIN_CASES_OF_WEAKEST_CLASS
+    }
+    if len(recalls) < 3:
+        return None
+    label = min(recalls, key=lambda each: recalls[each].value)
+    error = (1 - findings.level) / len(recalls)
+    place, every = table.labels.index(label), table.actual.sum().item()
+    right = table.counts.diagonal()
+    others = float((right.sum() - right[place]) / (every - cases[label]))
+    p_value = None
+    if table.is_counted and table.is_plain:
+        hits = right[place].item()
+        tail = hypergeometric_tails(every, right.sum().item(), cases[label], hits)[0]
+        p_value = min(tail * len(recalls), 1.0)
+        is_shown = p_value <= round(1 - findings.level, 12)
+    else:
+        rest = [each for each in recalls if each != label]
+        lows = [recalls[each].interval(1 - error).low for each in rest]
+        high = recalls[label].interval(1 - error).high
+        is_shown = high < np.average(lows, weights=[cases[each] for each in rest])
+    found = WeakestClass(label, recalls[label].value, others, cases[label], len(recalls), p_value)
+    return found if is_shown else None
 
 
 def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tuple[Label, ...]:

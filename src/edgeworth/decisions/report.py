@@ -123,21 +123,26 @@ def _estimates(findings: DecisionFindings) -> list[Estimate]:
 
 def _label_section(findings: DecisionFindings) -> Section:
     level = format_level(findings.level)
-    heads = ("class/text", "actual/count", "predicted/count", "recall", "precision", "F", "edge")
-    columns = make_columns(*heads, f"{level} CI/interval")
     table = findings.table
+    counts = {"actual": table.actual, "predicted": table.predicted}
+    if table.abstained.any():
+        counts = {"actual": table.actual, "no decision": table.abstained, "predicted": table.predicted}
+    heads = ("class/text", *(f"{name}/count" for name in counts), "recall", "precision", "F", "edge")
+    columns = make_columns(*heads, f"{level} CI/interval")
     place = {label: index for index, label in enumerate(table.labels)}
     rows = []
     for label, estimates in list(findings.labels.items())[:SHOWN_LABELS]:
         values = (finite_or_none(estimate.value) for estimate in estimates[:4])
         mark = " *" if label in findings.superstitious else ""
-        counts = (margin[place[label]].item() for margin in (table.real, table.predicted))
+        numbers = (margin[place[label]].item() for margin in counts.values())
         edge = interval_cell(estimates[3].interval(findings.level))
-        rows.append((f"{label}{mark}", *counts, *values, edge))
+        rows.append((f"{label}{mark}", *numbers, *values, edge))
     note = (
         "edge: recall − fallout, with its interval; by guessing, recall is the class's share of predictions "
         "and precision its share of cases"
     )
+    if table.abstained.any():
+        note += "; recall and F count a case without a decision as missed; precision and edge leave it out"
     margins = equal_margins(table)
     if margins is not None:
         note += f"; predicted as often as actual: {describe_p_value(margins)} ({margins.method})"
@@ -172,7 +177,7 @@ def _errors(table: ContingencyTable, most: int) -> tuple[tuple[str, str, float],
 def _next_steps(findings: DecisionFindings) -> tuple[str, ...]:
     """Name the errors to look at first, and the class that is recognised least."""
     table = findings.table
-    actual = dict(zip(map(str, table.labels), table.real.tolist(), strict=True))
+    actual = dict(zip(map(str, table.labels), table.actual.tolist(), strict=True))
     said = [
         f"{format_count(number)} of {format_count(actual[real])} cases of {shorten(real, 30)} were predicted "
         f"{shorten(predicted, 30)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -19,6 +19,7 @@ from edgeworth.core.labels import (
     canonical_order,
     find,
     label_facts,
+    labels_of,
     list_labels,
     merge_positive,
     positions,
@@ -107,7 +108,7 @@ class ContingencyTable(Plain):
         positive: Label | None = None,
         weights: Any = None,
         weight_kind: WeightKind | None = None,
-        abstain: Label | None = None,
+        abstain: Label | Collection[Label] | None = None,
         missing: Missing = "error",
     ) -> Self:
         """Count two columns of labels, truth first.
@@ -126,8 +127,8 @@ class ContingencyTable(Plain):
             Integers are frequencies (one row stands for that many cases), floats are sampling weights.
         weight_kind : {"counts", "sampling"}, optional
             What the weights are, when their type does not tell.
-        abstain : label, optional
-            The prediction that means no decision.
+        abstain : label or list of labels, optional
+            The predictions that mean no decision.
         missing : {"error", "drop", "abstain"}
             Whether missing values are an error, dropped and counted, or (in the prediction) an abstention.
 
@@ -165,7 +166,7 @@ class ContingencyTable(Plain):
         clusters: Column | None = None,
         weights: NDArray[Any] | None = None,
         weight_kind: WeightKind | None = None,
-        abstain: Label | None = None,
+        abstain: Label | Collection[Label] | None = None,
         missing: Missing = "error",
         first_row: int = 1,
         repeats: Integers | None = None,
@@ -188,16 +189,22 @@ class ContingencyTable(Plain):
 
     @classmethod
     def from_joint(
-        cls, joint: JointCounts, abstain: Label | None = None, *, truth: int = 0, prediction: int = 1
+        cls,
+        joint: JointCounts,
+        abstain: Label | Collection[Label] | None = None,
+        *,
+        truth: int = 0,
+        prediction: int = 1,
     ) -> Self:
         """Make the table of two columns of joint counts; a missing prediction is an abstention."""
         everything = joint.labels[joint.domains[truth]]
         check_label_number(everything)
-        away = None if abstain is None else canonical(abstain)
-        labels = tuple(x for x in everything if x != away or x in joint.labels_seen(truth))
+        away = labels_of(abstain)
+        seen = joint.labels_seen(truth) if away else set()
+        labels = tuple(x for x in everything if x not in away or x in seen)
         place = {label: index for index, label in enumerate(labels)}
         nowhere = len(labels)
-        row = [nowhere] + [nowhere if away is not None and x == away else place[x] for x in everything]
+        row = [nowhere] + [nowhere if x in away else place[x] for x in everything]
         column = [nowhere] + [place.get(x, nowhere) for x in everything]
         where = (np.array(row)[joint.keys[:, prediction]], np.array(column)[joint.keys[:, truth]])
 
@@ -270,6 +277,11 @@ class ContingencyTable(Plain):
     def real(self) -> Numbers:
         """How often each class was real among the decided cases."""
         return np.asarray(self.counts.sum(axis=0))
+
+    @property
+    def actual(self) -> Numbers:
+        """How often each class was real, in decided and undecided cases."""
+        return np.asarray(self.cells.sum(axis=0))
 
     @property
     def total(self) -> int | float:

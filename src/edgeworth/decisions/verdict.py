@@ -14,7 +14,7 @@ from edgeworth.core.formatting import (
     shorten,
 )
 from edgeworth.core.labels import looks_missing
-from edgeworth.decisions.findings import DecisionFindings
+from edgeworth.decisions.findings import DecisionFindings, weakest_class
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
 from edgeworth.report.wording import (
@@ -115,23 +115,23 @@ def _sample_size(findings: DecisionFindings) -> Claim | None:
     return Claim("sample size", said, "advised", {"more_cases": more, "power": power})
 
 
-ENOUGH = 10
-"""A class with fewer cases is too rare to be called the weakest."""
-
-
 def _weakest_class(findings: DecisionFindings) -> Claim | None:
-    """Name the class that is recognised least, where there are more than two."""
-    table = findings.table
-    cases = dict(zip(table.labels, table.real, strict=True))
-    recalls = {x: found[0].value for x, found in findings.labels.items() if cases[x] >= ENOUGH}
-    if len(recalls) < 3 or not findings.is_conclusive or findings.informedness.value < 0:
+    """Name the class that is recognised least, if its recall is shown to be below that of the others."""
+    if not findings.is_conclusive or findings.informedness.value < 0:
         return None
-    worst = min(recalls, key=lambda label: recalls[label])
-    if recalls[worst] == max(recalls.values()):
+    found = weakest_class(findings)
+    if found is None:
         return None
-    found = f"recall {format_number(recalls[worst])}, {format_count(float(cases[worst]))} cases"
-    text = f"Weakest class: {shorten(str(worst), 40)} ({found})."
-    return Claim("weakest class", text, "advised", {"recall": recalls[worst]}, "recall")
+    test = "intervals apart" if found.p_value is None else format_p_value(found.p_value)
+    text = (
+        f"Weakest class: {shorten(str(found.label), 40)} (recall {format_number(found.recall)}, "
+        f"{format_number(found.others)} in the other classes; {test}, adjusted for {found.classes} classes; "
+        f"{format_count(found.cases)} cases)."
+    )
+    numbers = {"recall": found.recall, "recall_of_others": found.others}
+    if found.p_value is not None:
+        numbers["p_value"] = found.p_value
+    return Claim("weakest class", text, "advised", numbers, "recall")
 
 
 def _bets(findings: DecisionFindings) -> Claim | None:
@@ -161,14 +161,25 @@ def decisions_citation(findings: DecisionFindings) -> str:
     estimate, table = findings.informedness, findings.table
     if estimate.undefined is not None:
         return ""
-    classes = int((table.real > 0).sum())
+    classes = int((table.actual > 0).sum())
     said = [f"informedness {describe_estimate(estimate, findings.level)}", str(estimate.method)]
     if findings.either_way is not None:
         tail = findings.either_way
         against = f"against guessing with the same margins ({tail.method})"
         said.append(f"two-sided {describe_p_value(tail)} {against}")
-    said.append(f"n = {format_count(float(table.total))}, {classes} classes")
+    said.append(f"n = {_sizes(findings)}, {classes} classes")
     return f"{'; '.join(said)}; Edgeworth {__version__}."
+
+
+def _sizes(findings: DecisionFindings) -> str:
+    """Write the number of cases that the value is over, and how many of them were decided."""
+    table = findings.table
+    decided = format_count(float(table.total))
+    if table.abstained.any():
+        return f"{format_count(float(table.cells.sum()))} cases, {decided} of them with a decision"
+    if findings.is_of_decided:
+        return f"{decided} cases with a decision, {format_percent(findings.coverage.value)} of all"
+    return decided
 
 
 FEW = 10
@@ -199,7 +210,10 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     cases = zip(table.labels, table.real.tolist(), strict=True)
     rare = [f"{label} ({format_count(float(number))})" for label, number in cases if 0 < number < FEW]
     if rare:
-        said.append(f"Fewer than {FEW} cases of a class make intervals wide and approximate: {_some(rare)}.")
+        cases_of = "cases with a decision" if table.abstained.any() else "cases"
+        said.append(
+            f"Fewer than {FEW} {cases_of} of a class make intervals wide and approximate: {_some(rare)}."
+        )
     if table.matching is not None:
         said.append(
             "Labels were matched to classes so as to make informedness as large as possible, which flatters "
