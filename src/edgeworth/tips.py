@@ -42,13 +42,18 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
     for name in ("weight", "cluster", "match"):
         if asked.get(name) is not None:
             raise OptionError(f"tips are one unit each, and independent: odds do not go with {name}")
+    if asked.get("overround"):
+        raise OptionError(
+            "overround (--overround) changes fair odds, and these are odds of your own: leave out one of them"
+        )
     truth, tipped, offered = _read(source, asked, labels)
     is_bet = ~np.isin(tipped, np.array(labels_of(asked.abstain), dtype=object))
     won, odds = (truth == tipped)[is_bet], as_odds(offered[is_bet])
     if not len(odds):
         raise InputError("there is no tip to bet on: no prediction is a decision")
     gained, lost = float((odds[won] - 1).sum()), int((~won).sum())
-    odds = 1 + (odds - 1) * (1 - (asked.get("commission") or 0.0))
+    commission = asked.get("commission") or 0.0
+    odds = 1 + (odds - 1) * (1 - commission)
     found = flat_stakes(won, odds)
     tail = tips_tail(found.profit, odds)
     low, high = found.interval(asked.level)
@@ -60,6 +65,7 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
         "low": low,
         "high": high,
         "p_value": tail.p_value,
+        "commission": commission,
         "break_even_commission": 1 - lost / gained if gained else None,
     }
     rows = (
@@ -72,7 +78,9 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
         "interval: score test of each return; a single column of odds is taken as those of each tip"
     )
     grid = Grid("", make_columns("what/text", "value"), rows, note)
-    claims = [_claim(found, tail, low, high, asked.level), *getattr(report.verdict, "claims", ())]
+    # A bet at fair odds is another question, and would read as a second answer.
+    others = (claim for claim in getattr(report.verdict, "claims", ()) if claim.about != "bets")
+    claims = [_claim(found, tail, (low, high), asked.level, commission), *others]
     # What a model had seen is described, and claims nothing.
     return replace(
         report,
@@ -82,12 +90,17 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
     )
 
 
-def _claim(found: FlatStakes, tail: Tail, low: float, high: float, level: float) -> Claim:
+def _claim(
+    found: FlatStakes, tail: Tail, bounds: tuple[float, float], level: float, commission: float
+) -> Claim:
+    low, high = bounds
+    charged = f" after {format_percent(commission, 1)} commission" if commission else ""
     is_shown = bool(low > 0 and tail.p_value < round(1 - level, 12) / 2)
     interval = f"{format_level(level)} CI {format_percent(low, 1)} to {format_percent(high, 1)}"
     said = (
         f"One unit on each of {found.bets:,} {plural(found.bets, 'tip')} returned "
-        f"{format_percent(found.rate, 1)} of the stakes ({interval}; {describe_p_value(tail)}, one-sided): "
+        f"{format_percent(found.rate, 1)} of the stakes{charged} "
+        f"({interval}; {describe_p_value(tail)}, one-sided): "
         f"{'the tips were worth more than their odds' if is_shown else 'no profit beyond luck is shown'}."
     )
     return Claim("tips", said, "shown" if is_shown else "not shown", {"value": found.rate}, tail.method)

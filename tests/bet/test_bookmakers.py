@@ -177,7 +177,7 @@ def test_a_bookmaker_may_be_given_by_name() -> None:
     other = ew.evaluate(**given, bookmaker=Drunken(seed=4))
     assert named.numbers["wealth"] != other.numbers["wealth"]
     for wrong in ("sober", 3, ["B365H", "B365A"]):
-        with pytest.raises(OptionError, match="'drunken' or a bookmaker of ew.bet.*odds=…"):
+        with pytest.raises(OptionError, match=r"'drunken' or a bookmaker of ew\.bet.*odds=…"):
             ew.evaluate(**given, bookmaker=wrong)
-        with pytest.raises(OptionError, match="'drunken' or a bookmaker of ew.bet"):
+        with pytest.raises(OptionError, match=r"'drunken' or a bookmaker of ew\.bet"):
             ew.tally(truth=truth, probabilities=probabilities, bookmaker=wrong)

@@ -13,7 +13,7 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, refused
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, OptionError
 
 Capture = pytest.CaptureFixture[str]
 TRUTH = ["a", "b", "a", "a", "b", "a"]
@@ -96,3 +96,22 @@ def test_a_long_record_is_written_in_every_form(winners: int, tmp_path: Path, ca
     came_true = f"{winners + 1:,}"
     assert re.search(rf"tips that came true\W+{came_true}\b", text)
     assert came_true in page.read_text(encoding="utf-8")
+
+
+def test_commission_is_on_the_odds_of_the_tips_alone() -> None:
+    # Ten tips at 1.5, six of which come true: 6 · 1.5 − 10 = −1, less a tenth of the winnings −1.3.
+    truth = ["a"] * 6 + ["b"] * 4 + ["b"] * 10
+    tips = ["a"] * 10 + ["b"] * 10
+    given = {"truth": truth, "prediction": tips, "odds": [1.5] * 10 + [1.01] * 10}
+    charged = ew.evaluate(**given, commission=0.1)
+    profit = 6 * 0.5 * 0.9 - 4 + 10 * 0.01 * 0.9
+    assert charged.numbers["tips"]["profit"] == pytest.approx(profit)
+    assert charged.numbers["tips"]["commission"] == 0.1
+    assert "of the stakes after 10.0% commission" in charged.verdict
+    # One verdict on money: fair odds are not the odds of these tips.
+    for report in (charged, ew.evaluate(**given, commission=0.1, bets=True)):
+        assert "unit bet" not in report.verdict
+        assert report.numbers["payoffs"] == ew.evaluate(**given).numbers["payoffs"]
+    assert charged.provenance["commission"] == 0.1
+    with pytest.raises(OptionError, match="odds of your own"):
+        ew.evaluate(**given, overround=0.05)

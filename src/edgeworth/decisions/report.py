@@ -44,13 +44,15 @@ def report_table(tallied: Any, asked: Any, about: About) -> Report:
         "overround": asked.get("overround") or 0.0,
         "commission": asked.get("commission") or 0.0,
     }
+    # Odds of the user's own are priced by themselves: their commission is not one on fair odds too.
+    at_odds = asked.get("odds") is not None
     findings = examine_decisions(
         table,
         level=asked.level,
         seed=asked.seed,
         abstentions=asked.get("abstentions") or "count",
         bets=bool(asked.get("bets")) or asked.get("pool") is not None,
-        **house,
+        **house | ({"commission": 0.0} if at_odds else {}),
     )
     name = tallied.terms.get("columns", {}).get("prediction")
     name = name if isinstance(name, str) and name != "prediction" else ""
