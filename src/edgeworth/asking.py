@@ -7,7 +7,7 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 from edgeworth.core.kinds import Kind, find_predictions
 from edgeworth.errors import OptionError
@@ -17,6 +17,7 @@ from edgeworth.options import (
     CompareOptions,
     EvaluateOptions,
     Option,
+    Options,
     PredictionColumns,
     TallyOptions,
     options_of,
@@ -102,6 +103,12 @@ class Asked:
     def get(self, name: str, default: Any = None) -> Any:
         """Look an option up that this call may not have."""
         return self.given.get(name, default)
+
+    @property
+    def options(self) -> Options:
+        """Every option: those of this call, and the defaults of all others."""
+        defaults = {name: option.default for name, (_, option) in options_of(Options).items()}
+        return cast(Options, {**defaults, **self.given})
 
     def having(self, **values: Any) -> Asked:
         """Make the same with other values of some options."""

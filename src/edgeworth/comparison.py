@@ -132,8 +132,9 @@ class Comparison:
     def to_frame(self, library: str | None = None) -> Any:
         """Make a frame with one row per pair, slice and measure: ``value`` is first less second.
 
-        Pairs have the order in which the systems were given, in slices too, as in ``to_dict`` and ``to_csv``.
-        ``level`` is the confidence level of each interval: those of slices hold together, so theirs is higher.
+        Pairs have the order in which the systems were given, in slices too, as in ``to_dict`` and
+        ``to_csv``. ``level`` is the confidence level of each interval: those of slices hold together, so
+        theirs is higher.
         """
         rows = [*difference_rows(self.findings), *self.report.rows()]
         return make_frame(rows, PAIR_COLUMNS, library or self.library)
@@ -296,15 +297,15 @@ def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], ask
 
 def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     asked = asked.checked(SCORES if asked.query is None else QUERIES)
-    asked.tally_kind.check(asked)
+    asked.tally_kind.check(asked.options)
     read = read_scores if asked.query is None else read_lists
-    return *read(source, truth, systems, asked), {"in_folds": True} if asked.fold is not None else {}
+    return *read(source, truth, systems, asked.options), {"in_folds": True} if asked.fold is not None else {}
 
 
 def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
     asked = asked.checked(PROBABILITIES)
-    asked.tally_kind.check(asked)
-    forecasts, units, name = read_forecasts(source, truth, systems, asked)
+    asked.tally_kind.check(asked.options)
+    forecasts, units, name = read_forecasts(source, truth, systems, asked.options)
     more = {name: asked.get(name) for name in ("horizon", "ordered", "clip")}
     more |= {"clusters": units, "predictions_made": asked.predictions_made or "before"}
     return forecasts, name, more
@@ -314,9 +315,9 @@ def _read_grades(source: Source | None, truth: Any, systems: dict[str, Any], ask
     del truth
     form = "correct" if asked.kind == "correct" else "grade"
     asked = asked.checked(GRADES)
-    check_grades(asked)
+    check_grades(asked.options)
     counted = {
-        name: count_grades(source, asked.having(**{form: column}), is_final=True, by_row=True)
+        name: count_grades(source, asked.having(**{form: column}).options, is_final=True, by_row=True)
         for name, column in systems.items()
     }
     return {name: each.tally for name, each in counted.items()}, next(iter(counted.values())).source, {}

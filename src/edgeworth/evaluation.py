@@ -150,7 +150,7 @@ def report_of(tallied: Tallied, asked: Asked) -> Report:
     if kind.predictions:
         asked.having(labels=None, positive=None).checked(kind.predictions)
     with digits_shown(asked.digits):
-        report = kind.report(tallied, asked, partial(about_tally, tallied, asked))
+        report = kind.report(tallied, asked.options, partial(about_tally, tallied, asked))
     if asked.get("measures") and kind.has_estimates:
         report = with_measures(report, tallied.final, asked)
     made = tallied.terms.get("predictions_made", asked.get("predictions_made"))

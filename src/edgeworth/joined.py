@@ -90,7 +90,7 @@ def join_grades(systems: Any, asked: Asked) -> JoinedGrades:
         raise OptionError(
             f"{spelt('truth_file')} has no meaning with grades, which say already what is right"
         )
-    check_grades(asked.checked(GRADES))
+    check_grades(asked.checked(GRADES).options)
     tables, by, _, _ = _open_tables(None, systems, asked)
     rows = read_rows(tables, by, asked.system, are_numbers=False)
     read = as_right if asked.kind == "correct" else as_points
@@ -114,7 +114,7 @@ def join_grades(systems: Any, asked: Asked) -> JoinedGrades:
         for place, name in enumerate(rows.names):
             own = kept[rows.owners[kept] == place]
             units = None if clusters is None else clusters[own]
-            rules = {**rules_of(asked), "are_named": False}
+            rules = {**rules_of(asked.options), "are_named": False}
             found[name] = Grades.from_columns(values[own], cases[own], units, **rules)
         return found
 

@@ -7,10 +7,10 @@ options that mean nothing with a kind of prediction are all made from these defi
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict, cast, get_args, get_type_hints
 
 from edgeworth.choices import (
     AbsentRule,
@@ -23,12 +23,20 @@ from edgeworth.choices import (
     Predictions,
     PredictionsMade,
     QueryRule,
-    RankingMethod,
     Unmatched,
     WeightKind,
 )
 
-Read = Literal["bookmaker", "columns", "label", "label,…", "labels", "range", "text", "texts", "whole"]
+ColumnInput: TypeAlias = object
+"""The name of a column of the data, or an array, series or list of any library."""
+ColumnNames: TypeAlias = object
+"""Names of columns, or arrays by name."""
+Labels: TypeAlias = Sequence[Hashable] | None
+Label: TypeAlias = Hashable | None
+
+Read = Literal[
+    "bookmaker", "columns", "label", "label,…", "labels", "method", "range", "text", "texts", "whole"
+]
 
 LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
 GRADES = "grades"
@@ -97,7 +105,7 @@ class Redeclared(TypedDict, total=False):
     """What can be declared anew of a tally that was counted."""
 
     labels: Annotated[
-        Any,
+        Labels,
         Option(
             "The labels in their order, separated by commas.",
             "Labels",
@@ -106,7 +114,7 @@ class Redeclared(TypedDict, total=False):
         ),
     ]
     positive: Annotated[
-        Any,
+        Label,
         Option(
             "The label that is meant where a measure of one label names none.",
             "Input",
@@ -120,14 +128,14 @@ class PredictionColumns(TypedDict, total=False):
     """What came true and what was predicted, in one of three ways, or how answers were graded."""
 
     truth: Annotated[
-        Any, Option("The column of actual classes; detected when unambiguous.", "Input", OF_CLASSES)
+        ColumnInput, Option("The column of actual classes; detected when unambiguous.", "Input", OF_CLASSES)
     ]
-    prediction: Annotated[Any, Option("The column of predicted labels.", "Labels")]
+    prediction: Annotated[ColumnInput, Option("The column of predicted labels.", "Labels")]
     score: Annotated[
-        Any, Option("The column of scores to rank by, highest first.", "Scores", (SCORES, QUERIES))
+        ColumnInput, Option("The column of scores to rank by, highest first.", "Scores", (SCORES, QUERIES))
     ]
     probabilities: Annotated[
-        Any,
+        ColumnInput,
         Option(
             "The columns of each class's probabilities, separated by commas; in Python also one column, of "
             "the positive class.",
@@ -135,8 +143,10 @@ class PredictionColumns(TypedDict, total=False):
             read="columns",
         ),
     ]
-    correct: Annotated[Any, Option("The column of right or wrong: 1/0, true/false, C/I or yes/no.", "Grades")]
-    grade: Annotated[Any, Option("The column of grades: points, a rubric, a latency.", "Grades")]
+    correct: Annotated[
+        ColumnInput, Option("The column of right or wrong: 1/0, true/false, C/I or yes/no.", "Grades")
+    ]
+    grade: Annotated[ColumnInput, Option("The column of grades: points, a rubric, a latency.", "Grades")]
 
 
 class Columns(Redeclared, total=False):
@@ -144,13 +154,13 @@ class Columns(Redeclared, total=False):
 
     relevant_from: RelevantFrom
     cluster: Annotated[
-        Any,
+        ColumnInput,
         Option(
             "The column of rows that are not independent: patient, document.", "Input", (*DECISIONS, GRADES)
         ),
     ]
     weight: Annotated[
-        Any,
+        ColumnInput,
         Option(
             "The column of weights: whole numbers count cases, fractions are sampling weights.",
             "Input",
@@ -169,12 +179,14 @@ class Columns(Redeclared, total=False):
         ),
     ]
     abstain: Annotated[
-        Any,
+        Hashable | Sequence[Hashable] | None,
         Option("The prediction that means no decision; several with commas.", "Labels", read="label,…"),
     ]
-    query: Annotated[Any, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,))]
+    query: Annotated[
+        ColumnInput, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,))
+    ]
     fold: Annotated[
-        Any,
+        ColumnInput,
         Option(
             "The column of the cross-validation fold: scores are ranked within folds, others told by fold.",
             "Input",
@@ -182,7 +194,7 @@ class Columns(Redeclared, total=False):
         ),
     ]
     id: Annotated[
-        Any,
+        ColumnInput,
         Option(
             "The column that names each document of a query, or each graded item.",
             "Input",
@@ -222,7 +234,7 @@ class ReadOptions(PredictionColumns, Columns, total=False):
     """What is counted."""
 
     bins: Annotated[
-        Any,
+        int | None,
         Option(
             "Scores from 0 to 1: bound the memory by counting them in so many equal bins.",
             "Scores",
@@ -233,20 +245,21 @@ class ReadOptions(PredictionColumns, Columns, total=False):
         bool, Option("The classes are ordered as their columns.", "Probabilities", default=False)
     ]
     time: Annotated[
-        Any, Option("The column of numbers or ISO dates that puts rows in time order.", "Probabilities")
+        ColumnInput,
+        Option("The column of numbers or ISO dates that puts rows in time order.", "Probabilities"),
     ]
     date_format: Annotated[
         str | None,
         Option("How dates are written if not as ISO does: dd/mm/yyyy.", "Probabilities", metavar="FORMAT"),
     ]
     against: Annotated[
-        Any,
+        ColumnInput,
         Option(
             "The column or columns of another model's probabilities, to bet against.", "Bets", read="columns"
         ),
     ]
     odds: Annotated[
-        Any,
+        ColumnInput,
         Option(
             "The columns of decimal odds of each class, separated by commas: forecasts if they stand alone; "
             "of labels also one, of the tip.",
@@ -255,7 +268,7 @@ class ReadOptions(PredictionColumns, Columns, total=False):
             read="columns",
         ),
     ]
-    bookmaker: Annotated[Any, Option("Bet against prices drawn at random.", "Bets", read="bookmaker")]
+    bookmaker: Annotated[object, Option("Bet against prices drawn at random.", "Bets", read="bookmaker")]
     fraction: Annotated[float | None, Option("The fraction of Kelly's stake, 1 if left out.", "Bets")]
     engine: Annotated[
         Engine, Option("What reads the files: what suits them, or Spark.", "Input", default="auto")
@@ -314,7 +327,7 @@ class ReportOptions(StatisticsOptions, HouseOptions, total=False):
     """What a report is to say; asked again, no data are read again."""
 
     costs: Annotated[
-        Any,
+        object,
         Option(
             'The cost of each pair of label, predicted in rows: "0 1; 10 0", or a CSV file.',
             "Labels",
@@ -342,8 +355,12 @@ class ReportOptions(StatisticsOptions, HouseOptions, total=False):
         float | None, Option("Also say what to expect where targets have this share.", "Scores")
     ]
     method: Annotated[
-        RankingMethod | None,
-        Option("The interval of average precision: influence, or Su & Zhang's survival view.", "Scores"),
+        object,
+        Option(
+            "The interval of average precision: influence, or Su & Zhang's survival view.",
+            "Scores",
+            read="method",
+        ),
     ]
     cost_false_alarm: Annotated[
         float | None,
@@ -366,7 +383,7 @@ class ManyOptions(TypedDict, total=False):
     """By which measures, and how several systems are compared."""
 
     measures: Annotated[
-        Any,
+        Sequence[str] | None,
         Option(
             "A measure to report too, or to compare by instead of the usual ones: the first decides.",
             "Statistics",
@@ -390,7 +407,7 @@ class PartOptions(TypedDict, total=False):
     """Which part of the cases, or of run logs, is judged."""
 
     by: Annotated[
-        Any,
+        ColumnNames,
         Option("The columns whose values are slices, each judged by itself.", "Input", read="columns"),
     ]
 
@@ -414,7 +431,7 @@ class DifferenceOptions(TypedDict, total=False):
     queries: QueriesCompared
     abstentions: CasesUndecided
     method: Annotated[
-        Any, Option("An interval method of ew.methods.", "Statistics", (SEVERAL, SCORES), flag="")
+        object, Option("An interval method of ew.methods.", "Statistics", (SEVERAL, SCORES), flag="")
     ]
 
 
@@ -422,15 +439,15 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions,
     """What is compared, and how the rows of several systems are put side by side."""
 
     join: Annotated[
-        Any,
+        ColumnNames,
         Option("Each file is a system: join their rows by this column, or several.", "Input", read="columns"),
     ]
     truth_file: Annotated[
-        Any,
+        object,
         Option("With --join: the file that has the truth.", "Input", read="text", metavar="FILE"),
     ]
     system: Annotated[
-        Any,
+        ColumnInput,
         Option("One file has a row for each system and case: the column that names the system.", "Input"),
     ]
     unmatched: Annotated[
@@ -441,7 +458,7 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions,
         bool, Option("Several files are parts of one table, one below the other.", "Input", default=False)
     ]
     data: Annotated[
-        Any,
+        object,
         Option(
             "A file or dataframe that has the columns; with join a mapping of systems to such.",
             "Input",
@@ -495,6 +512,16 @@ class ChanceOptions(TypedDict, total=False):
     ]
 
 
+class Options(EvaluateOptions, TallyOptions, CompareOptions, TrecOptions, ChanceOptions, total=False):
+    """Every option with its value: the defaults are filled in once, and mypy checks each access by name."""
+
+
+def select_options(options: Options, names: Iterable[str]) -> dict[str, object]:
+    """Take the options of these names, such as those of several columns."""
+    every = cast(Mapping[str, object], options)
+    return {name: every[name] for name in names}
+
+
 COMPARED = {
     "fold": (*DECISIONS, SCORES, PROBABILITIES, GRADES),
     "cluster": (SEVERAL, SCORES, PROBABILITIES, GRADES),
@@ -505,7 +532,7 @@ COMPARED = {
 
 
 @functools.cache
-def options_of(group: type) -> Mapping[str, tuple[Any, Option]]:
+def options_of(group: type) -> Mapping[str, tuple[ColumnInput, Option]]:
     """Read the type and the definition of each option of a group."""
     hints = get_type_hints(group, include_extras=True)
     return MappingProxyType({name: get_args(hint) for name, hint in hints.items()})

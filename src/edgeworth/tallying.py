@@ -110,14 +110,14 @@ def checked(asked: Asked) -> Asked:
         from edgeworth.bet import named_bookmaker
 
         asked = asked.having(bookmaker=named_bookmaker(asked.bookmaker, seed=asked.get("seed") or 0))
-    asked.tally_kind.check(asked)
+    asked.tally_kind.check(asked.options)
     return asked
 
 
 def count(opened: Opened, *, is_final: bool) -> Tallied:
     """Count what was opened; what is not final can be merged, and its rows are counted too."""
     asked = opened.asked
-    counted = asked.tally_kind.read(opened.source, asked, is_final=is_final)
+    counted = asked.tally_kind.read(opened.source, asked.options, is_final=is_final)
     part = Part(counted.source, combine_digests(opened.digests), counted.rows, dropped_rows(counted.tally))
     tallied = Tallied(
         counted.tally,

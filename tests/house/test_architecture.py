@@ -37,7 +37,6 @@ ORDER = [
     "sample",
     "chance",
     "methods",
-    "options",
     "asking",
     "tallied",
     "tallying",

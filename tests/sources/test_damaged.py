@@ -192,11 +192,13 @@ def test_a_cell_of_very_many_digits_is_read_or_refused(tmp_path: Path, cell: str
     """Python makes no integers of so many digits."""
     path = tmp_path / "file.csv"
     path.write_text(f"y,s\n0,0.5\n1,{cell}\n")
-    for asked in ({"score": "s"}, {"prediction": "s"}):
+    for columns in ({"score": "s"}, {"prediction": "s"}):
+        refusal = ""
         try:
-            ew.tally(path, truth="y", **asked)
+            ew.tally(path, truth="y", **columns)
         except InputError as error:
-            assert "row 2" in str(error)
+            refusal = str(error)
+        assert not refusal or "row 2" in refusal
     run = tmp_path / "run.txt"
     run.write_text(f"q Q0 d 1 {cell} t\n")
     if cell.endswith("x"):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypedDict, get_args
 
 from cyclopts import Group, Parameter, Token
 
-from edgeworth.choices import BookmakerName, OddsForm
+from edgeworth.choices import BookmakerName, OddsForm, RankingMethod
 from edgeworth.errors import InputError, OptionError
 from edgeworth.options import PANELS, EvaluateOptions, Option, PredictionColumns, options_of
 from edgeworth.sources.formats import list_words
@@ -34,7 +34,9 @@ Files = Annotated[
 class OneProbability(TypedDict, total=False):
     """The command's word for probabilities of one class."""
 
-    probability: Annotated[Any, Option("The column of the positive class's probabilities.", "Probabilities")]
+    probability: Annotated[
+        object, Option("The column of the positive class's probabilities.", "Probabilities")
+    ]
 
 
 class DrunkInterval(TypedDict, total=False):
@@ -64,12 +66,13 @@ def whole(_type: object, tokens: Sequence[Token]) -> int:
 Whole = Parameter(converter=whole)
 
 READ: dict[Any, tuple[Any, Parameter]] = {
-    Any: (str, Parameter(metavar="COLUMN")),
+    object: (str, Parameter(metavar="COLUMN")),
     "columns": (str, Parameter(metavar="COLUMN,…")),
     "label": (str, Parameter(metavar="LABEL", allow_leading_hyphen=True)),
     "label,…": (str, Parameter(metavar="LABEL", allow_leading_hyphen=True)),
     "labels": (str, Parameter(metavar="LABEL,…", allow_leading_hyphen=True)),
     "bookmaker": (BookmakerName, Parameter()),
+    "method": (RankingMethod, Parameter()),
     "range": (str, Parameter(allow_leading_hyphen=True)),
     "text": (str, Parameter(allow_leading_hyphen=True)),
     "texts": (tuple[str, ...], Parameter(negative="")),

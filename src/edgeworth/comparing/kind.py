@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from edgeworth.comparing.paired import Paired
     from edgeworth.comparing.paired_scores import PairedScores
     from edgeworth.core.counting import Counted
+    from edgeworth.options import Options
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -25,10 +26,10 @@ class PairedKind(Kind["Paired"]):
     terms = ("missing", "positive", "abstain", "weight_kind")
     redeclared = ("positive",)
 
-    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
         from edgeworth.comparing.reading import count_several
 
-        return count_several(source, asked, is_final=is_final)
+        return count_several(source, options, is_final=is_final)
 
     def finalise(self, tally: Paired, terms: Mapping[str, Any], *, is_text: bool) -> Paired:
         from edgeworth.comparing.reading import finalise_pairs
@@ -40,10 +41,10 @@ class PairedKind(Kind["Paired"]):
 
         return Paired.from_dict(payload)
 
-    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+    def report(self, tallied: Any, options: Options, about: About) -> Report:
         from edgeworth.comparing.report import report_paired
 
-        return report_paired(tallied, asked, about)
+        return report_paired(tallied, options, about)
 
 
 class PairedScoresKind(Kind["PairedScores"]):

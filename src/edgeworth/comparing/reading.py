@@ -13,6 +13,7 @@ from edgeworth.comparing.paired import Paired
 from edgeworth.core.counting import Counted, count_source, read_whole
 from edgeworth.core.labels import labels_of, list_labels, parse_labels
 from edgeworth.errors import InputError, OptionError
+from edgeworth.options import Options, select_options
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import as_weights
@@ -48,14 +49,15 @@ def named_systems(systems: Any) -> dict[str, Any]:
     return dict(zip(names, columns, strict=True))
 
 
-def count_several(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+def count_several(source: Source | None, options: Options, *, is_final: bool) -> Counted:
     """Fold truth and the labels of every system into joint counts; ``prediction`` maps names to columns."""
-    systems = asked.prediction
-    roles = {f"prediction of {name}": column for name, column in systems.items()}
-    roles = {"truth": asked.truth, "cluster": asked.cluster, "weight": asked.weight} | roles
-    away = labels_of(asked.abstain)
-    reducer = partial(pairs_reducer, systems=tuple(systems), abstain=away, missing=asked.missing)
-    return count_source(source, roles, PAIRED.roles, asked.weight_kind, reducer, is_final=is_final)
+    systems = options["prediction"]
+    assert isinstance(systems, Mapping)
+    roles = select_options(options, ("truth", "cluster", "weight"))
+    roles |= {f"prediction of {name}": column for name, column in systems.items()}
+    away = labels_of(options["abstain"])
+    reducer = partial(pairs_reducer, systems=tuple(systems), abstain=away, missing=options["missing"])
+    return count_source(source, roles, PAIRED.roles, options["weight_kind"], reducer, is_final=is_final)
 
 
 def pairs_reducer(
@@ -110,28 +112,46 @@ def _check_systems(paired: Paired) -> None:
             )
 
 
-def read_scores(data: Any, truth: Any, systems: Mapping[str, Any], asked: Any) -> tuple[PairedScores, str]:
+def read_scores(
+    data: Any, truth: Any, systems: Mapping[str, Any], options: Options
+) -> tuple[PairedScores, str]:
     """Read the truth and every system's scores, and name the source."""
     from edgeworth.comparing.paired_scores import PairedScores
+    from edgeworth.rankings.reading import missing_scores
 
-    columns = {"truth": truth, "weights": asked.weight, "clusters": asked.cluster}
+    columns = {"truth": truth, "weights": options["weight"], "clusters": options["cluster"]}
     found = _columns_by_role(data, columns, systems)
-    options = {role: found[role] for role in ("clusters", "weights")}
-    options |= {name: asked.get(name) for name in ("positive", "weight_kind", "missing")}
-    return PairedScores.from_scores(found["truth"], found["systems"], **options), found["name"]
+    scores = PairedScores.from_scores(
+        found["truth"],
+        found["systems"],
+        clusters=found["clusters"],
+        weights=found["weights"],
+        positive=options["positive"],
+        weight_kind=options["weight_kind"],
+        missing=missing_scores(options),
+    )
+    return scores, found["name"]
 
 
 def read_lists(
-    data: Any, truth: Any, systems: Mapping[str, Any], asked: Any
+    data: Any, truth: Any, systems: Mapping[str, Any], options: Options
 ) -> tuple[dict[str, RankedLists], str]:
     """Read the ranked lists of every system, and name the source."""
     from edgeworth.rankings.lists import RankedLists
 
-    found = _columns_by_role(data, {"truth": truth, "ids": asked.id, "groups": asked.query}, systems)
-    options = {role: found[role] for role in ("groups", "ids")} | {"positive": asked.positive}
-    options["relevant_from"] = 1 if asked.relevant_from is None else asked.relevant_from
+    found = _columns_by_role(
+        data, {"truth": truth, "ids": options["id"], "groups": options["query"]}, systems
+    )
     lists = {
-        name: RankedLists.from_scores(found["truth"], x, **options) for name, x in found["systems"].items()
+        name: RankedLists.from_scores(
+            found["truth"],
+            scores,
+            groups=found["groups"],
+            ids=found["ids"],
+            positive=options["positive"],
+            relevant_from=1 if options["relevant_from"] is None else options["relevant_from"],
+        )
+        for name, scores in found["systems"].items()
     }
     return lists, found["name"]
 
@@ -156,14 +176,15 @@ def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, A
 
 
 def read_forecasts(
-    data: Any, truth: Any, systems: Mapping[str, Any], asked: Any
+    data: Any, truth: Any, systems: Mapping[str, Any], options: Options
 ) -> tuple[dict[str, Forecasts], Any, str]:
     """Read every system's probabilities, in the order of the first one's classes; clusters; the source."""
     from edgeworth.forecasts.class_columns import order_of_rival
     from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
     from edgeworth.forecasts.reading import columns_of
 
-    terms, clusters = {name: asked.get(name) for name in ("labels", "positive", "normalise")}, asked.cluster
+    terms: dict[str, Any] = select_options(options, ("labels", "positive", "normalise"))
+    clusters = options["cluster"]
     names = {name: f"the probabilities of {name}" for name in systems}
     found: dict[str, Forecasts] = {}
     first: Forecasts | None = None
@@ -172,7 +193,7 @@ def read_forecasts(
             make = Forecasts.of if first is None else partial(Forecasts.beside, first)
             found[name] = make(truth, values, name=names[name], **terms)
             first = first or found[name]
-        return {name: each.clip(asked.clip) for name, each in found.items()}, clusters, "arrays"
+        return {name: each.clip(options["clip"]) for name, each in found.items()}, clusters, "arrays"
     wanted = {name: columns_of(columns, names[name]) for name, columns in systems.items()}
     text = [columns_of(truth, "truth")[0], *([] if clusters is None else columns_of(clusters, "clusters"))]
     numbers = list(dict.fromkeys(column for columns in wanted.values() for column in columns))
@@ -186,5 +207,5 @@ def read_forecasts(
             order = order_of_rival(columns, first, terms, names[name])
             checks = {"name": names[name], "normalise": terms["normalise"]}
             found[name] = forecasts_of_columns(first.codes, first, table, order, **checks)
-    found = {name: each.clip(asked.clip) for name, each in found.items()}
+    found = {name: each.clip(options["clip"]) for name, each in found.items()}
     return found, None if clusters is None else read.labels[text[1]], read.name

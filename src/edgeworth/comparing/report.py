@@ -26,6 +26,7 @@ from edgeworth.core.formatting import (
     plural,
 )
 from edgeworth.core.registry import spell, spell_measures
+from edgeworth.options import Options
 from edgeworth.report.frames import Row
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure, interval_cell, tail_cell
@@ -46,19 +47,22 @@ SHOWN_PAIRS = 45
 """All pairs of ten systems; the rest is in the JSON."""
 
 RANKED_PAIR, LESS = ("system", "other"), "system − other"
-"""Heads of tables of pairs, in which the system of the higher rank comes first. In data, CSV, JSON and frames,
-``first`` and ``second`` are in the order in which the systems were given."""
+"""Heads of tables of pairs, in which the system of the higher rank comes first.
+
+In data, CSV, JSON and frames, ``first`` and ``second`` are in the order in which the systems were given."""
 
 ADJUSTED = {"holm": "Holm p", "benjamini-hochberg": "BH p", "tukey": "Tukey p", "none": "p"}
 
 
-def report_paired(tallied: Any, asked: Any, about: About) -> Report:
+def report_paired(tallied: Any, options: Options, about: About) -> Report:
     """Compare the systems of joint counts and report on them."""
     from edgeworth.comparing.labels.differences import compare_labels
 
-    paired, measures = tallied.final, spell_measures(asked.get("measures"))
-    adjust: Adjust = asked.get("adjust") or "holm"
-    findings = compare_labels(paired, measures=measures, adjust=adjust, level=asked.level, seed=asked.seed)
+    paired, measures = tallied.final, spell_measures(options["measures"])
+    adjust: Adjust = options["adjust"] or "holm"
+    findings = compare_labels(
+        paired, measures=measures, adjust=adjust, level=options["level"], seed=options["seed"]
+    )
     known = {"kind": "labels", "systems": ", ".join(paired.names), "adjust": adjust}
     said = None if measures is None else ", ".join(measures)
     return compose_comparison(findings, about(**known, measures=said, cases=findings.cases))
@@ -91,10 +95,20 @@ def difference_rows(findings: ComparisonFindings) -> Iterator[Row]:
     for pair, differences in findings.pairs.items():
         for name, each in differences.items():
             low, high = each.interval(findings.level)
-            adjusted = {"p_adjusted": findings.adjusted[pair]} if name == findings.headline else {}
-            row = {"value": each.difference, "low": low, "high": high, "level": findings.level, **adjusted}
-            row |= {"measure": name, "p": each.p_value(), "cases": each.cases}
-            yield {"first": pair[0], "second": pair[1], **row}
+            row: dict[str, object] = {
+                "first": pair[0],
+                "second": pair[1],
+                "measure": name,
+                "value": each.difference,
+                "low": low,
+                "high": high,
+                "level": findings.level,
+                "p": each.p_value(),
+                "cases": each.cases,
+            }
+            if name == findings.headline:
+                row["p_adjusted"] = findings.adjusted[pair]
+            yield row
 
 
 def difference_grid(findings: ComparisonFindings) -> Grid:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from edgeworth.core.counting import Counted
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.measures import Measure
+    from edgeworth.options import Options
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -48,12 +49,12 @@ class Kind(Generic[TallyT]):
 
     # -- from rows to a tally ---------------------------------------------------------------------------
 
-    def check(self, asked: Any) -> None:
+    def check(self, options: Options) -> None:
         """Refuse options that do not go together."""
 
-    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
         """Fold rows into a tally. A tally that is not final can be merged with others."""
-        raise self._lacks("reader", source, asked, is_final)
+        raise self._lacks("reader", source, options, is_final)
 
     def finalise(self, tally: TallyT, terms: Mapping[str, Any], *, is_text: bool) -> Any:
         """Decide what needs all rows: whether text labels are numbers, the target, the declared labels."""
@@ -95,9 +96,9 @@ class Kind(Generic[TallyT]):
 
     # -- from a tally to a report -----------------------------------------------------------------------
 
-    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+    def report(self, tallied: Any, options: Options, about: About) -> Report:
         """Report on a tally."""
-        raise self._lacks("report", tallied, asked, about)
+        raise self._lacks("report", tallied, options, about)
 
     # -- which stages there are -------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.measures import Measure
     from edgeworth.decisions.table import ContingencyTable
+    from edgeworth.options import Options
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -31,10 +32,10 @@ class TableKind(Kind["ContingencyTable"]):
         *("recall[]", "precision[]", "f[]", "informedness[]"),
     )
 
-    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
         from edgeworth.decisions.reading import count_labels
 
-        return count_labels(source, asked, is_final=is_final)
+        return count_labels(source, options, is_final=is_final)
 
     def finalise(
         self, tally: ContingencyTable, terms: Mapping[str, Any], *, is_text: bool
@@ -72,10 +73,10 @@ class TableKind(Kind["ContingencyTable"]):
         del guess_rate
         return estimate_table(tally, measure, method=method, seed=seed)
 
-    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+    def report(self, tallied: Any, options: Options, about: About) -> Report:
         from edgeworth.decisions.report import report_table
 
-        return report_table(tallied, asked, about)
+        return report_table(tallied, options, about)
 
 
 TABLE = TableKind()

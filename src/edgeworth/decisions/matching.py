@@ -132,8 +132,8 @@ def _best_of_all_maps(problem: Problem, tables: Integers) -> Floats:
     """Find the largest informedness of any map in each of many tables that have the problem's margins.
 
     The margins fix the share R_c that a map sends to class c. So the informedness of a map,
-    ``Σ_c (R_c h_c / r_c − R_c²) / (1 − r_c)``, is linear in the hits ``h_c``, sums of cells. A block of maps and
-    all tables are one matrix product.
+    ``Σ_c (R_c h_c / r_c − R_c²) / (1 − r_c)``, is linear in the hits ``h_c``, sums of cells. A block of
+    maps and all tables are one matrix product.
     """
     joint = tables.reshape(len(tables), -1).T / problem.counts.sum()
     has_odds = (problem.real > 0) & (problem.real < 1)

@@ -14,20 +14,21 @@ from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
+from edgeworth.options import Options, select_options
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Coded, Column, Label
 from edgeworth.sources.numbers import as_weights
 
 
-def count_labels(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+def count_labels(source: Source | None, options: Options, *, is_final: bool) -> Counted:
     """Fold the columns of truth, prediction, cluster and weight into a table."""
-    if not is_final and asked.get("odds") is not None:
+    if not is_final and options["odds"] is not None:
         raise OptionError("odds on labels are of single cases, which a tally does not keep: evaluate them")
-    roles = {role: asked.given[role] for role in ("truth", "prediction", "cluster", "weight")}
+    roles = select_options(options, ("truth", "prediction", "cluster", "weight"))
     # Several labels that mean no decision are counted as labels; finalising takes them out.
-    one = None if isinstance(asked.abstain, (list, tuple)) else asked.abstain
-    reducer = partial(table_reducer, abstain=one, missing=asked.missing)
-    return count_source(source, roles, TABLE.roles, asked.weight_kind, reducer, is_final=is_final)
+    one = None if isinstance(options["abstain"], (list, tuple)) else options["abstain"]
+    reducer = partial(table_reducer, abstain=one, missing=options["missing"])
+    return count_source(source, roles, TABLE.roles, options["weight_kind"], reducer, is_final=is_final)
 
 
 def table_reducer(

@@ -18,6 +18,7 @@ from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.verdict import decision_warnings, decisions_citation, decisions_verdict
 from edgeworth.errors import OptionError
+from edgeworth.options import Options
 from edgeworth.report.estimates import estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_p_value, format_cell, interval_cell, tail_cell
@@ -30,41 +31,41 @@ WIDEST_TABLE = 10
 FULL_BETS = 3
 
 
-def report_table(tallied: Any, asked: Any, about: About) -> Report:
+def report_table(tallied: Any, options: Options, about: About) -> Report:
     """Examine a table and report on it."""
     table, matching = tallied.final, None
-    if asked.get("match") is not None:
+    if options["match"] is not None:
         from edgeworth.decisions.match_report import match_table, with_matching
 
-        if asked.get("abstentions") == "left-out":
+        if options["abstentions"] == "left-out":
             raise OptionError("clusters that are left out count: match goes with abstentions that count")
-        table, matching = match_table(table, asked.match, seed=asked.seed)
+        table, matching = match_table(table, options["match"], seed=options["seed"])
     house = {
-        "pool": 10.0 if asked.get("pool") is None else asked.pool,
-        "overround": asked.get("overround") or 0.0,
-        "commission": asked.get("commission") or 0.0,
+        "pool": 10.0 if options["pool"] is None else options["pool"],
+        "overround": options["overround"] or 0.0,
+        "commission": options["commission"] or 0.0,
     }
     # Odds of the user's own are priced by themselves: their commission is not one on fair odds too.
-    at_odds = asked.get("odds") is not None
+    at_odds = options["odds"] is not None
     findings = examine_decisions(
         table,
-        level=asked.level,
-        seed=asked.seed,
-        abstentions=asked.get("abstentions") or "count",
-        bets=bool(asked.get("bets")) or asked.get("pool") is not None,
+        level=options["level"],
+        seed=options["seed"],
+        abstentions=options["abstentions"] or "count",
+        bets=bool(options["bets"]) or options["pool"] is not None,
         **house | ({"commission": 0.0} if at_odds else {}),
     )
     name = tallied.terms.get("columns", {}).get("prediction")
     name = name if isinstance(name, str) and name != "prediction" else ""
-    given = asked.get("costs")
-    more = {"cases": table.cells.sum().item(), "costs": given, "match": asked.get("match")}
+    given = options["costs"]
+    more = {"cases": table.cells.sum().item(), "costs": given, "match": options["match"]}
     report = compose_decisions(findings, about(**house, **more), name)
     if matching is not None:
         report = with_matching(report, tallied.final, matching)
     if given is not None:
         from edgeworth.decisions.cost_report import with_costs
 
-        report = with_costs(report, findings.table, given, level=asked.level, seed=asked.seed)
+        report = with_costs(report, findings.table, given, level=options["level"], seed=options["seed"])
     return replace(report, warnings=(*_slips(tallied.terms, tallied.final), *report.warnings))
 
 

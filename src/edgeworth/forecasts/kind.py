@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from edgeworth.forecasts.measures import Forecast
     from edgeworth.forecasts.scores import ForecastScores
     from edgeworth.forecasts.tally import ForecastTally
+    from edgeworth.options import Options
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -38,15 +39,15 @@ class ForecastsKind(Kind["ForecastTally"]):
     )
     usual = ("brier", "log", "ranked", "spherical", "accuracy")
 
-    def check(self, asked: Any) -> None:
+    def check(self, options: Options) -> None:
         from edgeworth.forecasts.reading import check_forecasts
 
-        check_forecasts(asked)
+        check_forecasts(options)
 
-    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
         from edgeworth.forecasts.reading import count_forecasts
 
-        return count_forecasts(source, asked, is_final=is_final)
+        return count_forecasts(source, options, is_final=is_final)
 
     def from_dict(self, payload: dict[str, Any]) -> ForecastTally:
         from edgeworth.forecasts.tally import ForecastTally
@@ -67,10 +68,10 @@ class ForecastsKind(Kind["ForecastTally"]):
         del guess_rate
         return estimate_tally(tally, measure, method=method, seed=seed)
 
-    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+    def report(self, tallied: Any, options: Options, about: About) -> Report:
         from edgeworth.forecasts.report import report_forecasts
 
-        return report_forecasts(tallied, asked, about)
+        return report_forecasts(tallied, options, about)
 
 
 ForecastT = TypeVar("ForecastT", bound="Forecast")

@@ -26,6 +26,7 @@ from edgeworth.forecasts.betting.wealth import as_races
 from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival
 from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
+from edgeworth.options import Options
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Reducer, Source, check_columns
 from edgeworth.sources.columns import Coded, Column, Label, encode, encode_all
 from edgeworth.sources.numbers import as_times, stack_columns
@@ -385,45 +386,53 @@ def _count_batch(batch: Batch, name: str) -> TruthCounts:
     return TruthCounts({label: (row, count) for label, row, count in kept})
 
 
-def check_forecasts(asked: Any) -> None:
+def check_forecasts(options: Options) -> None:
     """Refuse two opponents at once, and missing values."""
-    if asked.missing != "error":
+    if options["missing"] != "error":
         raise OptionError("missing values among probabilities are errors: drop such rows beforehand")
-    if sum(x is not None for x in map(asked.get, ("against", "odds", "bookmaker"))) > 1:
+    opponents = (options["against"], options["odds"], options["bookmaker"])
+    if sum(opponent is not None for opponent in opponents) > 1:
         raise OptionError("bet against one of them: against (probabilities), odds or bookmaker")
-    before = asked.get("rows_before")
+    before = options["rows_before"]
     is_whole = isinstance(before, (int, np.integer)) and not isinstance(before, bool)
     if before is not None and not (is_whole and 0 <= before <= 2**52):
         raise OptionError(f"rows_before is a whole number from 0 to 2^52; saw {before!r}")
 
 
-def count_forecasts(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+def count_forecasts(source: Source | None, options: Options, *, is_final: bool) -> Counted:
     """Let the model bet and score it and its opponent, batch by batch."""
-    time = asked.time
+    time = options["time"]
     if not is_final and time is not None:
         raise OptionError(
             "time puts all rows in order at once: count files that are in time order, with ordered "
             "(--ordered)"
         )
-    if time is None and asked.date_format is not None:
+    if time is None and options["date_format"] is not None:
         raise OptionError("date_format has no meaning without the column of dates (time=, --time COLUMN)")
     if source is None and isinstance(time, str):
         raise OptionError(f"time={time!r} names a column, but there is no data to find it in")
-    as_asked = ("labels", "positive", "normalise", "clip", "ordinal", "bookmaker", "date_format")
+    bookmaker = options["bookmaker"]
+    assert bookmaker is None or isinstance(bookmaker, Bookmaker)
     terms = ForecastTerms(
-        **{name: asked.get(name) for name in as_asked},
-        ordered=asked.ordered or time is not None,
-        predictions_made=asked.predictions_made or "before",
-        fraction=1.0 if asked.fraction is None else asked.fraction,
-        first=int(asked.get("rows_before") or 0),
+        labels=options["labels"],
+        positive=options["positive"],
+        normalise=options["normalise"],
+        clip=options["clip"],
+        ordinal=options["ordinal"],
+        bookmaker=bookmaker,
+        date_format=options["date_format"],
+        ordered=options["ordered"] or time is not None,
+        predictions_made=options["predictions_made"] or "before",
+        fraction=1.0 if options["fraction"] is None else options["fraction"],
+        first=int(options["rows_before"] or 0),
     )
-    given = (asked.truth, asked.probabilities, asked.against, asked.odds)
+    given = (options["truth"], options["probabilities"], options["against"], options["odds"])
     tally = read_forecasts(source, *given, time, terms)
     if source is None:
         columns = {} if time is None else {"time": "an array"}
     else:
-        roles = {"time": time, "truth": asked.truth, "probabilities": asked.probabilities}
-        roles |= {"rival": asked.against, "odds": asked.odds}
+        roles = {"time": time, "truth": options["truth"], "probabilities": options["probabilities"]}
+        roles |= {"rival": options["against"], "odds": options["odds"]}
         columns = {role: ", ".join(columns_of(x, role)) for role, x in roles.items() if x is not None}
     name = "arrays" if source is None else source.name
     return Counted(tally, name, columns, None if is_final else tally.cases)

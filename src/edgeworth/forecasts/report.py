@@ -29,6 +29,7 @@ from edgeworth.forecasts.verdict import (
     forecasts_verdict,
     forecasts_warnings,
 )
+from edgeworth.options import Options
 from edgeworth.rankings.cut_report import threshold_section, with_threshold
 from edgeworth.rankings.thresholds import Goal, find_threshold
 from edgeworth.report.estimates import tail_to_dict
@@ -157,7 +158,7 @@ def with_areas_within(report: Report, folds: Sequence[Any]) -> Report:
     return replace(report, sections=(first, own, *rest), numbers=numbers)
 
 
-def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
+def report_forecasts(tallied: Any, options: Options, about: About) -> Report:
     """Examine bets and scores of forecasts and report on them."""
     tally, terms = tallied.final, tallied.terms
     made = terms.get("predictions_made")
@@ -173,8 +174,8 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
         "predictions_made": made or "before",
         "fraction": terms.get("fraction", 1.0),
         "ordinal": terms.get("ordinal", False),
-        "orders": asked.get("orders"),
-        "goal": asked.get("goal"),
+        "orders": options["orders"],
+        "goal": options["goal"],
     }
     columns = terms.get("columns", {})
     given = [columns.get(role) for role in ("probabilities", "rival")]
@@ -184,26 +185,26 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
     names = {system: name for system, name, one in named if one}
     if columns.get("odds") is not None and columns["odds"] == given[0]:
         names["model"] = "the market"
-    examined = examine_forecasts(tally, level=asked.level, seed=asked.seed, orders=known["orders"])
+    examined = examine_forecasts(tally, level=options["level"], seed=options["seed"], orders=known["orders"])
     findings = replace(examined, names=names, goal=known["goal"])
-    if asked.get("fold") is not None:  # the models of different folds are not ranked together
+    if options["fold"] is not None:  # the models of different folds are not ranked together
         findings = replace(findings, areas=dict.fromkeys(findings.areas, math.nan))
     sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
     # Who brings odds or asks for a bookmaker reads of the bets first.
     bets_first = findings.bets.wealth.against not in ("the rival", "constant class shares")
-    is_asked = any(asked.get(name) for name in ("bets", "orders", "goal"))
+    is_asked = any((options["bets"], options["orders"], options["goal"]))
     sections.insert(0 if bets_first else len(sections), replace(_proof(findings), is_main=is_asked))
     if findings.sides:
         sections.append(sides_section(findings))
     if findings.cumulative_games:
         sections.append(_cumulative_games(findings))
-    goal, ranking = Goal.of(asked), tally.ranking(terms.get("positive"))
-    choice, no_threshold = find_threshold(ranking, goal, seed=asked.seed)
-    sections += threshold_section(ranking, choice, asked.level)
+    goal, ranking = Goal.of(options), tally.ranking(terms.get("positive"))
+    choice, no_threshold = find_threshold(ranking, goal, seed=options["seed"])
+    sections += threshold_section(ranking, choice, options["level"])
     charts = forecast_charts(findings)
     unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
     return Report(
-        verdict=with_threshold(forecasts_verdict(findings), ranking, choice, asked.level),
+        verdict=with_threshold(forecasts_verdict(findings), ranking, choice, options["level"]),
         citation=forecasts_citation(findings),
         lead="reliability" if "reliability" in charts else "",
         sections=tuple(
@@ -212,7 +213,7 @@ def report_forecasts(tallied: Any, asked: Any, about: About) -> Report:
         ),
         warnings=(*unsaid, *tally.warnings, *forecasts_warnings(findings), *no_threshold),
         provenance=about(**known | {"against": names.get(tally.against, tally.against)}, **vars(goal)),
-        numbers=forecasts_numbers(findings) | {"best_cut": choice and choice.to_dict(asked.level)},
+        numbers=forecasts_numbers(findings) | {"best_cut": choice and choice.to_dict(options["level"])},
         charts=charts,
     )
 

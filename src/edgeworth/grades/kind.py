@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.measures import Measure
     from edgeworth.grades.grades import Grades
+    from edgeworth.options import Options
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -25,15 +26,15 @@ class GradesKind(Kind["Grades"]):
     terms = ("missing",)
     usual = ("accuracy", "mean")
 
-    def check(self, asked: Any) -> None:
+    def check(self, options: Options) -> None:
         from edgeworth.grades.reading import check_grades
 
-        check_grades(asked)
+        check_grades(options)
 
-    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
         from edgeworth.grades.reading import count_grades
 
-        return count_grades(source, asked, is_final=is_final)
+        return count_grades(source, options, is_final=is_final)
 
     def finalise(self, tally: Grades, terms: Mapping[str, Any], *, is_text: bool) -> Grades:
         from edgeworth.grades.reading import finalise_grades
@@ -73,10 +74,10 @@ class GradesKind(Kind["Grades"]):
 
         return measure_items(tally, measure)
 
-    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+    def report(self, tallied: Any, options: Options, about: About) -> Report:
         from edgeworth.grades.report import report_grades
 
-        return report_grades(tallied, asked, about)
+        return report_grades(tallied, options, about)
 
 
 GRADES = GradesKind()

@@ -13,33 +13,34 @@ from edgeworth.choices import Missing
 from edgeworth.core.counting import Counted, count_source
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import UNBOUNDED, Grades, as_points, as_right, check_bounds
+from edgeworth.options import Options, select_options
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
 from edgeworth.sources.columns import check_gaps
 
 
-def check_grades(asked: Any) -> None:
+def check_grades(options: Options) -> None:
     """Refuse options of grades that do not go together."""
-    if asked.missing == "abstain":
+    if options["missing"] == "abstain":
         raise OptionError('an answer without a grade is left out and counted, missing="drop", or an error')
-    if asked.grade_range is not None and asked.get("correct") is not None:
+    if options["grade_range"] is not None and options["correct"] is not None:
         raise OptionError("grade_range has no meaning with correct, which is 0 or 1")
 
 
-def count_grades(source: Source | None, asked: Any, *, is_final: bool, by_row: bool = False) -> Counted:
+def count_grades(source: Source | None, options: Options, *, is_final: bool, by_row: bool = False) -> Counted:
     """Fold the columns of grades, ids and clusters into a tally; ``by_row`` numbers items by their rows."""
-    form = "grade" if asked.get("correct") is None else "correct"
-    if by_row and asked.id is None and isinstance(source, FoldingSource):
+    form = "grade" if options["correct"] is None else "correct"
+    if by_row and options["id"] is None and isinstance(source, FoldingSource):
         raise OptionError(f"{source.name}: Spark does not number rows: name the column of items (id=, --id)")
-    roles = {role: asked.given[role] for role in (form, "id", "cluster")}
-    reducer = partial(grades_reducer, missing=asked.missing, rules=rules_of(asked), by_row=by_row)
+    roles = select_options(options, (form, "id", "cluster"))
+    reducer = partial(grades_reducer, missing=options["missing"], rules=rules_of(options), by_row=by_row)
     # Names of items and clusters are text wherever they come from.
     return replace(count_source(source, roles, (form,), None, reducer, is_final=is_final), is_text=False)
 
 
-def rules_of(asked: Any) -> dict[str, Any]:
+def rules_of(options: Options) -> dict[str, Any]:
     """Gather the range and the direction of grades."""
-    bounds = UNBOUNDED if asked.grade_range is None else check_bounds(asked.grade_range)
-    return {"bounds": bounds, "lower_is_better": asked.lower_is_better}
+    bounds = UNBOUNDED if options["grade_range"] is None else check_bounds(options["grade_range"])
+    return {"bounds": bounds, "lower_is_better": options["lower_is_better"]}
 
 
 def grades_reducer(

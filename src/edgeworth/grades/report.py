@@ -21,6 +21,7 @@ from edgeworth.core.formatting import (
     plural,
 )
 from edgeworth.grades.findings import GradeFindings, examine_grades
+from edgeworth.options import Options
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
 from edgeworth.report.estimates import estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns
@@ -36,10 +37,10 @@ from edgeworth.report.wording import (
 BARS = 20
 
 
-def report_grades(tallied: Any, asked: Any, about: About) -> Report:
+def report_grades(tallied: Any, options: Options, about: About) -> Report:
     """Examine grades and report on them."""
     grades = tallied.final
-    findings = examine_grades(grades, level=asked.level, guess_rate=asked.get("guess_rate"))
+    findings = examine_grades(grades, level=options["level"], guess_rate=options["guess_rate"])
     claims = (
         _how_good(findings, tallied.terms.get("columns", {}).get("grade") or ""),
         _guessing(findings),

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from edgeworth.core.counting import Counted
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.measures import Measure
+    from edgeworth.options import Options
     from edgeworth.rankings.lists import RankedLists
     from edgeworth.rankings.ranking import Ranking
     from edgeworth.rankings.scores.by_class import ScoresByClass
@@ -56,10 +57,10 @@ class RankingKind(Kind["Ranking"]):
         del guess_rate
         return estimate_ranking(tally, measure, method=method, seed=seed)
 
-    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+    def report(self, tallied: Any, options: Options, about: About) -> Report:
         from edgeworth.rankings.report import report_ranking
 
-        return report_ranking(tallied, asked, about)
+        return report_ranking(tallied, options, about)
 
 
 class ListsKind(Kind["RankedLists"]):
@@ -73,15 +74,15 @@ class ListsKind(Kind["RankedLists"]):
     usual = ("average_precision", "ndcg@10", "precision@10", "recall@10", "reciprocal_rank")
     draws_orders = True
 
-    def check(self, asked: Any) -> None:
+    def check(self, options: Options) -> None:
         from edgeworth.rankings.reading import check_queries
 
-        check_queries(asked)
+        check_queries(options)
 
-    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
         from edgeworth.rankings.reading import count_queries
 
-        return count_queries(source, asked, is_final=is_final)
+        return count_queries(source, options, is_final=is_final)
 
     def finalise(self, tally: RankedLists, terms: Mapping[str, Any], *, is_text: bool) -> RankedLists:
         from edgeworth.rankings.reading import finalise_lists
@@ -122,10 +123,10 @@ class ListsKind(Kind["RankedLists"]):
 
         return measure_each(tally, measure)
 
-    def report(self, tallied: Any, asked: Any, about: About) -> Report:
+    def report(self, tallied: Any, options: Options, about: About) -> Report:
         from edgeworth.rankings.report import report_lists
 
-        return report_lists(tallied, asked, about)
+        return report_lists(tallied, options, about)
 
 
 class ScoresByClassKind(Kind["ScoresByClass"]):
@@ -138,15 +139,15 @@ class ScoresByClassKind(Kind["ScoresByClass"]):
     terms = ("missing", "positive", "weight_kind", "bins")
     redeclared = ("positive",)
 
-    def check(self, asked: Any) -> None:
+    def check(self, options: Options) -> None:
         from edgeworth.rankings.reading import check_scores
 
-        check_scores(asked)
+        check_scores(options)
 
-    def read(self, source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
         from edgeworth.rankings.reading import count_scores
 
-        return count_scores(source, asked, is_final=is_final)
+        return count_scores(source, options, is_final=is_final)
 
     def finalise(self, tally: ScoresByClass, terms: Mapping[str, Any], *, is_text: bool) -> Ranking:
         from edgeworth.rankings.reading import finalise_scores

@@ -16,6 +16,7 @@ from edgeworth.choices import WeightKind
 from edgeworth.core.counting import Counted, count_source
 from edgeworth.core.labels import canonical_order, parse_labels
 from edgeworth.errors import InputError, OptionError
+from edgeworth.options import Options, select_options
 from edgeworth.rankings.kind import LISTS, SCORES_BY_CLASS
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking, name_of_rest
@@ -172,26 +173,35 @@ def scores_reducer(
     return Reducer(tuple(columns.values()), prepare, ScoresByClass())
 
 
-def check_scores(asked: Any) -> None:
-    """Refuse a policy for missing values that scores do not have."""
-    if asked.missing == "abstain":
+def missing_scores(options: Options) -> MissingScore:
+    """Return what a missing score means. It is never a decision to abstain."""
+    missing = options["missing"]
+    if missing == "abstain":
         raise OptionError('missing is "error" or "drop" with scores: a score is no decision to abstain from')
+    return missing
 
 
-def count_scores(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+def check_scores(options: Options) -> None:
+    """Refuse a policy for missing values that scores do not have."""
+    missing_scores(options)
+
+
+def count_scores(source: Source | None, options: Options, *, is_final: bool) -> Counted:
     """Fold scores into sorted scores of each class; when final, into a ranking that keeps the targets."""
-    roles = {role: asked.given[role] for role in ("truth", "score", "weight")}
+    roles = select_options(options, ("truth", "score", "weight"))
     if not is_final:
-        reducer = partial(scores_reducer, bins=asked.bins, missing=asked.missing)
-        return count_source(source, roles, SCORES_BY_CLASS.roles, asked.weight_kind, reducer, is_final=False)
+        reducer = partial(scores_reducer, bins=options["bins"], missing=missing_scores(options))
+        return count_source(
+            source, roles, SCORES_BY_CLASS.roles, options["weight_kind"], reducer, is_final=False
+        )
     found, columns = find_source(source, SCORES_BY_CLASS.roles, **roles)
     ranking = tally_ranking(
         found,
         columns,
-        weight_kind=asked.weight_kind,
-        positive=asked.positive,
-        bins=asked.bins,
-        missing=asked.missing,
+        weight_kind=options["weight_kind"],
+        positive=options["positive"],
+        bins=options["bins"],
+        missing=missing_scores(options),
     )
     return Counted(ranking, found.name, columns)
 
@@ -202,18 +212,18 @@ def finalise_scores(by_class: ScoresByClass, terms: Mapping[str, Any], *, is_tex
     return Ranking.from_scores_by_class(by_class, positive=terms.get("positive"))
 
 
-def check_queries(asked: Any) -> None:
+def check_queries(options: Options) -> None:
     """Refuse a policy for missing values that ranked lists do not have."""
-    check_scores(asked)
-    if asked.missing != "error":
+    check_scores(options)
+    if options["missing"] != "error":
         raise OptionError("missing values in ranked lists are errors: drop such rows beforehand")
 
 
-def count_queries(source: Source | None, asked: Any, *, is_final: bool) -> Counted:
+def count_queries(source: Source | None, options: Options, *, is_final: bool) -> Counted:
     """Fold scores into one ranked list a query."""
-    roles = {role: asked.given[role] for role in ("truth", "score", "query", "id")}
-    grade = 1 if asked.relevant_from is None else asked.relevant_from
-    reducer = partial(lists_reducer, positive=asked.positive, relevant_from=grade)
+    roles = select_options(options, ("truth", "score", "query", "id"))
+    grade = 1 if options["relevant_from"] is None else options["relevant_from"]
+    reducer = partial(lists_reducer, positive=options["positive"], relevant_from=grade)
     return count_source(source, roles, LISTS.roles, None, reducer, is_final=is_final)
 
 

@@ -10,6 +10,8 @@ from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.core.measures import Spelling
 from edgeworth.core.tails import Tail
+from edgeworth.errors import OptionError
+from edgeworth.options import Options, select_options
 from edgeworth.rankings.chance.hits import HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
@@ -26,19 +28,27 @@ from edgeworth.report.report import About, Cell, Grid, Report, Section, make_col
 from edgeworth.report.wording import describe_measure, describe_probability, format_option, tail_cell
 
 
-def report_ranking(tallied: Any, asked: Any, about: About) -> Report:
+def report_ranking(tallied: Any, options: Options, about: About) -> Report:
     """Examine a ranking and report on it."""
     ranking = tallied.final
-    reviewed = {name: asked.get(name) for name in ("depth", "gain", "cost")}
-    goal = Goal.of(asked)
-    how = {"prevalence": asked.get("prevalence"), "method": asked.get("method")}
-    method = Survival() if how["method"] == "survival" else None
-    sure = {"level": asked.level, "seed": asked.seed}
-    findings = examine_ranking(ranking, **sure, goal=goal, method=method, **reviewed)
+    goal, level, prevalence = Goal.of(options), options["level"], options["prevalence"]
+    if options["method"] not in (None, "influence", "survival"):
+        raise OptionError(f"method is one of influence, survival; saw {options['method']!r}")
+    findings = examine_ranking(
+        ranking,
+        level=level,
+        seed=options["seed"],
+        goal=goal,
+        method=Survival() if options["method"] == "survival" else None,
+        depth=options["depth"],
+        gain=options["gain"],
+        cost=options["cost"],
+    )
     name = tallied.terms.get("columns", {}).get("score")
     name = name if isinstance(name, str) and name != "score" else ""
-    known = {**reviewed, **how, **vars(goal), "items": ranking.total, "targets": ranking.target_total}
-    return with_cuts(compose_ranking(findings, about(**known), name), ranking, how["prevalence"], asked.level)
+    known = select_options(options, ("depth", "gain", "cost", "prevalence", "method"))
+    known |= {**vars(goal), "items": ranking.total, "targets": ranking.target_total}
+    return with_cuts(compose_ranking(findings, about(**known), name), ranking, prevalence, level)
 
 
 def compose_ranking(findings: RankingFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
@@ -293,12 +303,12 @@ SHOWN_RUNS = 4
 _OURS = {ours: theirs for theirs, ours in TREC_NAMES.items()}
 
 
-def report_lists(tallied: Any, asked: Any, about: About) -> Report:
+def report_lists(tallied: Any, options: Options, about: About) -> Report:
     """Examine ranked lists and report on them."""
-    lists, is_folded = tallied.final, asked.get("fold") is not None
+    lists, is_folded = tallied.final, options["fold"] is not None
     lists = lists.with_both_classes() if is_folded else lists
     unit = "fold" if is_folded else "query"
-    findings = examine_lists(lists, level=asked.level, seed=asked.seed, unit=unit)
+    findings = examine_lists(lists, level=options["level"], seed=options["seed"], unit=unit)
     report = compose_lists(findings, about(lists=lists.number, items=len(lists.scores)))
     return replace(report, warnings=(*report.warnings, FOLDED)) if is_folded else report
 

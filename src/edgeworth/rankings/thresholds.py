@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from edgeworth.core.formatting import format_number
 from edgeworth.decisions.bookmaker import expected_cost
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.options import Options
 from edgeworth.rankings.intervals.bands import NOISE, thin_curve
 from edgeworth.rankings.ranking import Ranking
 
@@ -52,9 +53,14 @@ class Goal:
             raise OptionError("where neither false alarms nor misses cost anything every threshold is best")
 
     @classmethod
-    def of(cls, asked: Any) -> Self:
+    def of(cls, options: Options) -> Self:
         """Read the goal from the options of a call."""
-        return cls(**{each.name: asked.get(each.name) for each in fields(cls)})
+        return cls(
+            cost_false_alarm=options["cost_false_alarm"],
+            cost_miss=options["cost_miss"],
+            precision_at_least=options["precision_at_least"],
+            recall_at_least=options["recall_at_least"],
+        )
 
     @property
     def aim(self) -> str:
