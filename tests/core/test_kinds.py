@@ -15,6 +15,7 @@ from edgeworth.core.kinds import Kind, kind_of
 from edgeworth.core.laws import NormalLaw, Scale
 from edgeworth.core.registry import measures_by_name
 from edgeworth.errors import OptionError
+from edgeworth.options import Options
 from edgeworth.report.report import Column, Grid, Report, Section
 
 
@@ -76,16 +77,16 @@ class WaitsKind(Kind[Waits]):
         law = NormalLaw(value, error, Scale(), tally.number - 1.0)
         return Estimate(str(measure), value, math.nan, None, None, None, tally, law, size=float(tally.number))
 
-    def report(self, tallied: Any, asked: Any, about: Callable[..., dict[str, Any]]) -> Report:
+    def report(self, tallied: Any, options: Options, about: Callable[..., dict[str, Any]]) -> Report:
         estimate = ew.estimate(tallied.final, "mean_wait")
-        low, high = estimate.interval(asked.level)
+        low, high = estimate.interval(options["level"])
         grid = Grid("Waits", (Column("mean", "number"),), ((estimate.value,),))
         return Report(
             verdict=f"{estimate.value:.1f} minutes ({low:.1f} to {high:.1f})",
             warnings=(),
             sections=(Section("How long", grids=(grid,)),),
             provenance=about(cases=tallied.final.number),
-            numbers={"mean_wait": estimate.to_dict(asked.level)},
+            numbers={"mean_wait": estimate.to_dict(options["level"])},
         )
 
 
