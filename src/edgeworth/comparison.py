@@ -38,6 +38,7 @@ from edgeworth.report.frames import PAIR_COLUMNS, library_of, make_frame
 from edgeworth.report.report import Report, about_run
 from edgeworth.running import compare_runs, find_systems
 from edgeworth.slicing import Slice, cut_slices, with_slices
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
@@ -171,6 +172,7 @@ class Differences(dict[str, Difference]):
 
 
 @takes(CompareOptions)
+@aligned
 def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOptions]) -> Comparison:
     """Compare the labels, scores or probabilities of two or more systems for the same cases.
 

@@ -24,6 +24,7 @@ from edgeworth.options import (
 )
 from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, about_run
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.roles import FORMS, GRADED
 from edgeworth.tallied import Part, Tallied, dropped_rows
 from edgeworth.tallying import OTHER_ROLES, Opened, canonical_terms, count, settle_weights
@@ -39,6 +40,7 @@ AFTER_COUNTING = (*options_of(ReportOptions), *options_of(ManyOptions), "labels"
 
 
 @takes(EvaluateOptions)
+@aligned
 def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     """Evaluate labels, scores or probabilities: informed or lucky, how sure is that, and worth what?
 

@@ -13,6 +13,7 @@ from edgeworth.asking import Asked, spelt, takes
 from edgeworth.core.labels import canonical
 from edgeworth.errors import OptionError
 from edgeworth.options import GRADES, LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, TallyOptions
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
@@ -29,6 +30,7 @@ LISTED_COLUMNS = 12
 
 
 @takes(TallyOptions)
+@aligned
 def tally(data: Any = None, **options: Unpack[TallyOptions]) -> Tallied:
     """Count one part of the data, to be merged with others and reported on later.
 

@@ -16,6 +16,7 @@ from edgeworth.core.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
 from edgeworth.core.policies import check_label_kinds, drop_incomplete, take_weights
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.numbers import as_weights
 
@@ -65,6 +66,7 @@ class Paired(Plain):
         return cls((), JointCounts.empty((0,)))
 
     @classmethod
+    @aligned
     def from_labels(
         cls,
         truth: Any,

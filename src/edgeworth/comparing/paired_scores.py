@@ -37,6 +37,7 @@ from edgeworth.rankings.lists import both_classes
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
 from edgeworth.rankings.scores.sorted_scores import SortedScores
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import MISSING, Coded, Label, as_column, encode
 from edgeworth.sources.numbers import as_scores, as_weights, check_weights
@@ -150,6 +151,7 @@ class PairedScores(Plain):
         return cls((), np.zeros(0, dtype=bool), np.zeros((0, 0)))
 
     @classmethod
+    @aligned
     def from_scores(
         cls,
         truth: Any,

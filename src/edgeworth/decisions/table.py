@@ -47,6 +47,7 @@ from edgeworth.core.tails import Tail
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
 from edgeworth.decisions.matrices import check_matrix, check_table, has_actual_rows
 from edgeworth.errors import InputError, MergeError
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.numbers import as_weights
 
@@ -98,6 +99,7 @@ class ContingencyTable(Plain):
         return cls((), np.zeros((1, 0), dtype=np.int64))
 
     @classmethod
+    @aligned
     def from_labels(
         cls,
         truth: Any,

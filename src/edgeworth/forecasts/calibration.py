@@ -15,6 +15,7 @@ from edgeworth.core.labels import find, label_facts, list_labels
 from edgeworth.core.plain import AMOUNTS, COUNTS, FLAG, FLOAT, LABELS, Plain, object_of, optional, tuple_of
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label
 
 
@@ -111,6 +112,7 @@ class Calibration(Plain):
         return cls((), ())
 
     @classmethod
+    @aligned
     def from_probabilities(
         cls,
         truth: Any,

@@ -20,6 +20,7 @@ from edgeworth.forecasts.class_columns import (
     order_beside,
     pair_of,
 )
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import are_rounded, as_probabilities, check_probabilities, names_of_columns
 
@@ -41,6 +42,7 @@ class Forecasts:
     """Whether rows that were off by rounding were divided by their sums."""
 
     @classmethod
+    @aligned
     def of(
         cls,
         truth: Any,

@@ -16,6 +16,7 @@ from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
 from edgeworth.threads import map_blocks, row_blocks
@@ -68,6 +69,7 @@ class ForecastScores(Plain):
         return cls((), (), nothing, np.zeros((len(SCORES), 0)), np.zeros((len(SCORES), 0, 0)), nothing)
 
     @classmethod
+    @aligned
     def from_probabilities(
         cls,
         truth: Any,

@@ -13,6 +13,7 @@ from edgeworth.arrays import Floats, Integers
 from edgeworth.core.labels import canonical, positions
 from edgeworth.core.plain import COUNT, COUNTS, FLAG, FLOATS, TEXT, Field, Plain, optional, tuple_of
 from edgeworth.errors import InputError, MergeError
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Coded, Column, as_column, encode, encode_all
 from edgeworth.sources.numbers import NUMBER, as_scores
@@ -86,6 +87,7 @@ class Grades(Plain):
         return cls(None, None, none, none, nothing, nothing, **rules)
 
     @classmethod
+    @aligned
     def from_grades(
         cls,
         grades: Any,

@@ -45,6 +45,7 @@ from edgeworth.rankings.trec.judgements import (
     group_rows,
     list_numbers,
 )
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Column, Label, as_column
 
@@ -120,6 +121,7 @@ class RankedLists(Plain):
         return cls((), np.zeros(1, dtype=np.intp), nothing, nothing.astype(np.int64))
 
     @classmethod
+    @aligned
     def from_scores(
         cls,
         truth: Any,

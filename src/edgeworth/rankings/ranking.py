@@ -29,6 +29,7 @@ from edgeworth.rankings.scores.sorted_scores import (
     check_unit_range,
 )
 from edgeworth.rankings.tie_groups import TieGroups
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import as_scores, as_weights
 
@@ -76,6 +77,7 @@ class Ranking(Plain):
         return cls(SortedScores.empty(), SortedScores.empty())
 
     @classmethod
+    @aligned
     def from_scores(
         cls,
         truth: Any,

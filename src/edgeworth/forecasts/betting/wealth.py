@@ -23,6 +23,7 @@ from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, build_blocks
 from edgeworth.forecasts.class_columns import labels_of_columns, list_columns, without_column
 from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import as_probabilities, as_times, names_of_columns
 
@@ -67,6 +68,7 @@ class Wealth(Plain):
         return cls((), Blocks.empty())
 
     @classmethod
+    @aligned
     def from_probabilities(
         cls,
         truth: Any,
