@@ -151,6 +151,7 @@ def test_what_is_small_or_never_ends_is_given_no_great_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "LARGEST_STREAM", 1 << 20)
+    monkeypatch.setattr(paths, "SMALL_UNPACKED", 1 << 20)
     bomb = tmp_path / "run.gz"
     bomb.write_bytes(gzip.compress(b"q Q0 d 1 1 t\n" * 500_000))
     with pytest.raises(InputError, match=r"run\.gz is too large to be read: it has unpacked more than"):

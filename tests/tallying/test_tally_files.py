@@ -269,7 +269,7 @@ def test_every_field_is_needed_or_may_be_left_out(section: str) -> None:
 def test_a_small_file_is_given_no_great_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = tmp_path / "bomb.json.gz"
     bomb.write_bytes(gzip.compress(b" " * (8 << 20)))
-    monkeypatch.setattr(paths, "LARGEST_STREAM", 2 << 20)
+    monkeypatch.setattr(paths, "SMALL_UNPACKED", 2 << 20)
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match=r"bomb\.json\.gz is too large to be read: it has unpacked"):

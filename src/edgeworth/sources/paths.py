@@ -269,9 +269,21 @@ def read_head(path: Path, name: str, *, of_text: bool = False) -> bytes:
 LARGEST_WHOLE = 2 << 30
 """Bytes of a file that is read whole, as it is or unpacked."""
 
-LARGEST_STREAM, MOST_PACKED = 256 << 20, 100
-"""Bytes of a pipe or a device, and how often a file may be packed where it unpacks to more: who sends a
-hundred kilobytes is not given gigabytes of memory."""
+LARGEST_STREAM = 256 << 20
+"""Bytes of a pipe or a device."""
+
+SMALL_UNPACKED, MOST_PACKED = 16 << 20, 100
+"""Bytes that any packed file may unpack to, and how many times its size if that is more: JSON takes up to 25
+times its bytes in memory, and whoever sends a hundred kilobytes is not given gigabytes."""
+
+
+def most_unpacked(size: int) -> int:
+    """Compute how many bytes a packed file of some size may unpack to.
+
+    >>> most_unpacked(1000), most_unpacked(1 << 20), most_unpacked(1 << 40)
+    (16777216, 104857600, 2147483648)
+    """
+    return min(LARGEST_WHOLE, max(SMALL_UNPACKED, MOST_PACKED * size))
 
 
 def read_whole_file(path: Path) -> bytes | bytearray:
@@ -282,7 +294,7 @@ def read_whole_file(path: Path) -> bytes | bytearray:
             found = os.fstat(file.fileno())
             size = found.st_size if stat.S_ISREG(found.st_mode) else 0
             is_packed = file.peek(2).startswith(b"\x1f\x8b")
-            most = min(LARGEST_WHOLE, max(LARGEST_STREAM, size * (MOST_PACKED if is_packed else 1)))
+            most = most_unpacked(size) if is_packed else min(LARGEST_WHOLE, max(LARGEST_STREAM, size))
             stream = gzip.GzipFile(fileobj=file) if is_packed else file
             while piece := stream.read(HEAD_BYTES):
                 content += piece

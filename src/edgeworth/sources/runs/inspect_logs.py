@@ -3,105 +3,152 @@
 from __future__ import annotations
 
 import json
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
-from edgeworth.errors import InputError, MissingExtraError
+from msgspec import UNSET, Struct, UnsetType
+
+from edgeworth.errors import InputError
 from edgeworth.sources.formats import ending
-from edgeworth.sources.paths import LARGEST_STREAM, LARGEST_WHOLE, MOST_PACKED
+from edgeworth.sources.json_values import Document, check_nesting, read_json
 from edgeworth.sources.runs import run as runs
-from edgeworth.sources.runs.run import Item, Run, need
+from edgeworth.sources.runs.archives import read_archive
+from edgeworth.sources.runs.run import Item, Run
 
 TOOL = "Inspect"
 VERSION = 2
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What Inspect's accuracy counts for text."""
-ZSTD, LOCAL_HEADER = 93, 30
-"""A method that Python cannot unpack before 3.14, and the bytes before a file's name in an archive."""
+SUMMARIES = "summaries.json"
+"""All samples of an archive in short."""
+
+
+# -- the fields that are read, by Inspect's names ----------------------------------------------------------
+
+
+class Version(Struct):
+    """The version of a log's layout, which is looked at before the rest."""
+
+    version: int
+
+
+class Config(Struct):
+    """How a task was run."""
+
+    epochs: int | None = None
+    epochs_reducer: list[str] | None = None
+
+
+class Dataset(Struct):
+    """The samples that a task has."""
+
+    sample_ids: list[int | str] | None = None
+
+
+class Evaluation(Struct):
+    """What was evaluated."""
+
+    task: str
+    model: str
+    config: Config | None = None
+    dataset: Dataset | None = None
+    solver: str | None = None
+    task_args: dict[str, Any] | None = None
+    task_args_passed: dict[str, Any] | None = None
+    solver_args: dict[str, Any] | None = None
+    solver_args_passed: dict[str, Any] | None = None
+
+
+class Metric(Struct):
+    """A metric that Inspect computed."""
+
+    params: dict[str, Any] | None = None
+
+
+class Metrics(Struct):
+    """The metrics of one scorer."""
+
+    metrics: dict[str, Metric] | None = None
+
+
+class Results(Struct):
+    """What Inspect computed of the samples."""
+
+    scores: list[Metrics] | None = None
+
+
+class Header(Struct):
+    """All of a log but its samples."""
+
+    eval: Evaluation
+    status: str = "started"
+    results: Results | None = None
+
+
+class Score(Struct):
+    """What one scorer said of a sample."""
+
+    value: Any | UnsetType = UNSET
+    answer: Any = None
+
+
+class Sample(Struct):
+    """One answer, or the summary of one."""
+
+    id: int | str
+    scores: dict[str, Score] | None = None
+    error: Any = None
+    choices: list[Any] | None = None
+    target: str | list[str] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class Samples(Struct):
+    """The samples of a ``.json`` log."""
+
+    samples: list[Sample]
 
 
 def read_log(path: Path) -> list[Run]:
     """Read a log."""
     if ending(path) == ".eval":
-        header, samples = _read_archive(path)
+        whole, parts = _read_archive(path)
     else:
-        header = runs.read_json(path)
-        samples = need(header, "samples", path, list)
-    version = need(header, "version", path)
+        whole = read_json(path)
+        parts = None
+    version = whole.decode(Version).version
     if version != VERSION:
         raise InputError(f"{path} is an Inspect log of version {version}; version {VERSION} can be read")
-    about = need(header, "eval", path, dict)
-    task, system = need(about, "task", f"{path}, eval", str), need(about, "model", f"{path}, eval", str)
-    cluster, status = _cluster(header), header.get("status", "started")
+    header = whole.decode(Header, "score")
+    samples = whole.decode(Samples, "sample").samples if parts is None else _decode_samples(parts)
+    cluster, about = _cluster(header), header.eval
     items = [_item(each, f"{path}, sample {n:,}", cluster) for n, each in enumerate(samples, start=1)]
     notes = []
     if cluster is not None:
         notes.append(f"Clusters are metadata.{cluster}, as in the log's own standard error.")
-    reducers = [each for each in (about.get("config") or {}).get("epochs_reducer") or () if each != "mean"]
+    reducers = [] if about.config is None else about.config.epochs_reducer or []
+    reducers = [each for each in reducers if each != "mean"]
     if reducers:
         notes.append(f"Epochs are averaged here; the log reduces them by {', '.join(reducers)}.")
-    known: dict[str, Any] = {"planned": _planned(about), "arguments": _arguments(about)}
-    known["unfinished"] = "" if status == "success" else str(status)
-    return [runs.make_run(TOOL, system, task, path, items, *notes, **known)]
+    known: dict[str, Any] = {"planned": _planned(about), "arguments": _arguments(about, f"{path}, eval")}
+    known["unfinished"] = "" if header.status == "success" else header.status
+    return [runs.make_run(TOOL, about.model, about.task, path, items, *notes, **known)]
 
 
-def _planned(about: dict[str, Any]) -> int | None:
+def _planned(about: Evaluation) -> int | None:
     """Count the answers that the run was to have: each sample once per epoch."""
-    dataset, config = about.get("dataset"), about.get("config")
-    ids = dataset.get("sample_ids") if isinstance(dataset, dict) else None
-    epochs = config.get("epochs") if isinstance(config, dict) else None
-    return len(ids) * (epochs if isinstance(epochs, int) else 1) if isinstance(ids, list) else None
+    ids = None if about.dataset is None else about.dataset.sample_ids
+    epochs = None if about.config is None else about.config.epochs
+    return None if ids is None else len(ids) * (1 if epochs is None else epochs)
 
 
-def _arguments(about: dict[str, Any]) -> dict[str, str]:
+def _arguments(about: Evaluation, place: str) -> dict[str, str]:
     """Find what was passed to the task and to the solver, by name."""
-    found: dict[str, Any] = {"solver": about["solver"]} if about.get("solver") else {}
-    for name in ("task_args", "solver_args"):
-        passed = about.get(f"{name}_passed", about.get(name))
-        found |= passed if isinstance(passed, dict) else {}
-    return {str(name): as_words(value) for name, value in found.items()}
-
-
-def _read_archive(path: Path) -> tuple[Any, Any]:
-    """Unpack the header and the summaries, or the samples where there are no summaries."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            header = "header.json" if "header.json" in names else "_journal/start.json"
-            if header not in names:
-                raise InputError(f"{path}: header.json is missing; is this a log of Inspect?")
-            samples = [name for name in names if name.startswith("samples/")]
-            wanted = [header, *(["summaries.json"] if "summaries.json" in names else samples)]
-            found = [_unpack(archive, archive.getinfo(name), f"{path}, {name}") for name in wanted]
-    except (zipfile.BadZipFile, EOFError, OSError) as error:
-        raise InputError(f"{path} cannot be read: it is damaged, or only a part ({error})") from None
-    return found[0], found[1] if "summaries.json" in names else found[1:]
-
-
-def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str) -> Any:
-    """Unpack and parse one file of an archive, and never more of it than it says it has."""
-    most = min(LARGEST_WHOLE, max(LARGEST_STREAM, MOST_PACKED * info.compress_size))
-    if info.file_size > most:
-        raise InputError(f"{place} is too large to be read: it has unpacked more than {most:,} bytes")
-    if info.compress_type != ZSTD:
-        return runs.parse_json(archive.read(info), place)
-    try:
-        import pyarrow as pa
-    except ImportError:
-        raise MissingExtraError("reading .eval logs", "logs") from None
-    file: Any = archive.fp
-    file.seek(info.header_offset)
-    head = file.read(LOCAL_HEADER)
-    file.seek(sum(int.from_bytes(head[at : at + 2], "little") for at in (26, 28)), 1)
-    content = bytearray()
-    with pa.CompressedInputStream(pa.BufferReader(file.read(info.compress_size)), "zstd") as stream:
-        while len(content) <= info.file_size and (piece := stream.read(1 << 20)):
-            content += piece
-    if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
-        raise InputError(f"{place} is damaged: it is not the {info.file_size:,} bytes that it says it is")
-    return runs.parse_json(content, place)
+    found: dict[str, Any] = {"solver": about.solver} if about.solver else {}
+    found |= (about.task_args if about.task_args_passed is None else about.task_args_passed) or {}
+    found |= (about.solver_args if about.solver_args_passed is None else about.solver_args_passed) or {}
+    check_nesting(found, place)
+    return {name: as_words(value) for name, value in found.items()}
 
 
 def as_words(value: Any) -> str:
@@ -109,38 +156,63 @@ def as_words(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _cluster(header: dict[str, Any]) -> str | None:
+def _read_archive(path: Path) -> tuple[Document, list[Document]]:
+    """Unpack the header and the summaries, or the samples if there are no summaries."""
+
+    def wanted(names: list[str]) -> list[str]:
+        header = "header.json" if "header.json" in names else "_journal/start.json"
+        if header not in names:
+            raise InputError(f"{path}: header.json is missing; is this a log of Inspect?")
+        samples = [name for name in names if name.startswith("samples/")]
+        return [header, *([SUMMARIES] if SUMMARIES in names else samples)]
+
+    header, *parts = (Document(content, f"{path}, {name}") for name, content in read_archive(path, wanted))
+    return header, parts
+
+
+def _decode_samples(parts: list[Document]) -> list[Sample]:
+    """Decode the samples of an archive: all of them in one file, or one in each."""
+    if len(parts) == 1 and parts[0].place.endswith(SUMMARIES):
+        return parts[0].decode(list[Sample], "sample")
+    return [part.decode(Sample) for part in parts]
+
+
+def _cluster(header: Header) -> str | None:
     """Find the key of metadata by which the log's own standard error is clustered."""
-    scores = (header.get("results") or {}).get("scores") or []
-    metrics = (metric for score in scores for metric in (score.get("metrics") or {}).values())
-    return next((x["params"]["cluster"] for x in metrics if "cluster" in (x.get("params") or {})), None)
+    scores = [] if header.results is None else header.results.scores or []
+    metrics = (metric for score in scores for metric in (score.metrics or {}).values())
+    clusters = (each.params.get("cluster") for each in metrics if each.params is not None)
+    return next((each for each in clusters if isinstance(each, str)), None)
 
 
-def _item(sample: Any, place: str, cluster: str | None) -> Item:
-    name = str(need(sample, "id", place))
+def _item(sample: Sample, place: str, cluster: str | None) -> Item:
+    place = f"{place} (id {sample.id})"
     grades: dict[str, float] = {}
     answers = []
-    for scorer, score in ({} if sample.get("error") else sample.get("scores") or {}).items():
-        where = f"{place} (id {name}), score {scorer!r}"
-        value = need(score, "value", where)
-        parts = value if isinstance(value, dict) else {"": value}
+    for scorer, score in ({} if sample.error else sample.scores or {}).items():
+        if score.value is UNSET:
+            raise InputError(f"{place}, score {scorer!r}: the field 'value' is missing")
+        parts = score.value if isinstance(score.value, dict) else {"": score.value}
         for key, each in parts.items():
             grade = runs.as_grade(each, WORDS)
             if grade is None:
-                raise InputError(f"{where}: the value {each!r} is no grade; numbers and C, I, P, N are")
+                said = f"the value {each!r:.60} is no grade; numbers and C, I, P, N are"
+                raise InputError(f"{place}, score {scorer!r}: {said}")
             grades[f"{scorer}.{key}" if key else scorer] = grade
-        answers.append(score.get("answer"))
-    choices = runs.name_options(len(sample.get("choices") or ()))
-    target = sample.get("target")
+        answers.append(score.answer)
+    choices = runs.name_options(len(sample.choices or ()))
+    target = sample.target
     target = target[0] if isinstance(target, list) and len(target) == 1 else target
-    group = None if cluster is None else (sample.get("metadata") or {}).get(cluster)
+    metadata = sample.metadata or {}
+    check_nesting(metadata, f"{place}, metadata")
+    group = None if cluster is None else metadata.get(cluster)
     return Item(
-        id=name,
+        id=str(sample.id),
         grades=grades,
         cluster=None if group is None else str(group),
         options=len(choices),
         truth=choices.index(target) if target in choices else None,
         answer=next((choices.index(each) for each in answers if each in choices), None),
-        is_error=bool(sample.get("error")),
-        about={"metadata": sample.get("metadata")},
+        is_error=bool(sample.error),
+        about={"metadata": metadata},
     )

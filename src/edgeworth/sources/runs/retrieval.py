@@ -3,35 +3,60 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
 
 from edgeworth.errors import InputError
-from edgeworth.sources.runs.run import need, read_json
+from edgeworth.sources.json_values import convert, parse_json
+from edgeworth.sources.paths import read_whole_file
 
 META = "mteb_model_meta"
 Dictionary = tuple[str, list[str], list[str], list[float]]
 """The system, or the file where it names none, and for each score its query and document."""
 
 
+class Model(Struct):
+    """What MTEB says of the model."""
+
+    model_name: str
+
+
 def read_dictionary(path: Path, kind: type[int] | type[float]) -> Dictionary:
     """Read scores (``kind`` is float) or grades (int); MTEB's stand below the model, a subset and a split."""
-    lists, name = read_json(path), str(path)
+    lists, name = parse_json(read_whole_file(path), path), str(path)
     if isinstance(lists, dict) and META in lists:
-        name = need(lists.pop(META), "model_name", f"{path}, {META}", str)
+        name = convert(lists.pop(META), Model, f"{path}, {META}").model_name
         for what in ("subset", "split"):
-            if len(lists) != 1:
-                raise InputError(f"{path} holds {', '.join(lists)}: give a file for each {what}")
+            if not isinstance(lists, dict) or len(lists) != 1:
+                held = ", ".join(lists) if isinstance(lists, dict) and lists else "nothing"
+                raise InputError(f"{path} holds {held:.200}: give a file for each {what}")
             [lists] = lists.values()
     if not isinstance(lists, dict):
         raise InputError(f"{path}: {{query: {{document: score}}}} is needed; is this a run in JSON?")
     queries, documents, values = [], [], []
     for query, scores in lists.items():
         for document, value in scores.items() if isinstance(scores, dict) else [("", scores)]:
-            is_number = isinstance(value, (int, float)) and not math.isnan(value)
-            if not is_number or not document or (kind is int and value != int(value)):
+            if not document or not _is_value(value, kind):
                 wanted = f"documents with {'whole grades' if kind is int else 'scores'} are needed"
-                raise InputError(f"{path}, query {query!r}: {wanted}; saw {value!r:.60} for {document!r}")
+                saw = f"{value!r:.60} for {document!r:.60}"
+                raise InputError(f"{path}, query {query!r:.60}: {wanted}; saw {saw}")
             queries.append(query)
             documents.append(document)
             values.append(kind(value))
     return name, queries, documents, values
+
+
+def _is_value(value: Any, kind: type[int] | type[float]) -> bool:
+    """Tell whether a value is a score, or a grade that 64 bits hold."""
+    if not isinstance(value, (int, float)):
+        return False
+    if kind is float:
+        return abs(value) <= LARGEST_FLOAT or value in (math.inf, -math.inf)
+    return abs(value) < LARGEST_GRADE and value == int(value)
+
+
+LARGEST_FLOAT = int(sys.float_info.max)
+LARGEST_GRADE = 2**63

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import string
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -15,7 +14,6 @@ import numpy as np
 
 from edgeworth.arrays import Floats
 from edgeworth.errors import InputError
-from edgeworth.sources.paths import read_whole_file
 
 
 class Item(NamedTuple):
@@ -149,42 +147,11 @@ def choice_probabilities(items: Sequence[Item], options: int) -> Floats | None:
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
-# -- JSON, with sentences on what is wrong ---------------------------------------------------------------
-
-
-def parse_json(content: bytes | bytearray, place: str | Path) -> Any:
-    """Parse JSON; NaN is a number here, as the tools write it."""
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{place} is not JSON, or only a part of it: {error}") from None
-
-
-def read_json(path: Path) -> Any:
-    """Read a file of JSON."""
-    return parse_json(read_whole_file(path), path)
-
-
-def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
-    """Read a file of JSON lines: where each stands, and what it holds."""
-    for number, line in enumerate(bytes(read_whole_file(path)).splitlines(), start=1):
-        if line.strip():
-            yield f"{path}, line {number:,}", parse_json(line, f"{path}, line {number:,}")
-
-
-def need(record: Any, name: str, place: str | Path, kind: type | tuple[type, ...] = object) -> Any:
-    """Take a field of a record, or say where it is missing or of another kind."""
-    if not isinstance(record, dict):
-        raise InputError(f"{place}: an object with the field {name!r} is needed; saw {record!r:.60}")
-    if name not in record:
-        raise InputError(f"{place}: the field {name!r} is missing; there are {', '.join(record):.200}")
-    if not isinstance(record[name], kind):
-        raise InputError(f"{place}: the field {name!r} cannot be {record[name]!r:.60}")
-    return record[name]
-
-
 def as_grade(value: Any, words: Mapping[str, float] | None = None) -> float | None:
     """Read a grade: a number, true or false, or a word that means one; None where it is none of these."""
     if isinstance(value, (bool, int, float)):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            return None
     return (words or {}).get(value) if isinstance(value, str) else None

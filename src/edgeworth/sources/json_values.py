@@ -1,0 +1,144 @@
+"""JSON that strangers wrote: decoded once into typed records, or refused with the file, item and field."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from edgeworth.errors import InputError
+from edgeworth.sources.paths import read_whole_file
+
+Record = TypeVar("Record")
+
+DEEPEST = 64
+"""Levels of objects and lists inside each other; logs and tables have fewer than ten."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PROBLEM = re.compile(r"Expected `(?P<needed>[^`]*)`, got `(?P<seen>[^`]*)`")
+_MISSING = re.compile(r"Object missing required field `(?P<name>[^`]*)`")
+_STEP = re.compile(r"\.([^.\[]+)|\[([0-9]+|\.\.\.)\]")
+_WORDS = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "object": "an object",
+    "array": "a list",
+    "null": "null",
+}
+
+
+class Document:
+    """The bytes of one JSON value, to be decoded into records of the types that a reader needs.
+
+    Fields that a type does not have are skipped and take no memory. ``NaN`` and ``Infinity`` are numbers, as
+    Python's tools write them.
+    """
+
+    def __init__(self, content: bytes | bytearray, place: str | Path) -> None:
+        self.place = str(place)
+        self._content = bytes(content).removeprefix(b"\xef\xbb\xbf")
+        self._tree: Any = msgspec.UNSET
+
+    def decode(self, kind: type[Record], item: str = "item") -> Record:
+        """Decode the value as a record, or raise an error with the file, the item and the field.
+
+        ``item`` is what an element of a list is called in a sentence.
+        """
+        if self._tree is msgspec.UNSET:
+            try:
+                return msgspec.json.decode(self._content, type=kind)
+            except msgspec.ValidationError as error:
+                if "out of range" not in str(error):
+                    _refuse(error, self.place, item)
+            except (ValueError, RecursionError):
+                pass
+            # Python's own reader also takes NaN, numbers beyond floats and halves of characters.
+            self._tree = _parse_leniently(self._content, self.place)
+        return convert(self._tree, kind, self.place, item)
+
+
+def parse_json(content: bytes | bytearray, place: str | Path) -> Any:
+    """Parse JSON of any shape, with at most ``DEEPEST`` levels."""
+    found = Document(content, place).decode(Any)
+    check_nesting(found, place)
+    return found
+
+
+def convert(value: Any, kind: type[Record], place: str | Path, item: str = "item") -> Record:
+    """Make a record of what was parsed already, or raise an error with the item and the field."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        _refuse(error, str(place), item)
+
+
+def read_json(path: Path) -> Document:
+    """Read a file of JSON."""
+    return Document(read_whole_file(path), path)
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Read a file of JSON lines: where each stands, and its bytes."""
+    for number, line in enumerate(bytes(read_whole_file(path)).split(b"\n"), start=1):
+        if line.strip():
+            yield f"{path}, line {number:,}", line
+
+
+def check_nesting(value: Any, place: str | Path) -> None:
+    """Refuse objects and lists inside each other beyond ``DEEPEST`` levels."""
+    level, inner = 0, [value]
+    while inner := [each for each in inner if isinstance(each, (dict, list)) and each]:
+        level += 1
+        if level > DEEPEST:
+            raise InputError(f"{place}: objects and lists are nested more than {DEEPEST} levels deep")
+        inner = [x for each in inner for x in (each.values() if isinstance(each, dict) else each)]
+
+
+def _parse_leniently(content: bytes, place: str) -> Any:
+    """Parse what Python's tools write: NaN, and characters cut in half, which get a name of their own."""
+    try:
+        found = json.loads(content)
+        if b"\\u" in content and _SURROGATE.search(text := json.dumps(found, ensure_ascii=False)):
+            found = json.loads(text.encode("utf-8", "xmlcharrefreplace"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place} is not JSON, or only a part of it: {error}") from None
+    return found
+
+
+def _refuse(error: msgspec.ValidationError, place: str, item: str) -> NoReturn:
+    """Raise msgspec's error as a sentence.
+
+    >>> class Log(msgspec.Struct):
+    ...     tasks: list[str]
+    >>> try:
+    ...     convert({"tasks": ["one", 2]}, Log, "a.json", "task")
+    ... except InputError as error:
+    ...     print(error)
+    a.json: task 2 must be text; saw a whole number
+    """
+    problem, _, path = str(error).partition(" - at `")
+    steps: list[str] = []
+    for name, index in _STEP.findall(path.rstrip("`")):
+        if index.isdecimal():  # the list's own name says nothing more
+            steps[-1:] = [f"{item} {int(index) + 1:,}"]
+        else:
+            steps.append(name)
+    missing, wrong = _MISSING.fullmatch(problem), _PROBLEM.fullmatch(problem)
+    if missing is not None:
+        steps.append(missing["name"])
+        said = "is missing"
+    elif wrong is not None:
+        needed = " or ".join(_WORDS.get(each, each) for each in wrong["needed"].split(" | "))
+        said = f"must be {needed}; saw {_WORDS.get(wrong['seen'], wrong['seen'])}"
+    else:
+        said = f"cannot be read: {problem}"
+    is_inside = bool(steps) and not steps[-1]  # a value of an object whose keys are data
+    *above, last = [step for step in steps if step] or [""]
+    field = f"the field {last!r}" if last and " " not in last else last or "the value"
+    raise InputError(f"{', '.join([place, *above])}: {'a value of ' if is_inside else ''}{field} {said}")
