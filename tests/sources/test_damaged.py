@@ -193,7 +193,6 @@ def test_a_cell_of_very_many_digits_is_read_or_refused(tmp_path: Path, cell: str
     """Python makes no integers of so many digits."""
     path = tmp_path / "file.csv"
     path.write_text(f"y,s\n0,0.5\n1,{cell}\n")
-<<<<<<< HEAD
     for columns in ({"score": "s"}, {"prediction": "s"}):
         refusal = ""
         try:
@@ -201,14 +200,6 @@ def test_a_cell_of_very_many_digits_is_read_or_refused(tmp_path: Path, cell: str
         except InputError as error:
             refusal = str(error)
         assert not refusal or "row 2" in refusal
-=======
-    for asked in ({"score": "s"}, {"prediction": "s"}):
-        if cell.endswith("x") and "score" in asked:
-            with pytest.raises(InputError, match="row 2"):
-                ew.tally(path, truth="y", **asked)
-        else:
-            ew.tally(path, truth="y", **asked)
->>>>>>> c243aff (Keep lines within 110 characters)
     run = tmp_path / "run.txt"
     run.write_text(f"q Q0 d 1 {cell} t\n")
     if cell.endswith("x"):
