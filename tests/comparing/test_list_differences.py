@@ -19,7 +19,7 @@ from edgeworth.comparing.queries.differences import (
     value_difference,
 )
 from edgeworth.comparing.queries.exact_values import Scaled
-from edgeworth.comparing.queries.permutation import permutation_test, shared_sign_flips, sign_flip_tail
+from edgeworth.comparing.queries.permutation import SharedSignFlips, permutation_test, sign_flip_tail
 from edgeworth.errors import InputError
 
 ITEMS = 6
@@ -223,11 +223,11 @@ def test_shared_draws_enclose_the_exact_value(steps: int | None) -> None:
     rng = np.random.default_rng(1)
     values = np.clip(0.5 + rng.normal(0, 0.1, (12, 4)) + 0.03 * np.arange(4), 0, 1)
     values = values if steps is None else np.rint(values * steps) / steps
-    tail = shared_sign_flips(values, draws=20_000, seed=2, is_counted=False)
+    shared = SharedSignFlips(values, draws=20_000, seed=2, is_counted=False)
     for first, second in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
         exact = permutation_test(values[:, first] - values[:, second], size=1.0)
         assert exact.exact is not None
-        drawn = tail(first, second, Scaled.of([]))
+        drawn = shared.tail(first, second, Scaled.of([]))
         assert drawn.low <= exact.p_value <= drawn.high
-    alike = shared_sign_flips(np.array([[0.1 + 0.2, 0.3]] * 5), draws=99, seed=0, is_counted=False)
-    assert alike(0, 1, Scaled.of([])).p_value == 1
+    alike = SharedSignFlips(np.array([[0.1 + 0.2, 0.3]] * 5), draws=99, seed=0, is_counted=False)
+    assert alike.tail(0, 1, Scaled.of([])).p_value == 1

@@ -42,12 +42,11 @@ def _differences(findings: ComparisonFindings) -> Chart:
         conclusive = [each.p_value() < 1 - findings.level and each.is_shown(findings.level) for each in found]
     else:
         pairs = findings.ranked_pairs
-        found = [findings.difference(*pair)[findings.headline] for pair in pairs]
-        names = _paired_names(findings.ranked, pairs, "−")
+        found = [findings.difference(*pair)[findings.headline] for pair in pairs[:MOST_LINES]]
+        names = _paired_names(findings.ranked, pairs[:MOST_LINES], "−")
         conclusive = [findings.is_conclusive(*pair) for pair in pairs]
     rows: list[dict[str, Any]] = []
-    shown = len(found) if is_pair else MOST_LINES
-    for name, each, is_apart in list(zip(names.names, found, conclusive, strict=True))[:shown]:
+    for name, each, is_apart in zip(names.names, found, conclusive, strict=False):
         low, high = each.interval(findings.level)
         row = {"what": name, "difference": each.difference, "low": low, "high": high, "p": each.p_value()}
         rows.append(plain_values(row) | {"finding": "significant" if is_apart else "not significant"})

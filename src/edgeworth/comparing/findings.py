@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
@@ -18,6 +18,7 @@ from edgeworth.comparing.planning import Needed, units_needed
 from edgeworth.core.families import benjamini_hochberg, compact_letters, holm
 from edgeworth.core.laws import check_level
 from edgeworth.core.measures import Direction
+from edgeworth.core.on_demand import OnDemand
 from edgeworth.errors import InputError, OptionError
 from edgeworth.progress import progress_of
 
@@ -39,14 +40,17 @@ class PairsOptions(TypedDict, total=False):
 class ComparisonFindings:
     """Differences of every pair of systems, first less second, on the measures asked for.
 
-    ``headline`` is the measure that the verdict, the adjustment for many pairs and the letters go by.
-    ``adjusted`` are its p-values for all pairs together; those that share a letter are tied.
+    ``headline`` is the measure that the verdict, the adjustment for many pairs and the letters go by, and
+    ``headlines`` are its differences, with the first test. ``adjusted`` are its p-values for all pairs
+    together; those that share a letter are tied. ``pairs`` has every measure and test, and with ``values`` and
+    ``plans`` is computed when somebody looks.
     """
 
     kind: ComparedKind
     names: tuple[str, ...]
     unit: str
     headline: str
+    headlines: Mapping[Pair, Difference]
     pairs: Mapping[Pair, Mapping[str, Difference]]
     values: Mapping[str, Mapping[str, float]]
     adjusted: Mapping[Pair, float]
@@ -71,7 +75,8 @@ class ComparisonFindings:
         """Give the differences of two systems, first less second, by measure."""
         if (first, second) in self.pairs:
             return self.pairs[first, second]
-        return {name: each.mirror() for name, each in self.pairs[second, first].items()}
+        found = self.pairs[second, first]
+        return OnDemand(found, lambda measure: found[measure].mirror())
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -86,7 +91,7 @@ class ComparisonFindings:
     @property
     def direction(self) -> Direction:
         """Which way the measure to go by is good, if either."""
-        return next(iter(self.pairs.values()))[self.headline].direction
+        return next(iter(self.headlines.values())).direction
 
     @property
     def ranked(self) -> tuple[str, ...]:
@@ -109,7 +114,7 @@ class ComparisonFindings:
         """The pairs that differ by test and by interval."""
         most = round(1 - self.level, 12)
         differ = (pair for pair, p_value in self.adjusted.items() if p_value < most)
-        return frozenset(pair for pair in differ if self.pairs[pair][self.headline].is_shown(self.level))
+        return frozenset(pair for pair in differ if self.headlines[pair].is_shown(self.level))
 
     @property
     def is_in_sample(self) -> bool:
@@ -173,26 +178,42 @@ class ComparisonFindings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
+        return dict(self.numbers)
+
+    @property
+    def numbers(self) -> Mapping[str, Any]:
+        """Plain values by name, each computed when it is looked at."""
         before = ("kind", "names", "unit", "cases", "headline", "level", "adjust", "values")
-        pairs = [
-            {
-                "first": first,
-                "second": second,
-                "adjusted_p_value": self.adjusted[first, second],
-                "is_conclusive": self.is_conclusive(first, second),
-                "plan": self.plans[first, second].to_dict(),
-                "measures": {name: each.to_dict(self.level) for name, each in differences.items()},
-            }
-            for (first, second), differences in self.pairs.items()
-        ]
-        found = {name: getattr(self, name) for name in before} | {"pairs": pairs}
-        found |= {
-            name: getattr(self, name)
-            for name in ("ranked", "ranks", "tied_for_first", "letters", "disagreements")
-        }
-        found |= {"race": self.race and self.race.to_dict(), "duels": [duel.to_dict() for duel in self.duels]}
-        found |= {name: getattr(self, name) for name in ("no_evidence", "dropped", "notes")}
-        return {name: plain_values(value) for name, value in found.items()}
+        after = ("ranked", "ranks", "tied_for_first", "letters", "disagreements")
+        last = ("race", "duels", "no_evidence", "dropped", "notes")
+        return OnDemand((*before, "pairs", *after, *last), self._plain)
+
+    def _plain(self, name: str) -> Any:
+        """Make one of the results plain values."""
+        if name == "pairs":
+            return self._plain_pairs()
+        if name == "race":
+            return self.race and plain_values(self.race.to_dict())
+        if name == "duels":
+            return [plain_values(duel.to_dict()) for duel in self.duels]
+        return plain_values(getattr(self, name))
+
+    def _plain_pairs(self) -> list[dict[str, Any]]:
+        """Make every pair plain values: all tests of all measures are computed."""
+        pairs = []
+        with progress_of("pairs tested in detail", len(self.pairs)) as done:
+            for (first, second), differences in self.pairs.items():
+                pair = {
+                    "first": first,
+                    "second": second,
+                    "adjusted_p_value": self.adjusted[first, second],
+                    "is_conclusive": self.is_conclusive(first, second),
+                    "plan": self.plans[first, second].to_dict(),
+                    "measures": {name: each.to_dict(self.level) for name, each in differences.items()},
+                }
+                pairs.append(plain_values(pair))
+                done(1)
+        return pairs
 
 
 def adjusted_p_values(
@@ -236,6 +257,8 @@ def compare_pairs(
     power: float = 0.8,
     adjust: Adjust = "holm",
     headline: str | None = None,
+    first_test: Callable[[str, str, str], Difference] | None = None,
+    values: Mapping[str, Mapping[str, float]] | None = None,
     tukey: Mapping[Pair, float] | None = None,
     dropped: int = 0,
     notes: tuple[str, ...] = (),
@@ -243,28 +266,25 @@ def compare_pairs(
 ) -> ComparisonFindings:
     """Compare every two systems by their differences: adjusted p-values, plans, and the measure to go by.
 
-    Without a ``headline`` that measure is the first that every pair has a value of. Plans are for the level
-    that a pair has to beat among all of them (``level_of_one``).
+    Without a ``headline`` that measure is the first that every pair has a value of. ``first_test`` computes a
+    difference with its first test alone, if that takes less time than ``difference``, which then waits until
+    somebody looks. Plans are for the level that a pair has to beat among all of them (``level_of_one``).
     """
     check_level(level)
     if len(names) < 2:
         raise InputError(f"a comparison needs two systems at least; saw {len(names)}")
-    pairs: dict[Pair, dict[str, Difference]] = {}
-    with progress_of("pairs compared", math.comb(len(names), 2)) as done:
-        for pair in all_pairs(names):
-            pairs[pair] = dict(difference(*pair))
-            done(1)
-    headline = headline or _first_defined(pairs)
+    pairs = OnDemand(all_pairs(names), lambda pair: difference(*pair))
+    first_test = first_test or (lambda first, second, measure: pairs[first, second][measure])
+    measures = tuple(next(iter(pairs.values())))
+    headline, headlines = _headlines(names, first_test, measures, headline)
     beaten = level_of_one(level, len(pairs), adjust)
-    values: dict[str, dict[str, float]] = {name: {} for name in names}
-    for (first, second), differences in pairs.items():
-        for measure, each in differences.items():
-            values[first][measure], values[second][measure] = each.values
-    p_values = {pair: differences[headline].p_value() for pair, differences in pairs.items()}
-    plans = {pair: units_needed(each[headline], level=beaten, power=power) for pair, each in pairs.items()}
+    plans = OnDemand(pairs, lambda pair: units_needed(headlines[pair], level=beaten, power=power))
+    if values is None:
+        values = _values_of_systems(names, measures, lambda pair, measure: pairs[pair][measure])
+    p_values = {pair: each.p_value() for pair, each in headlines.items()}
     adjusted = adjusted_p_values(p_values, adjust, tukey)
     return ComparisonFindings(
-        *(kind, names, unit, headline, pairs, values, adjusted, adjust, plans, level),
+        *(kind, names, unit, headline, headlines, pairs, values, adjusted, adjust, plans, level),
         dropped=dropped,
         notes=(*notes, *((f"{dropped:,} rows were dropped for missing values.",) if dropped else ())),
         **rest,
@@ -276,13 +296,50 @@ def all_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:
     return tuple(combinations(names, 2))
 
 
-def _first_defined(pairs: Mapping[Pair, Mapping[str, Difference]]) -> str:
-    """Find the first measure that every pair has a value of; the first of all if there is none."""
-    first, *rest = next(iter(pairs.values()))
+def _headlines(
+    names: tuple[str, ...],
+    first_test: Callable[[str, str, str], Difference],
+    measures: tuple[str, ...],
+    headline: str | None,
+) -> tuple[str, dict[Pair, Difference]]:
+    """Compare every pair by the headline, or by the first measure that every pair has a value of.
+
+    It is the first of all if there is none.
+    """
+    first, *others = measures
     # Of a truth that never varies only accuracy tells systems apart.
-    spellings = [first, *sorted(rest, key=lambda name: name != "accuracy")]
-    defined = (name for name in spellings if all(each[name].undefined is None for each in pairs.values()))
-    return next(defined, spellings[0])
+    candidates = [first, *sorted(others, key=lambda name: name != "accuracy")] if headline is None else []
+
+    def compare(measure: str, *, is_required: bool) -> dict[Pair, Difference] | None:
+        found: dict[Pair, Difference] = {}
+        with progress_of("pairs compared", math.comb(len(names), 2)) as done:
+            for pair in all_pairs(names):
+                found[pair] = first_test(*pair, measure)
+                if is_required and found[pair].undefined is not None:
+                    return None
+                done(1)
+        return found
+
+    for measure in candidates:
+        found = compare(measure, is_required=True)
+        if found is not None:
+            return measure, found
+    chosen = headline or first
+    return chosen, compare(chosen, is_required=False) or {}
+
+
+def _values_of_systems(
+    names: tuple[str, ...], measures: tuple[str, ...], difference: Callable[[Pair, str], Difference]
+) -> Mapping[str, Mapping[str, float]]:
+    """Take each system's values from its comparison with the last one."""
+    *others, last = names
+
+    def value(name: str, measure: str) -> float:
+        if name == last:
+            return difference((others[-1], last), measure).values[1]
+        return difference((name, last), measure).values[0]
+
+    return {name: OnDemand(measures, partial(value, name)) for name in names}
 
 
 _MIRRORED = {

@@ -73,8 +73,7 @@ def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, An
     is_pair = len(findings.names) == 2
     first = _two(findings) if is_pair else [_standings(findings), _pairs(findings)]
     sections = [*first, _tests(findings), _disagreements(findings), _race(findings), _planning(findings)]
-    judged = [each[findings.headline] for each in findings.pairs.values()]
-    doubts = dict.fromkeys(said for each in judged for said in (each.no_winner, each.doubt))
+    doubts = dict.fromkeys(said for each in findings.headlines.values() for said in (each.no_winner, each.doubt))
     return Report(
         verdict=comparison_verdict(findings),
         citation=comparison_citation(findings),
@@ -82,7 +81,7 @@ def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, An
         sections=tuple(section for section in sections if section is not None),
         warnings=tuple(dict.fromkeys((*findings.notes, *(f"{x[0].upper()}{x[1:]}." for x in doubts if x)))),
         provenance=provenance,
-        numbers={"kind": "comparison", "comparison": findings.to_dict()},
+        numbers={"kind": "comparison", "comparison": findings.numbers},
         charts=comparison_charts(findings),
     )
 
@@ -320,11 +319,12 @@ def _planning(findings: ComparisonFindings) -> Section:
         for pair in findings.ranked_pairs[:SHOWN_PAIRS]
         for plan in (findings.plans[findings.as_given(*pair)],)
     )
-    plans = list(findings.plans.values())
-    considered = "" if len(plans) == 1 else f", all {len(plans)} pairs considered"
+    pairs = len(findings.plans)
+    considered = "" if pairs == 1 else f", all {pairs} pairs considered"
+    power = findings.plans[next(iter(findings.plans))].power
     note = (
         "needed: in all, to show the difference seen; minimum detectable: the smallest difference that those "
-        f"at hand would show; {format_percent(plans[0].power)} power at the {format_level(findings.level)} "
+        f"at hand would show; {format_percent(power)} power at the {format_level(findings.level)} "
         f"level{considered}"
     )
     return Section("Sample size", (), (Grid("", columns, rows, note),))

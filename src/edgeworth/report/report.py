@@ -13,6 +13,7 @@ from platform import python_version
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from edgeworth.core.formatting import digits_shown, displayable
+from edgeworth.core.on_demand import as_dictionaries
 from edgeworth.errors import OptionError
 from edgeworth.escaping import OBEYED, visible
 from edgeworth.progress import progress_of
@@ -214,7 +215,7 @@ class Report:
             "claims": claims_of(self.verdict),
             "citation": self.citation,
             "warnings": list(self.warnings),
-            **self.numbers,
+            **as_dictionaries(self.numbers),
             "sections": [section.to_dict() for section in self.sections],
             "charts": {name: chart.numbers() for name, chart in self.charts.items()},
             "provenance": dict(self.provenance),

@@ -22,14 +22,16 @@ from edgeworth.comparing.findings import (
     PairsOptions,
     all_pairs,
     compare_pairs,
+    level_of_one,
 )
 from edgeworth.comparing.queries.exact_values import Scaled, cluster_sums, scale_units
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
-from edgeworth.comparing.queries.permutation import shared_sign_flips, sign_flip_tail
+from edgeworth.comparing.queries.permutation import SharedSignFlips, draws_for_pairs, sign_flip_tail
 from edgeworth.comparing.queries.tukey import randomised_tukey
 from edgeworth.core.formatting import plural
 from edgeworth.core.labels import canonical_order, positions
 from edgeworth.core.measures import Direction
+from edgeworth.core.on_demand import OnDemand
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError
 from edgeworth.rankings.lists import RankedLists
@@ -113,12 +115,13 @@ def value_difference(
     clusters: Sequence[Hashable] | None = None,
     doubt: str | None = None,
     permute: Callable[[Scaled], Tail] = sign_flip_tail,
+    scale: Callable[[], Scaled] | None = None,
 ) -> Difference:
     """The difference of means of paired values, with its tests: permutation, t, Wilcoxon and sign.
 
     ``reach`` is how far apart two values may be, and the bounds of the interval stay within it. ``permute``
-    is the permutation test of the differences as whole numbers. Of more than ``MOST_FLIPPED``
-    values only t is taken, which says the same by then.
+    is the permutation test of the differences as whole numbers, which ``scale`` computes. Tests are computed
+    when somebody looks. Of more than ``MOST_FLIPPED`` values only t is taken, which says the same by then.
 
     >>> found = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
     >>> round(found.difference, 4), found.p_value(), list(found.tests)
@@ -128,13 +131,17 @@ def value_difference(
     differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
     mean = mean_difference(differences, clusters=clusters, size=size, reach=reach)
     student = mean.test()
-    tests = {} if math.isnan(student.p_value) else {"t": student}
+    tests: Mapping[str, Tail] = {} if math.isnan(student.p_value) else {"t": student}
     is_same = mean.value == 0
     if len(one) <= MOST_FLIPPED:
-        units = scale_units(differences, clusters=clusters, size=size)
-        tests = {"permutation": permute(units), **tests}
-        tests |= {"wilcoxon": wilcoxon_test(units), "sign": sign_test(units)}
-        is_same = not units.total
+        # The values are held, not their differences: these would be many arrays for many pairs.
+        scale = scale or (lambda: scale_units(one - other, clusters=clusters, size=size))
+        of_units = {"permutation": permute, "wilcoxon": wilcoxon_test, "sign": sign_test}
+        tests = OnDemand(
+            ("permutation", *tests, "wilcoxon", "sign"),
+            lambda name: student if name == "t" else of_units[name](scale()),
+        )
+        is_same = not scale().total
     better = mean.probability_above if direction == "higher" else 1 - mean.probability_above
     values = [math.fsum(column.tolist()) / len(column) for column in (one, other)]
     return Difference(
@@ -203,8 +210,12 @@ def compare_values(
     names = judged.names
     # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
     many = found if len(names) > 3 else {}
+    one_of_many = level_of_one(level, math.comb(len(names), 2), pairs_options.get("adjust", "holm"))
+    most = draws_for_pairs(draws, one_of_many)
     shared = {
-        name: shared_sign_flips(matched.values, **drawing, is_counted=name == headline)
+        name: SharedSignFlips(
+            matched.values, **drawing, is_counted=name == headline, most=most if name == headline else 0
+        )
         for name, (_, _, matched) in many.items()
         if 0 < len(matched.queries) <= MOST_FLIPPED and clusters is None
     }
@@ -217,8 +228,8 @@ def compare_values(
         p_values = randomised_tukey(held, **drawing)
         tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in all_pairs(names)}
 
-    def differences(first: str, second: str) -> dict[str, Difference]:
-        return {measure: difference(first, second, measure) for measure in found}
+    def differences(first: str, second: str) -> Mapping[str, Difference]:
+        return OnDemand(found, lambda measure: difference(first, second, measure))
 
     def difference(first: str, second: str, measure: str) -> Difference:
         direction, reach, matched = found[measure]
@@ -227,10 +238,12 @@ def compare_values(
             bare = Difference(measure, first, second, nothing, direction, cases=0.0)
             return replace(bare, undefined=why, doubt=matched.note)
         places = names.index(first), names.index(second)
-        one_of_many = shared.get(measure)
-        permute = partial(one_of_many, *places) if one_of_many else partial(sign_flip_tail, **drawing)
         one, other = (matched.values[:, place] for place in places)
         options: Any = {"names": (first, second), "direction": direction, "reach": reach}
+        permute: Callable[[Scaled], Tail] = partial(sign_flip_tail, **drawing)
+        if measure in shared:
+            permute = partial(shared[measure].tail, *places)
+            options["scale"] = partial(shared[measure].units, *places)
         options["doubt"] = matched.note
         options["clusters"] = None if clusters is None else [clusters[each] for each in matched.queries]
         made = value_difference(one, other, measure=measure, permute=permute, **options)

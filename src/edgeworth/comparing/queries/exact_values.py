@@ -89,10 +89,13 @@ def scale_values(values: Sequence[Any] | NDArray[Any], *, size: float | None = N
     >>> scale_values([Fraction(1, 3), 1]).numbers.tolist()
     [1, 3]
     """
-    given = list(values.tolist()) if isinstance(values, np.ndarray) else list(values)
-    if all(isinstance(value, (int, Fraction)) for value in given):
-        return _over_common_denominator([Fraction(value) for value in given])
-    floats = np.array([float(value) for value in given])
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        floats = values.astype(np.float64)
+    else:
+        given = list(values.tolist()) if isinstance(values, np.ndarray) else list(values)
+        if all(isinstance(value, (int, Fraction)) for value in given):
+            return _over_common_denominator([Fraction(value) for value in given])
+        floats = np.array([float(value) for value in given])
     if not np.isfinite(floats).all():
         raise InputError(f"values to compare must be finite numbers; saw {floats[~np.isfinite(floats)][0]}")
     largest = float(np.abs(floats).max(initial=0.0))

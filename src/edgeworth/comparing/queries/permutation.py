@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
-from edgeworth.comparing.queries.exact_values import NEAR_TIES, ROUNDING, Scaled, scale_units
+from edgeworth.arrays import Floats, Integers
+from edgeworth.comparing.queries.exact_values import NEAR_TIES, ROUNDING, Scaled, scale_units, scale_values
 from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, SignSums
 from edgeworth.core.tails import Tail
 from edgeworth.errors import check_draws
+from edgeworth.progress import progress_rounds
 
 DRAWS = 99_999
 """With one more, the choice seen, p-values come in steps of 0.00001."""
@@ -98,32 +102,108 @@ def sign_sums_of(units: Scaled) -> tuple[SignSums, str]:
     return SignSums.of(amounts, max(observed, 0)), what
 
 
-Shared: TypeAlias = Callable[[int, int, Scaled], Tail]
-"""The permutation test of two columns whose differences are these whole numbers."""
+ENOUGH_EXCEEDED = 100
+"""With so many of the first draws at least as far out, a p-value is known well enough, and is not small."""
+
+MOST_SHARED_DRAWS = 1_000_000
+"""Choices of signs that are drawn for all pairs together at most."""
 
 
-def shared_sign_flips(values: Floats, *, draws: int, seed: int, is_counted: bool = True) -> Shared:
-    """Test pairs of many systems (a column each): by the law of few units if asked, else by shared draws.
+def draws_for_pairs(draws: int, level_of_one: float) -> int:
+    """Find how many draws make the smallest possible p-value pass the level that one of many pairs must beat.
 
-    Sums that rounding may have made different count as ties, which can only make a p-value larger.
+    >>> draws_for_pairs(10_000, 0.95), draws_for_pairs(10_000, 1 - 0.05 / 1_000)
+    (10000, 25000)
     """
-    check_draws(draws, seed)
-    generator, rows = np.random.default_rng(seed), max(1, AT_ONCE // len(values))
-    parts = []
-    for start in range(0, draws, rows):
-        shape = (min(rows, draws - start), -(-len(values) // BITS))
-        bits = np.unpackbits(generator.integers(0, 256, size=shape, dtype=np.uint8), axis=1)
-        parts.append((2.0 * bits[:, : len(values)] - 1) @ values)
-    sums, same = np.concatenate(parts), 2 * ROUNDING * float(np.abs(values).max(initial=0.0)) * len(values)
+    needed = math.ceil(round(1.25 / (1 - level_of_one), 6))
+    return max(draws, min(needed, MOST_SHARED_DRAWS))
 
-    def tail(first: int, second: int, units: Scaled) -> Tail:
-        if is_counted:
+
+@dataclass(frozen=True, eq=False)
+class SharedSignFlips:
+    """Permutation tests of all pairs of many systems (a column each), by the same random signs.
+
+    Few units have their exact law, if asked. Sums that rounding may have made different count as ties, which
+    can only make a p-value larger. ``draws`` are drawn for every pair. Up to ``most`` are drawn for pairs that
+    few of the first draws exceed, so that p-values can be small enough for many pairs. That is a valid test:
+    pairs which stop early have p-values above all that they could have had by fewer exceedances
+    (Besag & Clifford 1991, Sequential Monte Carlo p-values).
+    """
+
+    values: Floats
+    draws: int
+    seed: int = 0
+    is_counted: bool = True
+    most: int = 0
+
+    def __post_init__(self) -> None:
+        check_draws(self.draws, self.seed)
+
+    @cached_property
+    def exact_numbers(self) -> Scaled | None:
+        """The values as whole numbers of one unit, if they are fractions; differences are then exact too."""
+        found = scale_values(self.values.ravel())
+        return None if found.slack else found
+
+    def units(self, first: int, second: int) -> Scaled:
+        """The differences of two systems as whole numbers."""
+        exact, one, other = self.exact_numbers, self.values[:, first], self.values[:, second]
+        if exact is None:
+            size = float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
+            return scale_units(one - other, size=size)
+        numbers = exact.numbers.reshape(self.values.shape)
+        return Scaled(numbers[:, first] - numbers[:, second], 0, exact.rule)
+
+    def tail(self, first: int, second: int, units: Scaled) -> Tail:
+        """Test two systems, in the order of their columns, whose differences are these whole numbers."""
+        if self.is_counted:
             counted, what = sign_sums_of(units)
             exact = counted.exact(what, COARSE.most_units)
             if exact is not None:
                 return exact
-        least = abs(math.fsum((values[:, first] - values[:, second]).tolist())) - same
-        count = int((np.abs(sums[:, first] - sums[:, second]) >= least).sum())
-        return Tail.drawn(count, draws, seed, f"choices of {len(values):,} signs; {NEAR_TIES}")
+        count, draws = (int(each[first, second]) for each in self._exceeded)
+        return Tail.drawn(count, draws, self.seed, f"choices of {len(self.values):,} signs; {NEAR_TIES}")
 
-    return tail
+    @cached_property
+    def _exceeded(self) -> tuple[Integers, Integers]:
+        """How many draws are at least as far out as each pair, and how many draws it had."""
+        systems = self.values.shape[1]
+        same = 2 * ROUNDING * float(np.abs(self.values).max(initial=0.0)) * len(self.values)
+        least = np.full((systems, systems), math.inf)
+        for first, second in combinations(range(systems), 2):
+            gap = math.fsum((self.values[:, first] - self.values[:, second]).tolist())
+            least[first, second] = abs(gap) - same
+        generator, counts = np.random.default_rng(self.seed), np.zeros(least.shape, dtype=np.int64)
+        is_open = np.triu(np.ones(least.shape, dtype=bool), 1)
+        drawn = np.full(least.shape, self.draws)
+        self._draw(self.draws, AT_ONCE, generator, least, is_open, counts)
+        more = self.most - self.draws
+        is_open &= counts < ENOUGH_EXCEEDED
+        if more > 0 and is_open.any():
+            self._draw(more, 4 * AT_ONCE, generator, least, is_open, counts)
+            drawn += more * is_open
+        return counts, drawn
+
+    def _draw(
+        self,
+        number: int,
+        at_once: int,
+        generator: np.random.Generator,
+        least: Floats,
+        is_open: NDArray[np.bool_],
+        counts: Integers,
+    ) -> None:
+        """Add the draws that are at least as far out, for pairs that are still open."""
+        rows = max(1, at_once // max(1, len(self.values)))
+        partners = [np.flatnonzero(row).tolist() for row in is_open]
+        for start in progress_rounds(number, rows, "draws"):
+            shape = (min(rows, number - start), -(-len(self.values) // BITS))
+            bits = np.unpackbits(generator.integers(0, 256, size=shape, dtype=np.uint8), axis=1)
+            signs = 2.0 * bits[:, : len(self.values)] - 1
+            sums = np.ascontiguousarray((signs @ self.values).T)
+            gap = np.empty(shape[0])
+            for first, others in enumerate(partners):
+                for second in others:
+                    np.subtract(sums[first], sums[second], out=gap)
+                    np.abs(gap, out=gap)
+                    counts[first, second] += np.count_nonzero(gap >= least[first, second])
