@@ -1,6 +1,6 @@
 """Progress of long operations. The library tells how far it is; a listener may show it.
 
-The command listens on a terminal and draws bars (``cli/progress_bars.py``); a notebook or a program may
+The command listens and shows it on standard error (``cli/progress_bars.py``); a notebook or a program may
 listen too.
 """
 
@@ -42,6 +42,11 @@ def progress_rounds(total: int, size: int, what: str) -> Iterator[int]:
         for start in range(0, total, size):
             yield start
             done(min(size, total - start))
+
+
+def is_heard() -> bool:
+    """Tell whether a listener is there already."""
+    return _listener.get() is not _nobody
 
 
 @contextmanager

@@ -231,3 +231,50 @@ def test_progress_stays_out_of_what_is_piped_on(tmp_path: Path) -> None:
     assert status == 0
     assert b"one long step" in seen
     assert (tmp_path / "out.txt").read_bytes() == b"the result"
+
+
+def test_lines_tell_of_the_widest_operation_whose_end_is_known() -> None:
+    lines = bars.Lines()
+    assert lines.line(3) == "edgeworth: working (3 s)\n"
+    with lines.operation("working", None), lines.operation("pairs compared", 19_900) as pairs:
+        pairs(5_000)
+        with lines.operation("draws", 10) as draws:
+            draws(2)
+            assert lines.line(12.4) == "edgeworth: pairs compared: 5,000 of 19,900 (12 s)\n"
+    with lines.operation("working", None), lines.operation("\x1b[2Jrows read", None) as rows:
+        rows(1_000)
+        line = lines.line(1_234)
+        assert "\x1b" not in line
+        assert line.endswith("[2Jrows read: 1,000 (1,234 s)\n")
+    assert not lines.under_way
+
+
+LINES = """
+import sys, threading
+import edgeworth.cli.progress_bars as bars
+from edgeworth.cli import app, main
+from edgeworth.progress import progress_of
+bars.SILENCE = bars.BETWEEN_LINES = 0.01
+told = threading.Event()
+line = bars.Lines.line
+def tell(self, seconds):
+    if self.under_way and self.under_way[-1].done:
+        told.set()
+    return line(self, seconds)
+bars.Lines.line = tell
+@app.command
+def wait():
+    with progress_of("pairs compared", 2) as done:
+        done(1)
+        told.wait(60)
+    sys.stdout.write("the result")
+main(["wait"])
+"""
+
+
+def test_a_pipe_gets_lines_on_standard_error_only() -> None:
+    child = subprocess.run([sys.executable, "-c", LINES], capture_output=True, text=True, timeout=120)
+    assert child.stdout == "the result"
+    assert "edgeworth: pairs compared: 1 of 2 (" in child.stderr
+    assert "\x1b" not in child.stderr
+    assert {line[:11] for line in child.stderr.splitlines()} == {"edgeworth: "}

@@ -1,11 +1,13 @@
-"""Progress bars on a terminal, for operations that take longer than a moment."""
+"""Progress on standard error: bars on a terminal, now and then a line where it is a file or a pipe."""
 
 from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.progress import (
@@ -21,7 +23,7 @@ from rich.progress import (
 from rich.text import Text
 
 from edgeworth.core.formatting import displayable
-from edgeworth.progress import Advance, listen_to_progress
+from edgeworth.progress import Advance, is_heard, listen_to_progress
 
 PATIENCE = 1.0
 """Seconds before bars appear: a command that is done by then shows none."""
@@ -75,13 +77,99 @@ class Count(ProgressColumn):
         return Text(f"{task.completed:,.0f}{total}" if total or task.completed else "")
 
 
+SILENCE = 10.0
+"""Seconds before the first line: a command that is done by then writes none."""
+
+BETWEEN_LINES = 30.0
+"""Seconds from one line to the next."""
+
+
+@dataclass(eq=False)
+class Operation:
+    """Something under way: how much is done, and of how much if that is known."""
+
+    what: str
+    total: float | None
+    done: float = 0.0
+
+    def advance(self, number: float) -> None:
+        """Count what is done."""
+        self.done += number
+
+    def __str__(self) -> str:
+        of_all = "" if self.total is None else f" of {self.total:,.0f}"
+        counted = f": {self.done:,.0f}{of_all}" if of_all or self.done else ""
+        return f"{displayable(self.what)}{counted}"
+
+
+class Lines:
+    """Operations under way, told in a line each time that somebody asks."""
+
+    def __init__(self) -> None:
+        self.under_way: list[Operation] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def operation(self, what: str, total: float | None) -> Iterator[Advance]:
+        """Know of an operation from its beginning to its end, however it ends."""
+        operation = Operation(what, total)
+        with self._lock:
+            self.under_way.append(operation)
+        try:
+            yield operation.advance
+        finally:
+            with self._lock:
+                self.under_way.remove(operation)
+
+    def line(self, seconds: float) -> str:
+        """Write what is under way after so many seconds: the widest operation whose end is known, or any."""
+        with self._lock:
+            counted = [each for each in self.under_way if each.total is not None]
+            shown = next(iter(counted or self.under_way[-1:]), None)
+            return f"edgeworth: {'working' if shown is None else shown} ({seconds:,.0f} s)\n"
+
+    def write_until(self, is_over: threading.Event) -> None:
+        """Write a line now and then until the command is over, or standard error is gone."""
+        began, pause = time.monotonic(), SILENCE
+        while not is_over.wait(pause):
+            try:
+                sys.stderr.write(self.line(time.monotonic() - began))
+                sys.stderr.flush()
+            except (OSError, ValueError):
+                return
+            pause = BETWEEN_LINES
+
+
 @contextmanager
 def shown_progress() -> Iterator[None]:
-    """Show the operations inside on standard error, if that is a terminal and they take long."""
+    """Show long operations on standard error: as bars on a terminal, otherwise in lines.
+
+    A program that calls the command and listens itself gets no lines.
+    """
     console = Console(stderr=True)
-    if not (sys.stderr.isatty() and console.is_interactive):
+    if sys.stderr.isatty() and console.is_interactive:
+        shown: AbstractContextManager[None] = _bars(console)
+    else:
+        shown = nullcontext() if is_heard() else _lines()
+    with shown:
         yield
-        return
+
+
+@contextmanager
+def _lines() -> Iterator[None]:
+    lines, is_over = Lines(), threading.Event()
+    writer = threading.Thread(target=lines.write_until, args=(is_over,), daemon=True)
+    writer.start()
+    try:
+        with listen_to_progress(lines.operation):
+            yield
+    finally:
+        is_over.set()
+        writer.join()
+
+
+@contextmanager
+def _bars(console: Console) -> Iterator[None]:
     bars = Bars(console)
     timer = threading.Timer(PATIENCE, bars.open)
     timer.daemon = True

@@ -42,8 +42,8 @@ class ComparisonFindings:
 
     ``headline`` is the measure that the verdict, the adjustment for many pairs and the letters go by, and
     ``headlines`` are its differences, with the first test. ``adjusted`` are its p-values for all pairs
-    together; those that share a letter are tied. ``pairs`` has every measure and test, and with ``values`` and
-    ``plans`` is computed when somebody looks.
+    together; those that share a letter are tied. ``pairs`` has every measure and test. ``pairs``, ``values``
+    and ``plans`` are computed when somebody looks.
     """
 
     kind: ComparedKind

@@ -73,7 +73,9 @@ def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, An
     is_pair = len(findings.names) == 2
     first = _two(findings) if is_pair else [_standings(findings), _pairs(findings)]
     sections = [*first, _tests(findings), _disagreements(findings), _race(findings), _planning(findings)]
-    doubts = dict.fromkeys(said for each in findings.headlines.values() for said in (each.no_winner, each.doubt))
+    doubts = dict.fromkeys(
+        said for each in findings.headlines.values() for said in (each.no_winner, each.doubt)
+    )
     return Report(
         verdict=comparison_verdict(findings),
         citation=comparison_citation(findings),

@@ -110,7 +110,7 @@ MOST_SHARED_DRAWS = 1_000_000
 
 
 def draws_for_pairs(draws: int, level_of_one: float) -> int:
-    """Find how many draws make the smallest possible p-value pass the level that one of many pairs must beat.
+    """Find how many draws let a p-value be small enough for the level that one of many pairs must beat.
 
     >>> draws_for_pairs(10_000, 0.95), draws_for_pairs(10_000, 1 - 0.05 / 1_000)
     (10000, 25000)
@@ -124,10 +124,10 @@ class SharedSignFlips:
     """Permutation tests of all pairs of many systems (a column each), by the same random signs.
 
     Few units have their exact law, if asked. Sums that rounding may have made different count as ties, which
-    can only make a p-value larger. ``draws`` are drawn for every pair. Up to ``most`` are drawn for pairs that
-    few of the first draws exceed, so that p-values can be small enough for many pairs. That is a valid test:
-    pairs which stop early have p-values above all that they could have had by fewer exceedances
-    (Besag & Clifford 1991, Sequential Monte Carlo p-values).
+    can only make a p-value larger. ``draws`` are drawn for every pair. Up to ``most`` are drawn for pairs
+    that few of the first draws exceed, so that p-values can be small enough for many pairs. Stopping early is
+    valid, as in Besag & Clifford 1991, Sequential Monte Carlo p-values: a pair that stops has a p-value of
+    its first draws above ``ENOUGH_EXCEEDED/draws``, and one that goes on would have had a smaller one.
     """
 
     values: Floats
