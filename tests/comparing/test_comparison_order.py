@@ -147,7 +147,7 @@ def test_a_small_difference_is_not_one_of_0_points() -> None:
     two[800:1204] = 1
     found = ew.compare(truth, {"one": one, "two": two}, measures=["informedness"])
     assert found["one", "two"]["informedness"].difference == pytest.approx(0.0032)
-    assert "informedness of one is 0.003 higher (95% CI −" in found.verdict
+    assert "informedness of one is 0.0032 higher (95% CI −" in found.verdict
     ends = re.findall(r"CI (\S+) to (\S+);", found.verdict)[0]
     assert all(re.fullmatch(r"−?\d+\.\d{3}", end) for end in ends)
 

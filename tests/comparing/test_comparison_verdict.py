@@ -43,7 +43,7 @@ def test_an_open_one_says_what_it_takes() -> None:
     close = said(("a", 17), ("b", 21), ("a", 2))
     found = verdict(T, {"good": GOOD, "close": close}, measures=["accuracy"])
     assert found.startswith(
-        "No significant difference between good and close: accuracy of good is 0.03 higher ("
+        "No significant difference between good and close: accuracy of good is 0.025 higher ("
     )
     claims = {claim.about: claim for claim in found.claims}
     assert claims["accuracy"].strength == "not shown"
@@ -76,7 +76,7 @@ def test_a_measure_of_a_label_names_it() -> None:
 def test_a_measure_without_a_direction_has_no_better_one() -> None:
     much = said(("a", 40))
     found = verdict(T, {"good": GOOD, "much": much}, measures=["label_bias[a]"])
-    assert found.startswith("good and much differ in label bias[a]: 0.500 higher for much (")
+    assert found.startswith("good and much differ in label bias[a]: 0.50 higher for much (")
     assert "Neither direction is better." in found
     assert "is better than" not in found
     three = verdict(T, {"good": GOOD, "much": much, "bad": BAD}, measures=["label_bias[a]"])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from edgeworth.core.formatting import (
     MINUS,
     digits_shown,
+    format_apart,
     format_belief,
     format_bound,
     format_count,
@@ -27,7 +28,8 @@ from edgeworth.core.formatting import (
     format_wealth,
 )
 from edgeworth.errors import OptionError
-from edgeworth.report.wording import format_cell
+from edgeworth.report.report import Grid, make_columns
+from edgeworth.report.wording import format_cell, format_rows
 
 PLAIN = re.compile(r"[0-9]{1,3}(,[0-9]{3})*|[0-9,]*\.[0-9]+|[0-9](\.[0-9])?e-?[1-9][0-9]*")
 
@@ -81,7 +83,50 @@ def test_what_is_close_to_0_or_1_is_not_written_as_that(value: float, other: flo
 
 
 def test_other_whole_numbers_keep_their_decimals() -> None:
-    assert format_together(2.0, 1.9996, 3.0) == ["2.00", "2.00", "3.00"]
+    assert format_together(2.0, 1.9, 3.0) == ["2.00", "1.90", "3.00"]
+    assert format_together(2.0, 1.9996, 3.0) == ["2.0000", "1.9996", "3.0000"]
+
+
+triples = st.builds(
+    lambda middle, below, above, scale: tuple(scale * x for x in (middle, middle - below, middle + above)),
+    st.floats(min_value=-1, max_value=1),
+    st.floats(min_value=1e-4, max_value=2),
+    st.floats(min_value=1e-4, max_value=2),
+    st.sampled_from([1.0, 0.1, 1e-2, 1e-3, 30.0]),
+)
+
+
+@given(triples)
+@example((0.0019, 0.00188, 0.00192))
+@example((0.005, -0.05, 0.06))
+@example((0.0054, 0.0051, 0.03))
+@example((0.00123, 0.00122999, 0.0012301))
+def test_a_value_and_its_bounds_are_told_apart_and_stay_in_order(numbers: tuple[float, float, float]) -> None:
+    """Different numbers read differently; a difference keeps two digits that matter."""
+    for texts in (format_together(*numbers), format_apart(*numbers)):
+        value, low, high = map(read_back, texts)
+        assert low <= value <= high
+        assert low < high
+        assert value not in (low, high)
+        if abs(numbers[0]) >= 1e-12:
+            assert math.isclose(value, numbers[0], rel_tol=0.0501)
+    table = Grid("", make_columns("value", "interval/interval"), ((numbers[0], numbers[1:]),))
+    [[cell, interval]] = format_rows(table)
+    ends = interval.split(" to ")
+    assert len({cell, *ends}) == 3
+    assert read_back(ends[0]) < read_back(cell) < read_back(ends[1])
+
+
+@given(st.sampled_from([0.1, 0.05, 0.01, 0.001]), st.floats(min_value=-0.04, max_value=0.04))
+@example(0.05, -0.008)
+@example(0.05, 4e-6)
+def test_a_p_value_is_on_the_side_of_a_level_on_which_it_reads(level: float, away: float) -> None:
+    p_value = level * (1 + away)
+    for text in (format_probability(p_value), format_p_value(p_value).removeprefix("p = ")):
+        if abs(p_value - level) > 1e-11:
+            assert (read_back(text) < level) == (p_value < level)
+            assert read_back(text) != level
+    assert format_probability(level) == format_number(level)
 
 
 @given(st.floats(min_value=math.log(1e6), max_value=700.0))

@@ -175,3 +175,38 @@ def test_more_items_are_planned_for_the_binomial_test(right: int, items: int, ra
 
     assert power(planned) >= 0.8
     assert all(power(fewer) < 0.8 for fewer in range(2, planned))
+
+
+def test_intervals_of_grades_by_methods_that_are_asked_for() -> None:
+    """Wilson and Clopper-Pearson as in SciPy; the bootstrap of items and clusters by its variance."""
+    right = np.array([1] * 57 + [0] * 23)
+    grades, test = ew.Grades.from_grades(right), stats.binomtest(57, 80)
+    for method, known in ((ew.methods.Wilson(), "wilson"), (ew.methods.ClopperPearson(), "exact")):
+        found = ew.estimate(grades, "accuracy", method=method)
+        wanted = test.proportion_ci(method=known)
+        assert tuple(found.interval()) == pytest.approx((wanted.low, wanted.high))
+        assert str(found.method) == str(method)
+    draws = ew.methods.Bootstrap(draws=20_000)
+    points, clusters = np.random.default_rng(0).normal(size=400), np.arange(400) // 8
+    plain = ew.estimate(ew.Grades.from_grades(points), "mean", method=draws).standard_error
+    assert plain == pytest.approx(points.std() / 20, rel=0.03)
+    whole = ew.Grades.from_grades(points, clusters=clusters)
+    means = points.reshape(50, 8).mean(axis=1)
+    assert ew.estimate(whole, "mean", method=draws).standard_error == pytest.approx(
+        means.std() / math.sqrt(50), rel=0.03
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        (ew.methods.Wilson(), "these grades have no range"),
+        (ew.methods.ClopperPearson(), "right or wrong once"),
+        (ew.methods.Delta(), "does not apply to grades: use Wilson"),
+        (ew.methods.AcrossCases(), "does not apply to grades: use Wilson"),
+        (ew.methods.Influence(), "does not apply to grades: use Wilson"),
+    ],
+)
+def test_methods_that_do_not_suit_grades_are_refused_in_a_sentence(method: Any, said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        ew.estimate(ew.Grades.from_grades([0.2, 3.1, 5.0]), "mean", method=method)

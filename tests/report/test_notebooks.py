@@ -134,3 +134,13 @@ def test_a_long_table_says_how_many_of_its_rows_are_shown() -> None:
     shown = report_fragment(Report("", (Section("", grids=(grid,)),), (), {}))
     assert shown.count("<td ") == 30
     assert "the first 30 of 100 rows" in shown
+
+
+def test_a_notebook_never_shows_a_probability_of_being_better_as_0_or_1() -> None:
+    truth = [1] * 200 + [0] * 200
+    sure, poor = truth, [1] * 100 + [0] * 200 + [1] * 100
+    for pair in (("sure", "poor"), ("poor", "sure")):
+        found = ew.compare(truth, {"sure": sure, "poor": poor})[pair]["informedness"]
+        shown = found._repr_html_()
+        cell = shown.partition(f"P({pair[0]} better)</td><td>")[2].partition("</td>")[0]
+        assert cell == ("&gt; 0.999" if pair[0] == "sure" else "&lt; 0.001")

@@ -214,7 +214,7 @@ def test_grades_are_compared_in_slices() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_slices_of_partial_credit_are_compared_by_the_mean_of_all(tmp_path: Path, seed: int) -> None:
-    """A slice that happens to hold only 0s and 1s is compared by the mean too, in frames and joined tables."""
+    """A slice that happens to hold only 0s and 1s is compared by the mean too, in frames and joins."""
     rng = np.random.default_rng(seed)
     data = pd.DataFrame({"id": np.arange(200), "topic": rng.integers(0, 8, 200).astype(str)})
     for name in ("a", "b"):

@@ -66,7 +66,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
             y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
             color=_two_colours(alt, "finding", ["significant", "not significant"]),
             tooltip=kit.tooltip(
-                {"what": "", "difference": "+.3f", "low": "+.3f", "high": "+.3f", "p": ".2~g"}
+                {"what": "", "difference": "+.4~g", "low": "+.4~g", "high": "+.4~g", "p": ".4~g"}
             ),
         )
         across = alt.X("low:Q", title=what, scale=marks.scale(alt), axis=marks.axis(alt, signed=True))

@@ -13,7 +13,14 @@ from typing import Any, Self, TypeAlias
 
 from edgeworth.arrays import plain_values
 from edgeworth.core.estimates import Interval
-from edgeworth.core.formatting import format_interval, format_p_value, format_together, html_table
+from edgeworth.core.formatting import (
+    UNDEFINED,
+    format_apart,
+    format_belief,
+    format_p_value,
+    format_together,
+    html_table,
+)
 from edgeworth.core.laws import Alternative, SamplingLaw, check_level
 from edgeworth.core.measures import Direction
 from edgeworth.core.tails import Tail
@@ -176,13 +183,15 @@ class Difference:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         low, high = self.interval()
+        difference, *ends = format_apart(self.difference, low, high)
+        first, second = format_apart(*self.values)
         rows = [
-            (self.first, self.values[0]),
-            (self.second, self.values[1]),
-            ("difference", self.difference),
-            ("95% CI", format_interval(low, high)),
+            (self.first, first),
+            (self.second, second),
+            ("difference", difference),
+            ("95% CI", UNDEFINED if math.isnan(low + high) else " to ".join(ends)),
             ("test", format_p_value(self.p_value())),
-            (f"P({self.first} better)", self.probability_better),
+            (f"P({self.first} better)", format_belief(self.probability_better)),
         ]
         reason = self.undefined or self.no_interval
         return html_table(self.measure, [], rows if reason is None else [*rows, ("why not", reason)])

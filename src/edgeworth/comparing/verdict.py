@@ -99,13 +99,13 @@ def _of_two(findings: ComparisonFindings) -> Claim:
     brackets = f"({_interval(ahead, findings)}; {_test(ahead)})"
     if findings.direction == "neither":
         how = f"{first} and {second} differ" if is_shown else same
-        size = f"{format_number(ahead.difference)} higher for {ahead.first}"
+        size = f"{_sizes(ahead, findings)[0]} higher for {ahead.first}"
         text = f"{how} in {said}: {size} {brackets}. Neither direction is better."
     elif is_shown:
-        text = f"{ahead.first} is better than {ahead.second}: {_how_much(ahead)} {brackets}."
+        text = f"{ahead.first} is better than {ahead.second}: {_how_much(ahead, findings)} {brackets}."
     else:
         lower = ", where lower is better" if findings.direction == "lower" else ""
-        text = f"{same}: {_how_much(ahead, f' of {ahead.first} is')} {brackets}{lower}."
+        text = f"{same}: {_how_much(ahead, findings, f' of {ahead.first} is')} {brackets}{lower}."
         if ahead.no_winner is not None:
             text += f" {ahead.no_winner[0].upper()}{ahead.no_winner[1:]}."
         elif ahead.no_interval is not None:
@@ -161,7 +161,7 @@ def _first_two(findings: ComparisonFindings) -> Claim | None:
     if math.isnan(difference.difference) or not difference.difference:
         return None
     interval = f"{_interval(difference, findings)}, not adjusted"
-    text = f"{first} against {second}, the next: {_how_much(difference)} ({interval})."
+    text = f"{first} against {second}, the next: {_how_much(difference, findings)} ({interval})."
     return Claim("first two", text, "estimated", _numbers(difference, findings))
 
 
@@ -173,20 +173,24 @@ def _numbers(each: Difference, findings: ComparisonFindings) -> dict[str, Any]:
     return names | {"difference": given.difference, "low": low, "high": high, "level": findings.level}
 
 
-def _how_much(better: Difference, whose: str = "") -> str:
+def _how_much(better: Difference, findings: ComparisonFindings, whose: str = "") -> str:
     """Say by how much the better one is higher, or lower."""
     word = "higher" if better.difference > 0 else "lower"
-    size = format_together(abs(better.difference), *better.interval())[0]
-    return f"{describe_measure(better.measure)}{whose} {size} {word}"
+    return f"{describe_measure(better.measure)}{whose} {_sizes(better, findings)[0]} {word}"
 
 
 def _interval(better: Difference, findings: ComparisonFindings) -> str:
-    low, high = better.interval(findings.level)
-    if math.isnan(low):
+    if math.isnan(better.interval(findings.level).low):
         return "no interval"
-    low, high = sorted((low, high) if better.difference >= 0 else (-low, -high))
-    _, *ends = format_together(abs(better.difference), low, high)
+    _, *ends = _sizes(better, findings)
     return f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}"
+
+
+def _sizes(better: Difference, findings: ComparisonFindings) -> list[str]:
+    """Write the size of a difference and the ends of its interval, as seen from the size."""
+    low, high = better.interval(findings.level)
+    low, high = (low, high) if better.difference >= 0 else (-high, -low)
+    return format_together(abs(better.difference), low, high)
 
 
 def _test(better: Difference) -> str:
@@ -248,9 +252,8 @@ def comparison_citation(findings: ComparisonFindings) -> str:
     found = findings.difference(*findings.ranked[:2])[findings.headline]
     if found.undefined is not None:
         return ""
-    size, *_ = format_together(found.difference, *found.interval())
+    size, *ends = format_together(found.difference, *found.interval(findings.level))
     said = f"{describe_measure(found.measure)} of {found.first} − {found.second}: {size}"
-    _, *ends = format_together(found.difference, *found.interval(findings.level))
     interval = f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}, {found.interval_method}"
     number = f"{format_count(found.cases)} {plural(found.cases, findings.unit)}"
     return f"{said} ({interval}); {_test(found)}; {number}; Edgeworth {__version__}."

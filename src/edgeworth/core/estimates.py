@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.core.formatting import (
-    format_interval,
+    UNDEFINED,
+    format_apart,
     format_number,
     format_p_value,
     format_together,
@@ -191,7 +192,9 @@ class Estimate:
     def _repr_html_(self) -> str:
         """Show the estimate in a notebook."""
         low, high = self.interval()
-        rows = [("value", self.value), ("95% CI", format_interval(low, high)), ("chance level", self.chance)]
+        value, *ends = format_apart(self.value, low, high)
+        interval = UNDEFINED if math.isnan(low + high) else " to ".join(ends)
+        rows = [("value", value), ("95% CI", interval), ("chance level", format_number(self.chance))]
         reason = self.undefined or self.no_interval
         rows.append(("method", str(self.method)) if reason is None else ("why not", reason))
         return html_table(self.measure, [], rows)
@@ -254,7 +257,9 @@ def estimate(tally: Any, measure: str | Measure, *, method: Method | None = None
         for proportions, Newcombe for informedness of two classes or of one label, the delta method for the
         rest, weights and clusters included. Of a ranking: the influence of each case for average precision
         and ROC area, a bootstrap for the rest; at a depth, what suits the decisions there. Of many lists:
-        Student's t over lists. Of probabilities: Student's t over cases.
+        Student's t over lists. Of probabilities: Student's t over cases. Of grades: Wilson for right or
+        wrong answers and for grades within a range, Student's t over items otherwise. The ``method`` of an
+        estimate can be passed on: it gives the same interval.
     seed : int
         For methods that draw at random.
 

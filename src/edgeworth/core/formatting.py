@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from html import escape
-from itertools import chain, count
+from itertools import chain, combinations, count
 from unicodedata import east_asian_width
 
 from edgeworth.errors import OptionError
@@ -32,6 +32,12 @@ NEGLIGIBLE = 1e-6
 SMALL, LARGE = 1e-4, 1e9
 """Beyond these a number is written as a power of ten."""
 
+MOST_DIGITS = 15
+"""More digits than a float holds tell nothing."""
+
+USUAL_LEVELS = (0.1, 0.05, 0.01, 0.001)
+"""A p-value that is not one of these is never written as one: a reader compares it with them."""
+
 _DIGITS: ContextVar[int] = ContextVar("digits", default=3)
 
 
@@ -43,8 +49,8 @@ def digits_shown(digits: int | None) -> Iterator[None]:
     ...     format_number(0.123456789)
     '0.12346'
     """
-    if digits is not None and not 2 <= digits <= 15:
-        raise OptionError(f"2 to 15 digits can be shown; saw {digits!r}")
+    if digits is not None and not 2 <= digits <= MOST_DIGITS:
+        raise OptionError(f"2 to {MOST_DIGITS} digits can be shown; saw {digits!r}")
     token = _DIGITS.set(_DIGITS.get() if digits is None else digits)
     try:
         yield
@@ -85,20 +91,23 @@ def _exponent(size: float, decimals: int = 0) -> int:
 
 
 def _format_power_of_ten(size: float) -> str:
-    """Write two digits and a power; a round number has one digit.
+    """Write two digits and a power, or the digits asked for; a round number has one digit.
 
     >>> _format_power_of_ten(4.93e-5), _format_power_of_ten(5e-7), _format_power_of_ten(9.96e20)
     ('4.9e-5', '5e-7', '1e21')
     """
-    digits, _, power = f"{size:.1e}".partition("e")
-    return f"{digits.removesuffix('.0')}e{int(power)}"
+    digits, _, power = f"{size:.{max(_DIGITS.get() - 2, 1)}e}".partition("e")
+    whole, _, decimals = digits.partition(".")
+    return f"{digits if decimals.strip('0') else whole}e{int(power)}"
 
 
 def format_probability(value: float) -> str:
-    """Write a p-value or a chance: 0 and 1 only where it is exactly that.
+    """Write a p-value or a chance: 0, 1 and the usual levels of tests only where it is exactly that.
 
     >>> [format_probability(p) for p in (0.0, 1e-40, 4.93e-5, 0.0122, 0.48, 0.9998, 1.0)]
     ['0', '< 1e-12', '4.9e-5', '0.012', '0.480', '> 0.999', '1']
+    >>> [format_probability(p) for p in (0.0496, 0.04998, 0.05, 0.0502)]
+    ['0.0496', '0.04998', '0.050', '0.0502']
     """
     if math.isnan(value):
         return UNDEFINED
@@ -106,7 +115,12 @@ def format_probability(value: float) -> str:
         return "0" if value <= 0 else "1"
     if value < NOISE:
         return "< 1e-12"
-    return "> 0.999" if value >= 0.9995 else _format_size(value)
+    if value >= 0.9995:
+        return "> 0.999"
+    level = next((x for x in USUAL_LEVELS if NOISE < abs(value - x) < x / 20), None)
+    if level is None:
+        return _format_size(value)
+    return format_apart(value, level)[0]
 
 
 def format_belief(value: float) -> str:
@@ -151,8 +165,7 @@ def format_interval(low: float | None, high: float | None) -> str:
     """
     if low is None:
         return UNDEFINED if high is None else f"{format_number(high)} or less"
-    start = format_number(low)
-    return f"{start} or more" if high is None else f"{start} to {format_number(high)}"
+    return f"{format_number(low)} or more" if high is None else " to ".join(format_apart(low, high))
 
 
 def format_wealth(log_wealth: float) -> str:
@@ -212,14 +225,20 @@ def _format_decimals(value: float, decimals: int) -> str:
 def format_together(value: float, low: float, high: float) -> list[str]:
     """Write a value and its bounds with as many decimals as the interval is wide, or the digits asked for.
 
+    The value has two digits that matter at least, and numbers that differ are written differently.
+
     >>> format_together(0.2156, 0.0889, 0.3512), format_together(0.13, -0.0045, 0.2604)
     (['0.22', '0.09', '0.35'], ['0.130', '−0.004', '0.260'])
+    >>> format_together(0.0051, -0.0523, 0.0625), format_together(0.0019, 0.00188, 0.00192)
+    (['0.0051', '−0.05', '0.06'], ['0.00190', '0.00188', '0.00192'])
     """
     numbers = (value, low, high)
     if _DIGITS.get() != 3 or not (math.isfinite(low) and max(map(abs, numbers)) < 10):
-        return [format_number(number) for number in numbers]
-    # Whole per cents, or a decimal more when the interval is narrower than two of them.
-    least = 2 if high - low >= 0.02 else 3 if high - low >= 0.002 else 4
+        return format_apart(*numbers)
+    width = high - low
+    # Whole per cents, or as many decimals more as an interval narrower than two of them needs.
+    least = 2 if width >= 0.02 or width < NOISE else 2 + math.ceil(math.log10(0.02 / width) - NOISE)
+    own = 0 if abs(value) < NOISE else 1 - _exponent(abs(value), 1)
 
     def tells(number: float, decimals: int) -> bool:
         # What is not 0 or 1 is not shown as that: an end shows on which side of it it lies.
@@ -227,9 +246,44 @@ def format_together(value: float, low: float, high: float) -> list[str]:
 
     reaches = zip(numbers, (8, least + 3, least + 3), strict=True)
     shown = max(next((d for d in range(least, most) if tells(x, d)), least) for x, most in reaches)
-    is_fine = (tells(x, shown) or abs(x) in (0, 1) for x in numbers)
-    both = zip(numbers, is_fine, strict=True)
-    return [_format_decimals(x, shown) if fine else format_number(x) for x, fine in both]
+
+    def written(number: float, decimals: int) -> str:
+        is_fine = tells(number, decimals) or abs(number) in (0, 1)
+        return _format_decimals(number, decimals) if is_fine else format_number(number)
+
+    trials = []
+    for decimals in range(shown, MOST_DIGITS):
+        more = max(decimals, own)
+        # A value that is tiny beside its interval is written as if alone.
+        size = format_number(value) if more > decimals + 3 else written(value, more)
+        trials.append([size, written(low, decimals), written(high, decimals)])
+        is_ordered = round(low, decimals) <= round(value, more) <= round(high, decimals)
+        if are_apart(numbers, trials[-1]) and (is_ordered or not low <= value <= high):
+            return trials[-1]
+    return trials[0]
+
+
+def format_apart(*numbers: float) -> list[str]:
+    """Write numbers with as many digits as tell those apart that differ.
+
+    >>> format_apart(0.514, 0.12341, 0.12344), format_apart(0.5, 0.1, 0.7)
+    (['0.51400', '0.12341', '0.12344'], ['0.500', '0.100', '0.700'])
+    """
+    texts: list[str] = []
+    for digits in range(_DIGITS.get(), MOST_DIGITS + 1):
+        with digits_shown(digits):
+            texts = [format_number(number) for number in numbers]
+        if are_apart(numbers, texts):
+            return texts
+    return texts
+
+
+def are_apart(numbers: Sequence[float], texts: Sequence[str]) -> bool:
+    """Tell whether numbers that differ by more than rounding are written differently."""
+    pairs = combinations(zip(numbers, texts, strict=True), 2)
+    return not any(
+        one[1] == other[1] and abs(one[0] - other[0]) > NOISE * max(1.0, abs(one[0])) for one, other in pairs
+    )
 
 
 def format_level(level: float) -> str:

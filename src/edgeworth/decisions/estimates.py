@@ -271,7 +271,7 @@ def estimate_table(
         measure=resolved.spelling,
         value=float(focus.values(table.cells)),
         chance=at_guessing(focus, table),
-        method=chosen,
+        method=None if law is None else chosen,
         undefined=None,
         no_interval=no_interval,
         tally=tally,

@@ -12,6 +12,7 @@ from edgeworth import __version__
 from edgeworth.arrays import Floats, finite_or_none
 from edgeworth.core.formatting import (
     NEGLIGIBLE,
+    format_apart,
     format_bound,
     format_cases,
     format_interval,
@@ -235,14 +236,14 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     text = f"Brier score of {model} {mine}, of {rival} {its} (lower is better)"
     if found.mean == 0:
         return Claim("score", f"{text}: the same.", "estimated", numbers)
-    size = format_number(abs(found.mean))
+    low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
+    size, *ends = format_apart(abs(found.mean), low, high)
     if found.says_nothing:
         text = f"{text}: {how} by {size}, but too few cases to tell who scores better."
         return Claim("score", text, "not shown", numbers)
-    low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
     kind = f"{format_level(findings.level)} {'confidence sequence' if found.at_all_times else 'CI'}"
     roughly = "roughly " if found.holds.startswith("roughly") else ""
-    interval = f"{roughly}{kind} {format_interval(low, high)}"
+    interval = f"{roughly}{kind} {' to '.join(ends)}"
     if low <= 0:
         text = f"{text}: no significant difference ({how} by {size}, {interval})."
         return Claim("score", text, "not shown", numbers, found.method)
@@ -280,10 +281,9 @@ def forecasts_citation(findings: ForecastFindings) -> str:
     """Write the sentence for a paper or a model card."""
     found, wealth = findings.bets.brier, findings.bets.wealth
     mine, its = (format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems)
-    interval = f"{format_level(found.level)} CI {format_interval(found.low, found.high)}, {found.method}"
-    said = (
-        f"Brier score {mine}, of {wealth.against} {its}, difference {format_number(found.mean)} ({interval})"
-    )
+    size, *ends = format_apart(found.mean, found.low, found.high)
+    interval = f"{format_level(found.level)} CI {' to '.join(ends)}, {found.method}"
+    said = f"Brier score {mine}, of {wealth.against} {its}, difference {size} ({interval})"
     areas = [area for area in findings.areas.values() if math.isfinite(area)]
     area = f"; ROC area {format_number(areas[0])}" if len(areas) == 1 else ""
     return f"{said}{area}; n = {wealth.cases:,}; Edgeworth {__version__}."

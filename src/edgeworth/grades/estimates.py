@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
 
 from edgeworth.core.clusters import FEWEST_FREEDOM, ClusterSpread, shown_freedom, spread_of_ratios
-from edgeworth.core.estimates import Estimate, undefined_estimate
+from edgeworth.core.estimates import Estimate, Method, undefined_estimate
 from edgeworth.core.laws import (
     Alternative,
+    BootstrapLaw,
     ClopperPearsonLaw,
     ClusterLaw,
     NewcombeLaw,
@@ -22,6 +22,8 @@ from edgeworth.core.laws import (
 )
 from edgeworth.core.measures import Combination, Measure
 from edgeworth.core.tails import Tail
+from edgeworth.decisions.estimates import Bootstrap, ClopperPearson, Wilson, bootstrap_law
+from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.measures import ItemValues, resolve_grades
@@ -104,17 +106,70 @@ def _trials(share: float, spread: ClusterSpread, width: float, otherwise: float)
     return share * (1 - share) * width**2 / spread.variance if is_known else otherwise
 
 
+def _law_by(method: Method, found: ItemValues) -> SamplingLaw:
+    """Make the law by a method that was asked for, or raise an error that says why it does not apply."""
+    grades = found.grades
+    if isinstance(method, Wilson):
+        if not math.isfinite(grades.bounds[1] - grades.bounds[0]) and not grades.is_binary:
+            raise OptionError(f"{method} is for shares of right answers: these grades have no range")
+        return law_of_mean(found)[1]
+    if isinstance(method, ClopperPearson):
+        is_alone = grades.clusters is None and not (grades.repeats > 1).any()
+        if not (grades.is_binary and is_alone):
+            raise OptionError(f"{method} is for independent items that are right or wrong once: use Wilson()")
+        number = round(float(grades.items.sum()))
+        return ClopperPearsonLaw(round(found.mean * number), number)
+    is_ours = type(method).__module__.partition(".")[0] == __name__.partition(".")[0]
+    if is_ours and not isinstance(method, (OverItems, Bootstrap)):
+        raise OptionError(
+            f"{method} does not apply to grades: use Wilson(), ClopperPearson() or Bootstrap(), or none"
+        )
+    return method.law(grades, found)
+
+
+MOST_DRAWN = 1 << 22
+"""Counts that are drawn at once."""
+
+
+@bootstrap_law.register
+def _(tally: Grades, resolved: ItemValues, bootstrap: Bootstrap) -> SamplingLaw:
+    """Draw items again, or whole clusters of them."""
+    kept = np.flatnonzero(~np.isnan(resolved.values))
+    items = tally.items[kept].astype(np.float64)
+    groups = resolved.values[kept]
+    if tally.clusters is not None:
+        groups = np.array([tally.clusters[place] for place in kept])
+    _, places = np.unique(groups, return_inverse=True)
+    sums = np.bincount(places, weights=items * resolved.values[kept])
+    sizes = np.bincount(places, weights=items)
+    drawn, shares = round(sizes.sum()), sizes / sizes.sum()
+    if tally.clusters is not None:
+        drawn, shares = len(sizes), np.full(len(sizes), 1 / len(sizes))
+    generator = np.random.default_rng(bootstrap.seed)
+    step = max(1, MOST_DRAWN // len(sizes))
+    means = []
+    for start in range(0, bootstrap.draws, step):
+        counts = generator.multinomial(drawn, shares, size=min(step, bootstrap.draws - start))
+        if tally.clusters is None:
+            means.append(counts @ (sums / sizes) / drawn)
+        else:
+            means.append(counts @ sums / (counts @ sizes))
+    return BootstrapLaw(resolved.mean, *defined_draws(np.concatenate(means), resolved.spelling))
+
+
 def estimate_grades(
     tally: Grades,
     measure: str | Measure,
     *,
-    method: Any = None,
-    seed: int = 0,  # noqa: ARG001  # nothing is drawn
+    method: Method | None = None,
+    seed: int = 0,  # noqa: ARG001  # nothing is drawn unless a method with a seed of its own is given
     guess_rate: float | None = None,
 ) -> Estimate:
-    """Estimate a measure of grades with its uncertainty, and test it against a guess rate."""
-    if method is not None:
-        raise OptionError(f"{method} does not apply to grades, whose intervals are over items")
+    """Estimate a measure of grades with its uncertainty, and test it against a guess rate.
+
+    ``method`` is ``Wilson()``, ``ClopperPearson()``, ``Bootstrap()``, the method of another estimate,
+    or an object of your own with ``law(tally, resolved)``, which gets the ``Grades`` and the ``ItemValues``.
+    """
     found = resolve_grades(tally, measure)
     number = float(tally.items[~np.isnan(found.values)].sum())
     if found.undefined is not None:
@@ -124,6 +179,9 @@ def estimate_grades(
         words, law = law_of_mean(found)
     except OptionError as error:
         reason = str(error)
+    chosen: Method | None = OverItems(words) if words else None
+    if method is not None:
+        chosen, law, reason = method, _law_by(method, found), None
     chance = math.nan if guess_rate is None or not tally.is_binary else 1 - (1 - guess_rate) ** found.depth
 
     def binomial(alternative: Alternative) -> Tail | None:
@@ -145,6 +203,5 @@ def estimate_grades(
                 return items
         return None
 
-    chosen = OverItems(words) if words else None
     named = (found.spelling, found.mean, chance, chosen, None, reason, tally, law, binomial)
     return Estimate(*named, size=number, planner=planner)

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from edgeworth.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import (
     MINUS,
+    UNDEFINED,
     cut_middle,
+    format_apart,
     format_count,
-    format_interval,
     format_level,
-    format_number,
 )
 from edgeworth.escaping import visible
 
@@ -56,9 +55,12 @@ class Slider:
         texts["taken"] = [format_count(round(hits + alarms, 6)) for hits, alarms, *_ in self.counts]
         texts |= {name: [format_count(each[at]) for each in self.counts] for at, name in enumerate(COUNTS)}
         for name, found in self.estimates.items():
-            texts[name] = [format_number(each.value) for each in found]
-            ends = [format_interval(*map(finite_or_none, each.interval(self.level))) for each in found]
-            texts[f"{name} interval"] = [f"{format_level(self.level)} CI {text}" for text in ends]
+            texts[name], texts[f"{name} interval"] = [], []
+            for each in found:
+                value, *ends = format_apart(each.value, *each.interval(self.level))
+                texts[name].append(value)
+                interval = UNDEFINED if each.law is None else " to ".join(ends)
+                texts[f"{name} interval"].append(f"{format_level(self.level)} CI {interval}")
         return texts
 
     @property

@@ -12,6 +12,7 @@ from edgeworth.core.formatting import (
     NEGLIGIBLE,
     UNDEFINED,
     displayable,
+    format_apart,
     format_belief,
     format_count,
     format_dollars,
@@ -63,11 +64,30 @@ def format_cell(value: Cell, kind: ColumnFormat) -> str:
 
 
 def format_rows(grid: Grid, most: int | None = None) -> list[list[str]]:
-    """Write the cells of a table as text; ``most`` keeps only so many rows."""
+    """Write the cells of a table as text; ``most`` keeps only so many rows.
+
+    A number and the interval behind it have as many digits as tell the number from the ends.
+    """
     kinds = [column.kind for column in grid.columns]
-    return [
-        [format_cell(cell, kind) for cell, kind in zip(row, kinds, strict=True)] for row in grid.rows[:most]
-    ]
+    texts = []
+    for row in grid.rows[:most]:
+        cells = [format_cell(cell, kind) for cell, kind in zip(row, kinds, strict=True)]
+        for place, bounds in enumerate(row[1:], start=1):
+            value = row[place - 1]
+            if isinstance(bounds, tuple) and kinds[place - 1] == "number" and isinstance(value, float):
+                cells[place - 1 : place + 1] = _format_beside(value, *bounds)
+        texts.append(cells)
+    return texts
+
+
+def _format_beside(value: float, low: float | None, high: float | None) -> tuple[str, str]:
+    """Write a number and its interval for two cells side by side."""
+    if low is None and high is None:
+        return format_number(value), UNDEFINED
+    own, *ends = format_apart(value, *(end for end in (low, high) if end is not None))
+    if len(ends) == 2:
+        return own, " to ".join(ends)
+    return own, f"{ends[0]} or {'less' if low is None else 'more'}"
 
 
 def describe_odds(tail: Tail) -> str:
