@@ -133,14 +133,9 @@ class Comparison:
     def to_frame(self, library: str | None = None) -> Any:
         """Make a frame with one row per pair, slice and measure: ``value`` is first less second.
 
-<<<<<<< HEAD
         Pairs have the order in which the systems were given, in slices too, as in ``to_dict`` and
         ``to_csv``. ``level`` is the confidence level of each interval: those of slices hold together, so
         theirs is higher.
-=======
-        Pairs have the order in which the systems were given, in slices too, as in ``to_dict`` and ``to_csv``.
-        ``level`` is the confidence level of each interval: slices hold together, so each has a higher one.
->>>>>>> 4321e30 (Shorten lines)
         """
         rows = [*difference_rows(self.findings), *self.report.rows()]
         return make_frame(rows, PAIR_COLUMNS, library or self.library)

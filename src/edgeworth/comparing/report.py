@@ -47,14 +47,9 @@ SHOWN_PAIRS = 45
 """All pairs of ten systems; the rest is in the JSON."""
 
 RANKED_PAIR, LESS = ("system", "other"), "system − other"
-<<<<<<< HEAD
 """Heads of tables of pairs, in which the system of the higher rank comes first.
 
 In data, CSV, JSON and frames, ``first`` and ``second`` are in the order in which the systems were given."""
-=======
-"""Heads of tables of pairs, in which the system of the higher rank comes first. In CSV, JSON and frames,
-``first`` and ``second`` are in the order in which the systems were given."""
->>>>>>> 4321e30 (Shorten lines)
 
 ADJUSTED = {"holm": "Holm p", "benjamini-hochberg": "BH p", "tukey": "Tukey p", "none": "p"}
 
@@ -101,7 +96,6 @@ def difference_rows(findings: ComparisonFindings) -> Iterator[Row]:
     for pair, differences in findings.pairs.items():
         for name, each in differences.items():
             low, high = each.interval(findings.level)
-<<<<<<< HEAD
             row: dict[str, object] = {
                 "first": pair[0],
                 "second": pair[1],
@@ -116,12 +110,6 @@ def difference_rows(findings: ComparisonFindings) -> Iterator[Row]:
             if name == findings.headline:
                 row["p_adjusted"] = findings.adjusted[pair]
             yield row
-=======
-            adjusted = {"p_adjusted": findings.adjusted[pair]} if name == findings.headline else {}
-            row = {"value": each.difference, "low": low, "high": high, "level": findings.level, **adjusted}
-            row |= {"p": each.p_value(), "cases": each.cases}
-            yield {"first": pair[0], "second": pair[1], "measure": name, **row}
->>>>>>> 4321e30 (Shorten lines)
 
 
 def difference_grid(findings: ComparisonFindings) -> Grid:
