@@ -181,7 +181,43 @@ def test_a_general_payoff_beside_a_search(probabilities: list[float], returns: l
 
 
 def test_payoffs_that_are_never_or_always_worth_it() -> None:
-    assert kelly_payoff([0.5, 0.5], [1.5, 0.2]) == pytest.approx(0, abs=1e-9)
-    assert kelly_payoff([0.9, 0.1], [1.5, 0.99]) == pytest.approx(1)
+    assert kelly_payoff([0.5, 0.5], [1.5, 0.2], back_only=True) == 0
+    assert kelly_payoff([0.25, 0.25, 0.5], [3, 1, 0.0]) == 0
+    assert kelly_payoff([0.9, 0.1], [1.5, 0.99]) == 1
+    assert kelly_payoff([0.9, 0.1], [1.5, 1.0]) == 1
     with pytest.raises(InputError, match="finite number"):
         kelly_payoff([0.5, 0.5], [2.0])
+    with pytest.raises(InputError, match="arbitrage"):
+        kelly_payoff([0.5, 0.5, 0.0], [0.5, 1.0, 9.0])
+    assert kelly_payoff([0.5, 0.5], [0.5, 1.0], back_only=True) == 0
+
+
+@pytest.mark.parametrize("p", [0.05, 0.25, 0.4, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("odds", [1.05, 1.3, 2.0, 4.0, 21.0])
+def test_a_position_with_two_payoffs_is_kalias_game(p: float, odds: float) -> None:
+    """f = (Op − 1)/(O − 1), below 0 where the other side of the wager is taken."""
+    assert kelly_payoff([p, 1 - p], [odds, 0]) == pytest.approx((odds * p - 1) / (odds - 1), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_selling_a_position_is_buying_its_reverse(seed: int) -> None:
+    """The best negative stake, found by a search over 1 + f X > 0."""
+    rng = np.random.default_rng(seed)
+    chances, payoffs = rng.dirichlet(np.ones(4)), rng.uniform(-1, 1.5, 4)
+    payoffs -= max(0.0, float(chances @ payoffs)) + 0.02
+    payoffs = np.maximum(payoffs, -1)
+    payoffs[0] = 0.7
+    mean = float(chances @ payoffs)
+    low, high = (-1 / payoffs.max(), 0.0) if mean < 0 else (0.0, 1.0)
+
+    def loss(share: float) -> float:
+        return -float(chances @ np.log(1 + share * payoffs))
+
+    inside = 1e-12 * (high - low)
+    best = minimize_scalar(
+        loss, bounds=(low + inside, high - inside), method="bounded", options={"xatol": 1e-13}
+    )
+    found = kelly_payoff(chances, 1 + payoffs)
+    assert found == pytest.approx(best.x, abs=1e-5)
+    assert loss(found) <= best.fun + 1e-13
+    assert (found < 0) == (mean < 0)

@@ -14,6 +14,7 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw, wealth_law
 from edgeworth.forecasts.betting.log_returns import MergedOutcomes
 from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.papers import kalia
 
 FORECASTS = np.array([0.6, 0.3, 0.8])
 
@@ -133,6 +134,57 @@ def test_quantiles_are_those_of_all_outcomes(seed: int) -> None:
                 wanted = value
                 break
         assert law.quantile(p) == pytest.approx(wanted, abs=1e-12)
+
+
+def quantiles_on_a_grid(logs: np.ndarray, chances: np.ndarray, wanted: list[float]) -> list[float]:
+    """Convolve all steps on a grid, each value split between the two points around it."""
+    size, step = 1 << 18, 5e-4
+    spectrum = np.ones(size // 2 + 1, dtype=complex)
+    for values, weights in zip(logs, chances, strict=True):
+        masses = np.zeros(size)
+        places = np.floor(values / step).astype(int)
+        np.add.at(masses, places % size, weights * (1 - (values / step - places)))
+        np.add.at(masses, (places + 1) % size, weights * (values / step - places))
+        spectrum *= np.fft.rfft(masses)
+    below = np.cumsum(np.roll(np.fft.irfft(spectrum, size), size // 2))
+    # The mass of a point is that of the interval around it.
+    points = (np.arange(size) - size // 2 + 0.5) * step
+    return [float(np.interp(share, below, points)) for share in wanted]
+
+
+@pytest.mark.parametrize("number", [40, 120])
+def test_quantiles_of_many_games_are_those_of_a_convolution(number: int) -> None:
+    """The median of log wealth is not its mean: it differs by a constant, however many games there are."""
+    rng = np.random.default_rng(number)
+    p, q = rng.uniform(0.05, 0.6, number), rng.uniform(0.1, 0.5, number)
+    logs, chances, wanted = two_way(p, q), shares(p), [0.01, 0.5, 0.9]
+    law = LogWealthLaw.of(logs, chances)
+    assert law._sums is None
+    assert [law.quantile(share) for share in wanted] == pytest.approx(
+        quantiles_on_a_grid(logs, chances, wanted), abs=2e-4
+    )
+    assert abs(law.quantile(0.5) - law.mean) > 0.02
+
+
+def test_median_wealth_of_the_births() -> None:
+    """$54,509 by a convolution on a grid; exp(mean) is $49,291."""
+    low = kalia.mothers()["low"].astype(int)
+    small, large = (kalia.birth_forecasts(name, left_out=True) for name in ("small glm", "stepAIC"))
+    (median,) = quantiles_on_a_grid(two_way(large, small), shares(large), [0.5])
+    assert math.exp(median) == pytest.approx(54509, abs=1)
+    wealth = Wealth.from_probabilities(low, large, against=small)
+    assert wealth_law(wealth, truth="model").quantile(0.5) == pytest.approx(median, abs=2e-5)
+
+
+def test_quantiles_beyond_reach_of_frequencies_are_corrected_for_skewness() -> None:
+    """Cornish and Fisher's expansion of a long sum, against the sum itself."""
+    rng = np.random.default_rng(3)
+    p, q = rng.uniform(0.02, 0.3, 3000), rng.uniform(0.02, 0.3, 3000)
+    law = LogWealthLaw.of(two_way(p, q), shares(p))
+    for share in (0.05, 0.5, 0.95):
+        assert law._cornish_fisher(share) == pytest.approx(
+            law.quantile(share), abs=0.002 * law.standard_deviation
+        )
 
 
 @pytest.mark.parametrize(("n", "p", "truth"), [(10, 0.6, 0.5), (500, 0.55, 0.5), (4096, 0.51, 0.3)])

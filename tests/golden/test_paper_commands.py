@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -297,3 +298,20 @@ def test_odds_are_shown_as_the_bookmaker_says_them(tmp_path: Path, capsys: Captu
     said = call(tmp_path, capsys, "table", "12 28; 18 42", "--rows", "predicted", "--full").stdout
     assert "3.33  7:3" in said
     assert "1.43  3:7" in said
+
+
+@pytest.mark.parametrize(
+    ("counts", "odds"),
+    [
+        ("58.1 20.4; 11.9 9.6", ("3:7", "7:3")),
+        ("47.6 24.9; 22.4 5.1", ("3:7", "7:3")),
+        ("1.5 0.25; 0.5 1.75", ("1:1", "1:1")),
+        ("1.41421 1; 1 1", ("0.8284:1", "1.207:1")),
+    ],
+)
+def test_odds_for_fractional_counts(
+    counts: str, odds: tuple[str, str], tmp_path: Path, capsys: Capture
+) -> None:
+    """Figure 1's third and fourth model have 70 and 30 cases, which floats miss by a little."""
+    shown = call(tmp_path, capsys, "table", counts, "--rows", "predicted", "--full").stdout
+    assert tuple(re.findall(r"\d\.\d\d  (\S+:\d+) ", shown)) == odds

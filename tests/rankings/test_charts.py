@@ -220,6 +220,11 @@ def test_the_survival_view_draws_what_is_still_to_be_found() -> None:
     assert column(chart, "low")[1] == pytest.approx(max(0, 1 / 3 - error))
     assert column(chart, "high")[1] == pytest.approx(1 / 3 + error)
     assert "survival" in report.to_dict()["sections"][1]["charts"]
+    titles = re.findall(
+        r'"title": "([^"]*)"', json.dumps([layer["encoding"] for layer in chart.to_dict()["layer"]])
+    )
+    assert "share of targets still to be found" in titles
+    assert not any(title.startswith("by chance") for title in titles)
     assert chart.svg()
 
 

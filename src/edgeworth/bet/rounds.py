@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from edgeworth.arrays import Floats
 from edgeworth.bet.checking import add_to_one, as_floats, as_races, as_shares, check_fraction, is_plain
 from edgeworth.bet.exchange import SHORTFALL, best_holdings, returns_in_wealth
-from edgeworth.bet.kelly import kelly_game
+from edgeworth.bet.kelly import NEARLY_FAIR, kelly_game
 from edgeworth.errors import EdgeworthError, InputError
 
 LARGEST_ROUND = 1 << 16
@@ -78,18 +78,64 @@ def kelly_together(
     ]
 
 
-def kelly_payoff(probabilities: ArrayLike, returns: ArrayLike) -> float:
+def kelly_payoff(probabilities: ArrayLike, returns: ArrayLike, *, back_only: bool = False) -> float:
     """Compute Kelly's stake in a sole position that returns so much of each unit with these probabilities.
 
-    It maximises ``Σ p_k log(1 − f + f x_k)`` over shares f of the wealth, 0 to 1: Kalia's general payoff X.
+    Parameters
+    ----------
+    probabilities : array-like
+        The probability of each outcome.
+    returns : array-like
+        What a unit returns after each outcome, stake included: 0 when it is lost.
+    back_only : bool
+        Whether the position can only be bought. Otherwise a negative stake sells it at the same price.
 
+    Returns
+    -------
+    float
+        The share f of the wealth, at most 1, that maximises ``Σ p_k log(1 + f X_k)`` with the payoff
+        ``X_k = returns_k − 1``. It is below 0 when the position loses on average.
+
+    Notes
+    -----
+    Kalia (2011, section 2.1) has −∞ ≤ f ≤ 1. A position that cannot win is sold without limit, which is an
+    arbitrage: an error unless ``back_only``.
+
+    Examples
+    --------
     >>> round(kelly_payoff([0.5, 0.3, 0.2], [1.5, 1.0, 0.2]), 4)
     0.3214
+    >>> round(kelly_payoff([0.4, 0.6], [2, 0]), 4), kelly_payoff([0.4, 0.6], [2, 0], back_only=True)
+    (-0.2, 0.0)
     """
+    from scipy.optimize import brentq
+
     chances, pays = add_to_one(as_shares(probabilities), normalise=False), as_floats(returns, "returns")
     if pays.shape != chances.shape or chances.ndim != 1 or not (np.isfinite(pays) & (pays >= 0)).all():
         raise InputError("a position returns a finite number from 0 with each of its probabilities")
-    return float(best_holdings(chances, np.stack([np.ones(len(pays)), pays], axis=1))[1])
+    possible = chances > 0
+    chances, payoffs = chances[possible], pays[possible] - 1
+    mean = float(chances @ payoffs)
+    if abs(mean) <= NEARLY_FAIR * float(np.abs(payoffs).max()) or (back_only and mean < 0):
+        return 0.0
+    highest = float(payoffs.max())
+    if highest <= 0:
+        raise InputError(
+            "this position never wins, so selling it is a sure profit (an arbitrage) and has no best stake; "
+            "use back_only if it can only be bought"
+        )
+
+    def slope(stake: float) -> float:
+        """The derivative of the expected log wealth, times the smallest wealth to keep it finite."""
+        wealth = 1 + stake * payoffs
+        least = float(wealth.min())
+        if least <= 0:
+            return float(np.sign(-stake))
+        return float(chances @ (payoffs / (wealth / least)))
+
+    if mean > 0:
+        return 1.0 if slope(1.0) >= 0 else float(brentq(slope, 0.0, 1.0, xtol=1e-15))
+    return float(brentq(slope, -1 / highest, 0.0, xtol=1e-15))
 
 
 def _table(number: int, game: tuple[ArrayLike, ArrayLike], *, normalise: bool) -> tuple[Floats, Floats]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 SHOWN_CONFUSIONS = 15
 WIDEST_TABLE = 10
 FULL_BETS = 3
+LARGEST_ODDS = 1000
+"""Fractional counts have odds in whole numbers that add up to at most this, or odds to 1."""
+ODDS_ROUNDING = 1e-9
 
 
 def report_table(tallied: Any, options: Options, about: About) -> Report:
@@ -225,10 +228,16 @@ def _bets(findings: DecisionFindings) -> Grid:
 def _odds_against(table: ContingencyTable, index: int) -> str:
     """Write the fair odds against a class as bookmakers do, cases without it to cases of it: 7:3."""
     total, real = table.total, table.real[index].item()
-    if not isinstance(total, int) or not 0 < real < total:
+    if not 0 < real < total:
         return ""
-    divisor = math.gcd(total, real)
-    return f"{(total - real) // divisor}:{real // divisor}"
+    if isinstance(total, int):
+        share = Fraction(real, total)
+    else:
+        # Sums of fractional counts are a little off: 58.1 + 11.9 cases of 100 are 7 of 10.
+        share = Fraction(real / total).limit_denominator(LARGEST_ODDS)
+        if abs(float(share) - real / total) > ODDS_ROUNDING:
+            return f"{(total - real) / real:.4g}:1"
+    return f"{share.denominator - share.numerator}:{share.numerator}"
 
 
 def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:

@@ -255,7 +255,7 @@ class ForecastFindings:
 
     @cached_property
     def expected_median(self) -> float:
-        """The median of log wealth at the end if the model is right: of very many games its mean."""
+        """The median of log wealth at the end if the model is right; of very many distinct games its mean."""
         wealth = self.bets.wealth
         law = None if wealth.games is None else wealth_law(wealth, truth="model")
         return Moments.of(wealth, "model").mean if law is None else law.quantile(0.5)

@@ -190,7 +190,8 @@ def _survival(findings: RankingFindings, depths: Values) -> Chart:
     def draw(kit: Kit) -> Any:
         alt = kit.alt
         base = kit.base("survival").encode(x=alt.X(f"{DEPTH}:Q"))
-        share = _share(alt.Y, alt, "by chance", "targets still to be found")
+        percent, title = alt.Axis(format=".0%"), "share of targets still to be found"
+        share = alt.Y("by chance:Q", scale=alt.Scale(domain=[0, 1]), axis=percent, title=title)
         chance = base.mark_line(**DASHED).encode(y=share)
         lines = _lines(kit, base, chance, {"y": "survival:Q"}, kinds)
         return _layer(alt, [band_between(alt, base, "low", "high", FIRST), *lines])
