@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict, cast, get_args, get_type_hints
 
@@ -499,9 +500,19 @@ class ChanceOptions(TypedDict, total=False):
     depth: Depth
     seed: Seed
     average_precision: Annotated[
-        float | None, Option("The average precision that chance has to reach.", "Scores")
+        float | Fraction | str | None,
+        Option(
+            "The average precision that chance has to reach: 11/12, or 0.9167 for all that rounds to it.",
+            "Scores",
+            read="text",
+            metavar="NUMBER",
+        ),
     ]
     hits: Annotated[int | None, Option("The hits that chance has to reach, within the depth.", "Scores")]
+    nth_hit: Annotated[
+        int | None, Option("Show the law of the rank of this hit: 2 for the second target found.", "Scores")
+    ]
+    rank: Annotated[int | None, Option("With --nth-hit: the rank that this hit has to reach.", "Scores")]
     over: Annotated[
         Over,
         Option(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import chain
 from pathlib import Path
 from typing import Any, Unpack
@@ -23,13 +25,18 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import stakes_report
 from edgeworth.options import ChanceOptions, TrecOptions
+from edgeworth.rankings.chance.law import AveragePrecisionLaw
+from edgeworth.rankings.chance.typed import TypedValue
 from edgeworth.rankings.findings import examine_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
-from edgeworth.rankings.report import selection_report, trec_report
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.report import trec_report, with_every_rank
+from edgeworth.rankings.selection_report import AskedPrecision, RandomSelection, selection_report
 from edgeworth.rankings.trec.files import read_qrels, read_run
 from edgeworth.report.frames import estimate_rows
 from edgeworth.report.report import Report, about_run, gather_reports, join_reports
+from edgeworth.report.wording import format_option
 from edgeworth.sample import SAMPLE_NAME, sample_file
 
 
@@ -37,21 +44,53 @@ from edgeworth.sample import SAMPLE_NAME, sample_file
 def chance_report(items: int, targets: int, **options: Unpack[ChanceOptions]) -> Report:
     """What random selection does to average precision, and to hits within a depth."""
     asked = Asked.of(ChanceOptions, options)
-    average_precision, hits, depth, over = asked.average_precision, asked.hits, asked.depth, asked.over
+    hits, depth, over = asked.hits, asked.depth, asked.over
     if hits is not None and depth is None:
         raise OptionError("hits are counted within a depth: say which")
     if hits is not None and hits < 0:
         raise OptionError(f"hits number at least 0; saw {hits}")
-    if average_precision is not None and not 0 <= average_precision <= 1:
-        raise OptionError(f"average precision is a number between 0 and 1; saw {average_precision}")
     if over == "reachable" and depth is None:
         raise OptionError("targets within reach need a depth: say which")
+    if asked.rank is not None and asked.nth_hit is None:
+        raise OptionError("a rank is that of a hit: add --nth-hit, such as --nth-hit 2 for the second one")
     law = chance.average_precision(items, targets, depth=depth, over=over)
-    tail = None if average_precision is None else law.tail(average_precision, seed=asked.seed)
-    hits_law = None if depth is None else chance.hits(items, targets, min(depth, items))
-    hits_tail = None if hits is None or hits_law is None else hits_law.tail(hits)
+    selection = RandomSelection(
+        law,
+        _asked_precision(law, asked.average_precision, asked.seed),
+        None if depth is None else chance.hits(items, targets, min(depth, items)),
+        hits,
+        None if asked.nth_hit is None else chance.hit_rank(items, targets, asked.nth_hit),
+        asked.rank,
+    )
     about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": asked.seed}
-    return selection_report(law, average_precision, tail, hits_law, hits, hits_tail, about_run(**about))
+    return selection_report(selection, about_run(**about))
+
+
+def _asked_precision(
+    law: AveragePrecisionLaw, value: float | Fraction | str | None, seed: int
+) -> AskedPrecision | None:
+    """Find the tail of a value: text is a rounded number, a float the nearest attainable value."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        typed = TypedValue.read(value)
+        attained = law.smallest_from(typed.least) if typed.half_unit else None
+        tail = law.tail(typed.least, seed=seed)
+        return AskedPrecision(float(typed.value), typed.text, tail, typed.explain(attained), attained)
+    if not 0 <= value <= 1:
+        raise OptionError(f"average precision is a number between 0 and 1; saw {value}")
+    return AskedPrecision(float(value), format_option(value), law.tail(value, seed=seed))
+
+
+def hits_report(text: str, **options: Any) -> Report:
+    """Report on hits in rank order, written as 0 and 1 from the top of the list: 11010000."""
+    written = re.sub(r"[\s,;]", "", text)
+    if not written or set(written) - {"0", "1"}:
+        raise InputError(f"a ranking is written as 0 and 1 in rank order, such as 11010000; saw {text!r}")
+    hits = [int(each) for each in written]
+    if len(set(hits)) < 2:
+        raise InputError("a ranking needs a target (1) and another item (0)")
+    return with_every_rank(evaluate(Ranking.from_hits(hits), **options), hits)
 
 
 def kelly_report(

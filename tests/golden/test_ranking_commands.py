@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytrec_eval
 
 import edgeworth as ew
 from command_line import call, flat, refused
+from edgeworth.questions import chance_report
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 0\nq3 0 d9 1\n"
 RUN = "q1 Q0 d2 1 9.0 tag\nq1 Q0 d1 2 8.0 tag\nq1 Q0 d7 3 7.0 tag\nq2 Q0 d1 1 1.0 tag\nq8 Q0 d1 1 1.0 tag\n"
@@ -168,7 +171,7 @@ def test_several_runs_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureF
 
 @pytest.mark.slow
 def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["chance", "--items", "20", "--targets", "5", "--average-precision", "0.6", "--json", "-"]
+    words = ["chance", "--items", "20", "--targets", "5", "--average-precision", "3/5", "--json", "-"]
     report = json.loads(call(tmp_path, capsys, *words).stdout)
     assert report["average_precision"]["tail"]["exact"] == "50/969"
     words = ["chance", "--items", "3000", "--targets", "245", "--average-precision", "0.10"]
@@ -260,9 +263,114 @@ def test_trec_needs_files_that_are_there(tmp_path: Path, capsys: pytest.CaptureF
     assert "q" in refused(call(tmp_path, capsys, "trec", "q", "r"))
 
 
+def precisions(items: int, targets: int) -> list[Fraction]:
+    """The average precision of every order."""
+    return [
+        sum((Fraction(i, t) for i, t in enumerate(ranks, start=1)), Fraction(0)) / targets
+        for ranks in itertools.combinations(range(1, items + 1), targets)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("items", "targets", "text", "means"),
+    [
+        (8, 3, "0.9167", "11/12"),
+        (8, 3, "0.4667", "7/15"),
+        (8, 3, "11/12", "11/12"),
+        (8, 3, "0.92", "11/12"),
+        (8, 3, "0.9200", "1"),
+        (8, 3, "1", "1"),
+        (8, 3, "1.0", "1"),
+        (8, 3, "0", "139/504"),
+        (10, 3, "0.8", "34/45"),
+        (10, 3, "4/5", "29/36"),
+        (10, 3, "0.800", "29/36"),
+    ],
+)
+def test_a_typed_average_precision_is_a_rounded_number(
+    items: int, targets: int, text: str, means: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What counts is every order from the smallest value that rounds to the text; all orders are counted."""
+    words = ["chance", "--items", str(items), "--targets", str(targets), "--average-precision", text]
+    report = json.loads(call(tmp_path, capsys, *words, "--json", "-").stdout)
+    found = report["average_precision"]
+    every = precisions(items, targets)
+    assert min(each for each in every if each >= Fraction(means)) == Fraction(means)
+    at_least = Fraction(sum(each >= Fraction(means) for each in every), len(every))
+    assert found["tail"]["exact"] == f"{at_least.numerator}/{at_least.denominator}"
+    assert found["typed"] == text
+    if "." in text:
+        assert found["attained"] == pytest.approx(float(Fraction(means)))
+        assert f"{means}." in report["verdict"]
+    else:
+        assert "rounded" not in report["verdict"]
+
+
+def test_a_typed_average_precision_of_a_long_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["chance", "--items", "3000", "--targets", "245", "--average-precision", "0.10"]
+    report = json.loads(call(tmp_path, capsys, *words, "--json", "-").stdout)
+    assert "every average precision from 0.095 counts" in report["verdict"]
+    wanted = ew.chance.average_precision(3000, 245).tail(Fraction("0.095"))
+    assert report["average_precision"]["tail"]["p_value"] == wanted.p_value
+
+
+def test_a_float_is_the_nearest_attainable_value() -> None:
+    """MATH B2: in Python 0.9167 is not 11/12, and 11/12 as a float is."""
+    law = ew.chance.average_precision(8, 3)
+    assert (law.tail(0.9167).exact, law.tail(11 / 12).exact) == (Fraction(1, 56), Fraction(1, 28))
+    assert (
+        chance_report(8, 3, average_precision=11 / 12).numbers["average_precision"]["tail"]["exact"] == "1/28"
+    )
+
+
+@pytest.mark.parametrize(("items", "targets", "hit"), [(8, 3, 2), (6, 6, 4), (12, 5, 1), (60, 4, 4)])
+def test_the_rank_of_a_hit(
+    items: int, targets: int, hit: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """P(T_j = k), counted over all sets of ranks."""
+    ranks = [sorted(each)[hit - 1] for each in itertools.combinations(range(1, items + 1), targets)]
+    asked = ranks[len(ranks) // 3]
+    words = ["chance", "--items", str(items), "--targets", str(targets), "--nth-hit", str(hit)]
+    report = json.loads(call(tmp_path, capsys, *words, "--rank", str(asked), "--json", "-").stdout)
+    found = report["hit_rank"]
+    assert found["mean"] == pytest.approx(sum(ranks) / len(ranks))
+    assert found["probability"] == pytest.approx(ranks.count(asked) / len(ranks))
+    assert found["at_most"]["p_value"] == pytest.approx(sum(x <= asked for x in ranks) / len(ranks))
+    assert found["probabilities"] == pytest.approx([ranks.count(k) / len(ranks) for k in found["ranks"]])
+    assert asked in found["ranks"]
+    if items <= 12:
+        assert found["ranks"] == sorted(set(ranks))
+    shown = flat(call(tmp_path, capsys, *words).stdout)
+    assert f"P(T_{hit} = k)" in shown
+
+
+def test_hits_in_rank_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The slides' first algorithm: h(t), r(t), p(t) at each rank, AP and the chance of it."""
+    report = json.loads(call(tmp_path, capsys, "ranking", "11010000", "--json", "-").stdout)
+    ranks = report["rank_by_rank"]
+    assert [x["hits"] for x in ranks] == [1, 2, 2, 3, 3, 3, 3, 3]
+    assert [x["recall"] for x in ranks] == pytest.approx([1 / 3, 2 / 3, 2 / 3, 1, 1, 1, 1, 1])
+    assert [x["precision"] for x in ranks] == pytest.approx([1, 1, 2 / 3, 3 / 4, 3 / 5, 3 / 6, 3 / 7, 3 / 8])
+    assert report["random_selection"]["tail"]["exact"] == "1/28"
+    average_precision = next(
+        x for name, x in report["estimates"].items() if name.startswith("average_precision")
+    )
+    assert average_precision["value"] == pytest.approx(11 / 12)
+    # P(h(2) ≥ 2): two targets on the first two of eight ranks.
+    assert ranks[1]["probability_by_chance"] == pytest.approx(3 / 28)
+    shown = call(tmp_path, capsys, "ranking", "1, 1, 0, 1 0000").stdout
+    assert "Rank by rank" in shown
+    assert "4    1     3   1.00  0.750" in shown
+    for text in ("", "1102", "0000", "yes"):
+        assert "0" in refused(call(tmp_path, capsys, "ranking", text))
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["--items", "10", "--targets", "3", "--average-precision", "1/0"], "such as 0.9167 or 11/12"),
+        (["--items", "10", "--targets", "3", "--average-precision", "7/5"], "between 0 and 1; saw 7/5"),
+        (["--items", "10", "--targets", "3", "--rank", "5"], "--nth-hit"),
         (["--items", "10", "--targets", "11"], "between 0 and 10"),
         (["--items", "10", "--targets", "0"], "undefined without targets"),
         (["--items", "10", "--targets", "3", "--hits", "2"], "within a depth"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.questions import chance_report, demo_report, evaluate_trec, kelly_report
+from edgeworth.questions import chance_report, demo_report, evaluate_trec, hits_report, kelly_report
 from edgeworth.report.report import ColumnFormat, Report
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -113,7 +113,8 @@ MADE: dict[str, Callable[[], Report]] = {
     "race": races,
     "drunken": drunken,
     "worth": worths,
-    "chance": lambda: chance_report(20, 5, average_precision=0.6, hits=2, depth=4),
+    "chance": lambda: chance_report(20, 5, average_precision=0.6, hits=2, depth=4, nth_hit=2, rank=3),
+    "rank by rank": lambda: hits_report("11010000"),
     "kelly": lambda: kelly_report([0.5, 0.3, 0.2], [2.2, 3.0, 4.0]),
 }
 

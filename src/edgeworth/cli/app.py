@@ -55,6 +55,7 @@ COMMANDS = {
     "compare": ("compare", "results.csv --truth label --prediction old --prediction new"),
     "evaluate": ("evaluate", "results.csv --truth label --prediction model --html report.html"),
     "table": ("evaluate", '"12 28; 18 42" --rows predicted'),
+    "ranking": ("evaluate", "11010000"),
     "trec": ("evaluate", "qrels.txt run.txt --measure ndcg@10"),
     "reproduce": ("papers", "powers"),
     "preview": ("preview", "small.eval"),

@@ -1,4 +1,4 @@
-"""``edgeworth evaluate``, ``table`` and ``trec``: from files or counts to a report."""
+"""``edgeworth evaluate``, ``table``, ``ranking`` and ``trec``: from files, counts or hits to a report."""
 
 from __future__ import annotations
 
@@ -52,6 +52,21 @@ def table(
         parse_matrix(counts, "the table"), rows=rows, labels=options.pop("labels", None)
     )
     show(run(counted, **options), output)
+
+
+@with_options("depth", "gain", "cost", "method", StatisticsOptions, "measures")
+def ranking(
+    hits: Annotated[str, Parameter(help="A 1 for each target and a 0 for each other item, in rank order.")],
+    /,
+    *,
+    output: Output = NO_OUTPUT,
+    **options: Any,
+) -> None:
+    """Evaluate a ranking written as 0s and 1s: hits, recall and precision at each rank, average precision."""
+    from edgeworth.questions import hits_report
+
+    output.check((), options)
+    show(hits_report(hits, **options), output)
 
 
 @with_options(TrecOptions)

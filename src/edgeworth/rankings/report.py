@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from edgeworth.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.core.measures import Spelling
-from edgeworth.core.tails import Tail
 from edgeworth.errors import OptionError
 from edgeworth.options import Options, select_options
-from edgeworth.rankings.chance.hits import HitsLaw
-from edgeworth.rankings.chance.law import AveragePrecisionLaw
+from edgeworth.rankings.chance.hits import hits as hits_law
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
 from edgeworth.rankings.cut_report import depth_section, threshold_section, with_cuts, with_threshold
 from edgeworth.rankings.estimates import class_split, is_turned_round
@@ -25,7 +24,7 @@ from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
 from edgeworth.report.estimates import estimate_row, estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Cell, Grid, Report, Section, make_columns
-from edgeworth.report.wording import describe_measure, describe_probability, format_option, tail_cell
+from edgeworth.report.wording import describe_measure, format_option, tail_cell
 
 
 def report_ranking(tallied: Any, options: Options, about: About) -> Report:
@@ -226,59 +225,6 @@ def _curve_to_dict(curve: HitCurve | None) -> dict[str, Any] | None:
     return dict(plain_values(columns | chance))
 
 
-def selection_report(
-    law: AveragePrecisionLaw,
-    value: float | None,
-    tail: Tail | None,
-    hits_law: HitsLaw | None,
-    hits: int | None,
-    hits_tail: Tail | None,
-    provenance: Mapping[str, Any],
-) -> Report:
-    """Mean and spread of random selection, and how often it does as well as asked."""
-    depth = "" if law.depth == law.n else f" in the top {law.depth:,}"
-    said = [
-        f"Random selection among {law.n:,} items, {law.m:,} of them targets, has a mean average precision"
-        f"{depth} of {format_number(law.mean)}, give or take {format_number(law.standard_deviation)}."
-    ]
-    if value is not None and tail is not None:
-        chance = f"{describe_probability(tail)} ({tail.method})"
-        said.append(f"It reaches {format_option(value)} with probability {chance}.")
-    if hits_law is not None:
-        said.append(f"In the top {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average.")
-    if hits is not None and hits_tail is not None:
-        said.append(f"It finds {hits:,} or more with probability {describe_probability(hits_tail)}.")
-    rows = (
-        ("mean", law.mean),
-        ("standard deviation", law.standard_deviation),
-        ("share of targets", law.share),
-    )
-    columns = make_columns("what/text", "value")
-    grids = [Grid("Average precision by random selection", columns, rows)]
-    asked = {"average precision": (law, value, tail), "hits": (hits_law, hits, hits_tail)}
-    lines = tuple(
-        (f"{name} of at least {format_option(least)}", tail_cell(found), found.low, found.high, found.method)
-        for name, (_, least, found) in asked.items()
-        if least is not None and found is not None
-    )
-    if lines:
-        chances = (f"{name}/probability" for name in ("probability", "at least", "at most"))
-        grids.append(Grid("Probabilities", make_columns("what/text", *chances, "method/text"), lines))
-    numbers = {
-        name.replace(" ", "_"): known
-        and {each: getattr(known, each) for each in ("mean", "variance", "standard_deviation")}
-        | {"value": least, "tail": tail_to_dict(found)}
-        for name, (known, least, found) in asked.items()
-    }
-    return Report(
-        verdict=" ".join(said),
-        sections=(Section("Random selection", (), tuple(grids)),),
-        warnings=(),
-        provenance=provenance,
-        numbers={"kind": "chance", **numbers},
-    )
-
-
 SHOWN_LISTS = 20
 FOLDED = (
     "Scores were ranked within folds: numbers are means over folds, and their variance is that between folds."
@@ -447,3 +393,31 @@ def _list_numbers(findings: ListFindings) -> dict[str, Any]:
         "is_conclusive": findings.is_conclusive if findings.lists.is_whole else None,
         "random_order": against_chance_to_dict(findings),
     }
+
+
+SHOWN_RANKS = 50
+"""Ranks of a list of hits that are shown one by one."""
+
+
+def with_every_rank(report: Report, hits: Sequence[int]) -> Report:
+    """Add h(t), r(t) and p(t) at each rank to a report on hits in rank order (Su & Zhang)."""
+    items, targets = len(hits), sum(hits)
+    rows = []
+    for t, hit, found in zip(range(1, items + 1), hits, accumulate(hits), strict=True):
+        law = hits_law(items, targets, t)
+        as_many = law.tail(found).p_value
+        rows.append((t, hit, found, found / targets, found / t, law.mean, as_many))
+    heads = ("rank t/count", "hit/count", "h(t)/count", "r(t)", "p(t)", "by chance", "P(chance)/probability")
+    chance = "by chance: expected hits; P(chance): random selection finds as many"
+    note = f"h: hits, r: recall, p: precision; {chance}"
+    if items > SHOWN_RANKS:
+        note += f"; the first {SHOWN_RANKS} of {items:,} ranks, JSON has all"
+    grid = Grid("", make_columns(*heads), tuple(rows[:SHOWN_RANKS]), note)
+    names = ("rank", "hit", "hits", "recall", "precision", "hits_by_chance", "probability_by_chance")
+    numbers = [dict(zip(names, row, strict=True)) for row in rows]
+    first, *rest = report.sections
+    return replace(
+        report,
+        sections=(Section("Rank by rank", (), (grid,), is_main=True), first, *rest),
+        numbers={**report.numbers, "rank_by_rank": numbers},
+    )

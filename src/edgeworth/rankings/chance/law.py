@@ -159,6 +159,18 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         said = "Edgeworth's density, an approximation"
         return Distribution(edges[:-1], edges[1:], density / density.sum(), said)
 
+    def smallest_from(self, least: Fraction) -> Fraction | None:
+        """Find the smallest attainable value from ``least`` on; None if none is, or if they are too many.
+
+        >>> average_precision(8, 3).smallest_from(Fraction("0.91665"))
+        Fraction(11, 12)
+        """
+        try:
+            values = _count_values(self, self.divisor).exact or ()
+        except TooMany:
+            return None
+        return next((value for value, _ in values if value >= least), None)
+
     def _find_tail(self, value: float | Fraction, method: Method | None, seed: int, *, upper: bool) -> Tail:
         check_seed(seed)
         if method is not None and method not in get_args(Method):

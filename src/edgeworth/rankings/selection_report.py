@@ -1,0 +1,172 @@
+"""The report on random selection: laws of average precision, hits and ranks of hits, and what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from edgeworth.core.formatting import format_number
+from edgeworth.core.tails import Tail
+from edgeworth.rankings.chance.hits import ExactMoments, HitRankLaw, HitsLaw
+from edgeworth.rankings.chance.law import AveragePrecisionLaw
+from edgeworth.report.estimates import tail_to_dict
+from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
+from edgeworth.report.wording import describe_probability, tail_cell
+
+
+@dataclass(frozen=True)
+class AskedPrecision:
+    """An average precision that chance has to reach, and how often it does."""
+
+    value: float
+    text: str
+    tail: Tail
+    reading: str = ""
+    """What the text was taken for, if it is a rounded number."""
+    attained: Fraction | None = None
+    """The smallest attainable value that counts, if it was looked for and found."""
+
+
+@dataclass(frozen=True)
+class RandomSelection:
+    """What random selection does, and what was asked about it."""
+
+    law: AveragePrecisionLaw
+    precision: AskedPrecision | None = None
+    hits_law: HitsLaw | None = None
+    hits: int | None = None
+    hit_rank: HitRankLaw | None = None
+    rank: int | None = None
+
+    @property
+    def hits_tail(self) -> Tail | None:
+        """The probability of as many hits."""
+        return None if self.hits_law is None or self.hits is None else self.hits_law.tail(self.hits)
+
+
+def selection_report(selection: RandomSelection, provenance: Mapping[str, Any]) -> Report:
+    """Mean and spread of random selection, and how often it does as well as asked."""
+    law, asked, hits_law, hits_tail = (
+        selection.law,
+        selection.precision,
+        selection.hits_law,
+        selection.hits_tail,
+    )
+    depth = "" if law.depth == law.n else f" in the top {law.depth:,}"
+    said = [
+        f"Random selection among {law.n:,} items, {law.m:,} of them targets, has a mean average precision"
+        f"{depth} of {format_number(law.mean)}, give or take {format_number(law.standard_deviation)}."
+    ]
+    lines: list[tuple[Cell, ...]] = []
+    if asked is not None:
+        probability = f"{describe_probability(asked.tail)} ({asked.tail.method})"
+        said.append(f"It reaches {asked.text} with probability {probability}.")
+        said += [asked.reading] if asked.reading else []
+        lines.append(_tail_line(f"average precision of at least {asked.text}", asked.tail))
+    if hits_law is not None:
+        said.append(f"In the top {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average.")
+    if hits_tail is not None:
+        said.append(
+            f"It finds {selection.hits:,} or more with probability {describe_probability(hits_tail)}."
+        )
+        lines.append(_tail_line(f"hits of at least {selection.hits:,}", hits_tail))
+    rows = (
+        ("mean", law.mean),
+        ("standard deviation", law.standard_deviation),
+        ("share of targets", law.share),
+    )
+    grids = [Grid("Average precision by random selection", make_columns("what/text", "value"), rows)]
+    if selection.hit_rank is not None:
+        said.append(_hit_rank_sentence(selection.hit_rank, selection.rank))
+        grids.append(_hit_rank_grid(selection.hit_rank, selection.rank))
+    if lines:
+        chances = (f"{name}/probability" for name in ("probability", "at least", "at most"))
+        heads = make_columns("what/text", *chances, "method/text")
+        grids.append(Grid("Probabilities", heads, tuple(lines)))
+    precision: dict[str, Any] = {"value": None, "tail": None, "typed": None, "attained": None}
+    if asked is not None:
+        attained = None if asked.attained is None else float(asked.attained)
+        precision = {
+            "value": asked.value,
+            "tail": tail_to_dict(asked.tail),
+            "typed": asked.text,
+            "attained": attained,
+        }
+    found_hits = {"value": selection.hits, "tail": tail_to_dict(hits_tail)}
+    return Report(
+        verdict=" ".join(said),
+        sections=(Section("Random selection", (), tuple(grids)),),
+        warnings=(),
+        provenance=provenance,
+        numbers={
+            "kind": "chance",
+            "average_precision": _moments(law) | precision,
+            "hits": None if hits_law is None else _moments(hits_law) | found_hits,
+            "hit_rank": None
+            if selection.hit_rank is None
+            else _hit_rank_numbers(selection.hit_rank, selection.rank),
+        },
+    )
+
+
+def _moments(law: ExactMoments) -> dict[str, Any]:
+    return {name: getattr(law, name) for name in ("mean", "variance", "standard_deviation")}
+
+
+def _tail_line(name: str, tail: Tail) -> tuple[Cell, ...]:
+    return name, tail_cell(tail), tail.low, tail.high, tail.method
+
+
+SHOWN_RANKS = 24
+"""Ranks of a hit that are listed; with more of them, those at equal steps of probability."""
+
+
+def _shown_ranks(law: HitRankLaw, rank: int | None) -> list[int]:
+    """The ranks to list: all, or where P(T ≤ k) passes 5%, 10%, …, 95%; and the one that was asked for."""
+    first, last = law.range
+    if last - first < SHOWN_RANKS:
+        ranks = set(range(first, last + 1))
+    else:
+        ranks = {_rank_quantile(law, share / 20) for share in range(1, 20)}
+    return sorted(ranks | ({rank} if rank is not None and first <= rank <= last else set()))
+
+
+def _rank_quantile(law: HitRankLaw, share: float) -> int:
+    """The least k with P(T ≤ k) of at least the share, by bisection."""
+    low, high = law.range
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if law.lower_tail(middle).p_value >= share else (middle + 1, high)
+    return low
+
+
+def _hit_rank_sentence(law: HitRankLaw, rank: int | None) -> str:
+    average = f"Hit {law.j:,} comes at rank {format_number(law.mean)} on average"
+    if rank is None:
+        return f"{average}, give or take {format_number(law.standard_deviation)}."
+    at, by = format_number(law.probability(rank)), describe_probability(law.lower_tail(rank))
+    return f"{average}. It comes at rank {rank:,} with probability {at}, and by rank {rank:,} with {by}."
+
+
+def _hit_rank_grid(law: HitRankLaw, rank: int | None) -> Grid:
+    heads = make_columns("rank k/count", f"P(T_{law.j} = k)", f"P(T_{law.j} ≤ k)", default="probability")
+    ranks = _shown_ranks(law, rank)
+    rows = tuple((k, law.probability(k), law.lower_tail(k).p_value) for k in ranks)
+    first, last = law.range
+    note = "" if len(ranks) > last - first else f"{len(ranks)} of the {last - first + 1:,} possible ranks"
+    return Grid(f"Rank T_{law.j} of hit {law.j:,}", heads, rows, note)
+
+
+def _hit_rank_numbers(law: HitRankLaw, rank: int | None) -> dict[str, Any]:
+    ranks = _shown_ranks(law, rank)
+    asked = None if rank is None else law.probability(rank)
+    return _moments(law) | {
+        "hit": law.j,
+        "rank": rank,
+        "probability": asked,
+        "at_most": None if rank is None else tail_to_dict(law.lower_tail(rank)),
+        "ranks": ranks,
+        "probabilities": [law.probability(k) for k in ranks],
+    }
