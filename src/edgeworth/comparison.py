@@ -259,6 +259,8 @@ def _with_slices(
             found = find(part, headline)
         except EdgeworthError as error:
             return dict.fromkeys(whole.findings.pairs, error)
+        if found.headline == headline:
+            return dict(found.headlines)
         return {pair: found.difference(*pair)[headline] for pair in whole.findings.pairs}
 
     finish = partial(

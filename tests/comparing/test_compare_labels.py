@@ -96,7 +96,7 @@ def test_effects_and_what_is_said_beside_them_are_at_the_level_asked() -> None:
     doubt = compare_labels(twins, level=0.8).difference("a", "b")["accuracy"].doubt
     assert doubt is not None
     # 1 − 0.2^(1/40) = 3.94%.
-    assert "80% sure that they would differ on less than 3.94%" in doubt
+    assert "the upper 80% confidence bound for how often they would differ is 3.94% of cases" in doubt
 
 
 def test_test_and_interval_may_disagree_and_it_is_known() -> None:

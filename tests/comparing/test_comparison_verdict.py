@@ -109,13 +109,32 @@ def test_who_ruled_out_what_happened_is_not_crowned() -> None:
     assert " inf" not in found.replace("infinite", "")
 
 
+@pytest.mark.parametrize(("cases", "name"), [(120, "studentised randomisation"), (2_200, "jackknife t")])
+def test_a_test_is_called_by_where_its_p_value_comes_from(cases: int, name: str) -> None:
+    """Up to 1,000 targets it is counted in swaps of the two, from then on it is Student's t."""
+    rng = np.random.default_rng(2)
+    truth = np.repeat([1, 0], cases // 2)
+    systems = {"one": truth + rng.normal(size=cases), "two": truth + rng.normal(size=cases)}
+    comparison = ew.compare(truth, systems, kind="scores", measures=["roc_auc"])
+    found = comparison["one", "two"]["roc_auc"]
+    method = found.tests["influence"].method
+    assert ("swaps" in method) == (name == "studentised randomisation") == ("Student" not in method)
+    assert f"; {name} p " in comparison.verdict
+    assert f"; {name} p " in comparison.report.citation
+    grid = next(section for section in comparison.report.sections if section.title == "Tests").grids[0]
+    assert grid.rows[0][1] == name
+    assert f",{name}," in comparison.to_csv()
+
+
 def test_in_sample_forecasts_prove_nothing() -> None:
     rng = np.random.default_rng(0)
     p = rng.random(300)
     truth = (rng.random(300) < p).astype(int)
     systems = {"model": p, "flat": np.full(300, 0.5)}
     plain = verdict(truth, systems, kind="probabilities")
-    assert "(e-value " in plain
+    assert re.search(r"The two-sided e-value is [0-9^]+, against ", plain)
+    assert '"the probabilities of flat are the true ones, given all that model knew"' in plain
+    assert "it does not say which is better on average" in plain
     fitted = verdict(truth, systems, kind="probabilities", predictions_made="in-sample")
     assert "e-value" not in fitted
     assert "better" not in fitted

@@ -15,7 +15,7 @@ from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Discordance
-from edgeworth.comparing.verdict import comparison_citation, comparison_verdict, name_of_test
+from edgeworth.comparing.verdict import comparison_citation, comparison_verdict, name_of_test, primary_test
 from edgeworth.core.formatting import (
     cut_middle,
     format_count,
@@ -126,7 +126,7 @@ def difference_grid(findings: ComparisonFindings) -> Grid:
             each.first,
             each.second,
             *_line(each, findings),
-            _why_not(each) or name_of_test(next(iter(each.tests), "the interval's law")),
+            _why_not(each) or primary_test(each),
             each.interval_method,
             finite_or_none(findings.adjusted[pair]) if each.measure == findings.headline else None,
             None if each.effect is None else finite_or_none(each.effect.value),
@@ -268,7 +268,7 @@ def _tests(findings: ComparisonFindings) -> Section | None:
         return None
     differences = _shown_of_two(findings)
     rows = tuple(
-        (name, name_of_test(test), tail_cell(tail), tail.method)
+        (name, name_of_test(test, tail), tail_cell(tail), tail.method)
         for name, each in differences.items()
         if len(each.tests) > 1
         for test, tail in each.tests.items()

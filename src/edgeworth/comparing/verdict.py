@@ -19,6 +19,7 @@ from edgeworth.core.formatting import (
     format_wealth,
     plural,
 )
+from edgeworth.core.tails import Tail
 from edgeworth.report.verdict import Claim, Strength, Verdict
 from edgeworth.report.wording import describe_measure, describe_p_value, describe_plan
 
@@ -36,9 +37,26 @@ _TESTS = {
 }
 
 
-def name_of_test(name: str) -> str:
-    """Name a test as people call it."""
+SWAPS = "swaps"
+"""A word in the method of a test whose law comes from swapping two systems."""
+
+
+def name_of_test(name: str, tail: Tail | None = None) -> str:
+    """Name a test as people call it; one by influences that was calibrated by swaps is no t test.
+
+    >>> name_of_test("influence"), name_of_test("influence", Tail.approximated(0.01, 1.0, "999 swaps"))
+    ('jackknife t', 'studentised randomisation')
+    """
+    if name == "influence" and tail is not None and SWAPS in tail.method:
+        name = "studentised"
     return _TESTS.get(name, name.replace("_", " "))
+
+
+def primary_test(difference: Difference) -> str:
+    """Name the test that a difference goes by."""
+    for name, tail in difference.tests.items():
+        return name_of_test(name, tail)
+    return "the interval's law"
 
 
 def comparison_verdict(findings: ComparisonFindings) -> Verdict:
@@ -112,8 +130,7 @@ def _of_two(findings: ComparisonFindings) -> Claim:
             text += f" No winner is named without an interval: {ahead.no_interval}."
         elif ahead.disagrees(findings.level):
             text += f" {_disagrees(ahead, findings)}"
-    test = name_of_test(next(iter(ahead.tests), "the interval's law"))
-    return Claim(measure, text, strength, numbers, test)
+    return Claim(measure, text, strength, numbers, primary_test(ahead))
 
 
 def _disagrees(difference: Difference, findings: ComparisonFindings) -> str:
@@ -167,7 +184,7 @@ def _first_two(findings: ComparisonFindings) -> Claim | None:
 
 def _numbers(each: Difference, findings: ComparisonFindings) -> dict[str, Any]:
     """Give a difference as values, first less second, in the order in which the systems were given."""
-    given = findings.pairs[findings.as_given(each.first, each.second)][each.measure]
+    given = findings.headlines[findings.as_given(each.first, each.second)]
     low, high = given.interval(findings.level)
     names = {"first": given.first, "second": given.second, "better": given.better}
     return names | {"difference": given.difference, "low": low, "high": high, "level": findings.level}
@@ -199,7 +216,7 @@ def _test(better: Difference) -> str:
         return "no test" if math.isnan(p_value) else format_p_value(p_value)
     name, tail = next(iter(better.tests.items()))
     exact = "exact " if tail.kind == "exact" and name in ("randomisation", "permutation") else ""
-    return f"{exact}{name_of_test(name)} {describe_p_value(tail)}"
+    return f"{exact}{name_of_test(name, tail)} {describe_p_value(tail)}"
 
 
 def _sample_size(findings: ComparisonFindings) -> Claim | None:
@@ -242,9 +259,11 @@ def _race(findings: ComparisonFindings) -> Claim | None:
     made = findings.duels[0].wealth.predictions_made if findings.duels else "before"
     if evidence is None or made == "in-sample" or findings.no_evidence is not None:
         return Claim("bets", f"{text}.", "estimated", {"log_wealth": wealth})
-    hedge = "" if made == "before" else "; if these were out-of-sample predictions"
-    text += f" (e-value {format_wealth(evidence.log_e_value)}, two-sided{hedge})."
-    return Claim("bets", text, "estimated", {"log_wealth": wealth, "log_e_value": evidence.log_e_value})
+    hedge = "" if made == "before" else " if these were out-of-sample predictions"
+    e_value = f"The two-sided e-value is {format_wealth(evidence.log_e_value)}{hedge}"
+    text += f'. {e_value}, against "{evidence.null}"; it does not say which is better on average.'
+    numbers = {"log_wealth": wealth, "log_e_value": evidence.log_e_value, "null": evidence.null}
+    return Claim("bets", text, "estimated", numbers)
 
 
 def comparison_citation(findings: ComparisonFindings) -> str:

@@ -135,8 +135,8 @@ def doubt_of(
     if cells.is_identical:
         most = -math.expm1(math.log1p(-level) / max(cells.units, 1.0))
         return (
-            f"the two never differ in what {resolved.spelling} counts; it is {100 * level:g}% sure that they "
-            f"would differ on less than {most:.2%} of {cells.unit}s"
+            f"the two never differ in what {resolved.spelling} counts; the upper {100 * level:g}% confidence "
+            f"bound for how often they would differ is {most:.2%} of {cells.unit}s"
         )
     if not isinstance(law, NormalLaw):
         return None
