@@ -170,7 +170,7 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
         run = read_run(Path(path))
         lists = RankedLists.from_qrels(judged, run, relevant_from=grade)
         if not lists.number:
-            (one, *_), (other, *_) = run.query.labels, judged.query.labels
+            one, other = run.query.labels[0], judged.query.labels[0]
             raise InputError(f"{path}: none of its queries ({one!r}, …) is judged in {qrels} ({other!r}, …)")
         if asked.absent == "zero":
             lists = lists.with_absent()

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 import edgeworth as ew
-from edgeworth.errors import InputError
+from edgeworth.errors import EdgeworthError, InputError
 from edgeworth.sources import text_files
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.opening import open_source
@@ -198,3 +199,67 @@ def test_fields_inside_are_columns_and_are_suggested(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no column 'expected'; did you mean 'data\.expected'\?"):
         next(source.batches(["expected"]))
     assert next(source.batches(["long.98"])).columns["long.98"].tolist() == [98] * 3
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        (
+            {"columns": ["y", ["p"]], "data": [[1, 0]]},
+            r"the field 'columns' must be a list of different texts",
+        ),
+        (
+            {"columns": ["y", None], "data": [[1, 0]]},
+            r"the field 'columns' must be a list of different texts",
+        ),
+        ({"columns": ["y", "y"], "data": [[1, 0]]}, r"the field 'columns' must be .* saw one twice"),
+        (
+            {"columns": ["y", "p"], "data": [[1, 0], [1]]},
+            r"row 2 of the field 'data' has 1 values for 2 columns",
+        ),
+    ],
+)
+def test_a_table_below_its_columns_that_does_not_fit(tmp_path: Path, document: object, said: str) -> None:
+    (tmp_path / "t.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match=rf"t\.json: {said}"):
+        open_source(tmp_path / "t.json")
+
+
+@pytest.mark.parametrize("levels", [70, 900, 100_000])
+def test_rows_that_are_nested_without_end_are_refused(tmp_path: Path, levels: int) -> None:
+    deep = "[" * levels + "]" * levels
+    for name, text in (
+        ("t.jsonl", f'{{"y": 1}}\n{{"y": {deep}}}\n'),
+        ("t.json", f'{{"rows": [{{"y": {deep}}}]}}'),
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(InputError, match=r"t\.jsonl?.*(nested|not JSON)"):
+            list(open_source(tmp_path / name).batches(["y"]))
+
+
+@pytest.mark.parametrize("column", ["list", "empty", "object"])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"truth": "y", "score": "*"},
+        {"truth": "y", "score": "s", "weight": "*"},
+        {"truth": "y", "probabilities": "*"},
+        {"truth": "t", "prediction": "*"},
+        {"grade": "*"},
+        {"correct": "*"},
+        {"truth": "y", "score": "s", "query": "*"},
+    ],
+    ids=str,
+)
+def test_columns_of_lists_are_refused_in_a_sentence(
+    tmp_path: Path, column: str, columns: dict[str, str]
+) -> None:
+    rows = [
+        {"y": n % 2, "s": n / 9, "t": "ab"[n % 2], "list": [n % 2], "empty": [], "object": {"a": 1}}
+        for n in range(8)
+    ]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    named = {role: column if name == "*" else name for role, name in columns.items()}
+    for data in (tmp_path / "t.jsonl", pd.DataFrame(rows)):
+        with pytest.raises(EdgeworthError, match=column):
+            ew.evaluate(data, **named)

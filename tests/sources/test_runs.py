@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -386,3 +387,108 @@ def test_grades_of_a_dictionary_are_whole(tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text('{"q1": {"d1": 0.5}}')
     with pytest.raises(InputError, match=r"q1.*whole.*0\.5"):
         read_qrels(tmp_path / "q.json")
+
+
+def test_a_run_without_scores_is_empty(tmp_path: Path) -> None:
+    for content in ("{}", '{"q1": {}}'):
+        (tmp_path / "r.json").write_text(content)
+        with pytest.raises(InputError, match=r"r\.json is empty: \{query: \{document: score\}\} is needed"):
+            read_run(tmp_path / "r.json")
+
+
+def test_numbers_that_no_column_holds(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps({"q1": {"d1": 10**400}}))
+    with pytest.raises(InputError, match=r"q1.*d1"):
+        read_run(tmp_path / "r.json")
+    (tmp_path / "r.json").write_text('{"q1": {"d1": Infinity, "d2": -1e999, "d3": 2}}')
+    assert read_run(tmp_path / "r.json").score.tolist() == [math.inf, -math.inf, 2.0]
+    for grade in ("Infinity", str(2**63), "1e300"):
+        (tmp_path / "q.json").write_text(f'{{"q1": {{"d1": {grade}}}}}')
+        with pytest.raises(InputError, match=r"q1.*whole.*d1"):
+            read_qrels(tmp_path / "q.json")
+
+
+# -- fields of another type ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sample", "said"),
+    [
+        ({"id": None}, "the field 'id' must be a whole number or text; saw null"),
+        ({"id": "q", "scores": [1]}, "the field 'scores' must be an object or null; saw a list"),
+        ({"id": "q", "scores": {"choice": 3}}, "a value of the field 'scores' must be an object"),
+        ({"id": "q", "target": 5}, "the field 'target' must be text or a list or null; saw a whole number"),
+        ({"id": "q", "choices": 4}, "the field 'choices' must be a list or null"),
+        ({"id": "q", "metadata": "x"}, "the field 'metadata' must be an object or null; saw text"),
+    ],
+)
+@pytest.mark.parametrize("layout", ["json", "eval", "samples"])
+def test_a_wrong_field_is_named_with_its_file_and_item(
+    tmp_path: Path, layout: str, sample: dict[str, object], said: str
+) -> None:
+    log = inspect_log([SAMPLES[0], {"epoch": 1, **sample}])
+    path = tmp_path / "a.json"
+    if layout == "json":
+        path.write_text(json.dumps(log))
+    else:
+        files = {"summaries.json": json.dumps(log["samples"]).encode()}
+        if layout == "samples":
+            files = {f"samples/{n}.json": json.dumps(x).encode() for n, x in enumerate(log["samples"])}
+        header = {name: value for name, value in log.items() if name != "samples"}
+        path = tmp_path / "a.eval"
+        path.write_bytes(zip_archive(files | {"header.json": json.dumps(header).encode()}))
+    item = "samples/1.json" if layout == "samples" else "sample 2"
+    told(path, str(path), item, said)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"eval": ["run_id", "task"]}, "the field 'eval' must be an object; saw a list"),
+        ({"eval": {"task": 1, "model": "m", "run_id": "r"}}, "eval: the field 'task' must be text"),
+        ({"results": {"scores": {}}}, "results: the field 'scores' must be a list or null; saw an object"),
+        ({"status": 7}, "the field 'status' must be text; saw a whole number"),
+        ({"version": "2"}, "the field 'version' must be a whole number; saw text"),
+    ],
+)
+def test_a_wrong_field_of_the_header_is_named(tmp_path: Path, change: dict[str, object], said: str) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(inspect_log(SAMPLES) | change))
+    told(tmp_path / "a.json", "a.json", said)
+
+
+def test_numbers_that_json_does_not_have_and_halves_of_characters(tmp_path: Path) -> None:
+    """Fields that nobody reads may hold anything; ids that differ stay different."""
+    samples = [
+        {**SAMPLES[0], "id": f"\ud800{n}", "messages": ["\udfff"], "total_time": math.inf} for n in (1, 2)
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(inspect_log([*samples, SAMPLES[3]])))
+    run = only(tmp_path / "a.json")
+    assert len(set(run.ids)) == 3
+    assert all(name.encode() for name in run.ids)
+    np.testing.assert_array_equal(run.grades["choice"], [1, 1, math.nan])
+
+
+@pytest.mark.parametrize("levels", [60, 70, 500, 100_000])
+def test_bounded_nesting(tmp_path: Path, levels: int) -> None:
+    deep = "[" * levels + "]" * levels
+    rows = json.dumps(inspect_log([SAMPLES[0]])).replace('"passage": 7', f'"passage": 7, "deep": {deep}')
+    (tmp_path / "a.json").write_text(rows)
+    if levels < 64:
+        assert only(tmp_path / "a.json").ids == ["q1"]
+    else:
+        told(tmp_path / "a.json", "a.json")
+
+
+def test_a_folder_that_cannot_be_listed_and_a_log_that_cannot_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_eval(tmp_path / "a.eval", inspect_log(SAMPLES))
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    for owner, name, given in ((os, "scandir", tmp_path), (Path, "stat", path), (Path, "is_file", path)):
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, name, refused)
+            with pytest.raises(InputError, match="cannot be read: Permission denied"):
+                read_runs(given)

@@ -11,12 +11,10 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from edgeworth.errors import InputError
+from edgeworth.sources.nesting import check_nesting
 from edgeworth.sources.paths import read_whole_file
 
 Record = TypeVar("Record")
-
-DEEPEST = 64
-"""Levels of objects and lists inside each other; logs and tables have fewer than ten."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PROBLEM = re.compile(r"Expected `(?P<needed>[^`]*)`, got `(?P<seen>[^`]*)`")
@@ -88,16 +86,6 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, bytes]]:
     for number, line in enumerate(bytes(read_whole_file(path)).split(b"\n"), start=1):
         if line.strip():
             yield f"{path}, line {number:,}", line
-
-
-def check_nesting(value: Any, place: str | Path) -> None:
-    """Refuse objects and lists inside each other beyond ``DEEPEST`` levels."""
-    level, inner = 0, [value]
-    while inner := [each for each in inner if isinstance(each, (dict, list)) and each]:
-        level += 1
-        if level > DEEPEST:
-            raise InputError(f"{place}: objects and lists are nested more than {DEEPEST} levels deep")
-        inner = [x for each in inner for x in (each.values() if isinstance(each, dict) else each)]
 
 
 def _parse_leniently(content: bytes, place: str) -> Any:

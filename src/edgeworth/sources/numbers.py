@@ -32,6 +32,10 @@ NUMBER = re.compile(
 )
 
 
+NO_NUMBERS = (str, bytes, list, tuple, dict, set, np.ndarray)
+"""What a column of objects may hold instead of numbers."""
+
+
 def as_scores(values: Any, name: str = "scores", first_row: int = 1) -> NDArray[np.float64]:
     """Scores as float64; a missing one is NaN. Infinite scores are scores: they rank first or last.
 
@@ -73,10 +77,10 @@ def _as_floats(column: Column, name: str, first_row: int) -> NDArray[np.float64]
         return np.array([*numbers, np.nan])[column.codes]
     if column.dtype.kind == "O":
         items = [np.nan if is_missing(item) else item for item in column.tolist()]
-        place = next((place for place, item in enumerate(items) if isinstance(item, str)), None)
+        place = next((place for place, item in enumerate(items) if isinstance(item, NO_NUMBERS)), None)
         if place is not None:
             raise _no_number(items[place], name, first_row + place)
-        column = np.array(items, dtype=object)
+        column = np.fromiter(items, dtype=object, count=len(items))
     if column.dtype.kind not in "biufO":
         raise InputError(f"{name} must be numbers; saw a column of {column.dtype}")
     try:
@@ -85,10 +89,9 @@ def _as_floats(column: Column, name: str, first_row: int) -> NDArray[np.float64]
         raise InputError(f"{name} must be numbers: {error}") from None
 
 
-def _no_number(text: object, name: str, row: int) -> InputError:
-    return InputError(
-        f"{name} must be numbers, or empty (--missing drop); saw the text {text!r} in row {row:,}"
-    )
+def _no_number(value: object, name: str, row: int) -> InputError:
+    saw = f"the text {value!r}" if isinstance(value, str) else f"a {type(value).__name__}, {value!r:.60},"
+    return InputError(f"{name} must be numbers, or empty (--missing drop); saw {saw} in row {row:,}")
 
 
 LARGEST_TOTAL = 1 << 62

@@ -131,7 +131,7 @@ def _files_of(folder: Path) -> list[Path]:
     """The data files at any depth of a folder; hidden ones, and those that begin with _, are not data."""
     found = []
     data = {name for each in READ for name in each.endings}
-    for parent, folders, names in os.walk(folder, onerror=_refuse):
+    for parent, folders, names in os.walk(folder, onerror=refuse_folder):
         for name, table in TABLES.items():
             if name in folders:
                 raise InputError(
@@ -149,7 +149,8 @@ def _files_of(folder: Path) -> list[Path]:
     return sorted(found, key=natural_key)
 
 
-def _refuse(error: OSError) -> None:
+def refuse_folder(error: OSError) -> None:
+    """Refuse a folder that cannot be listed."""
     raise InputError(f"{error.filename} cannot be read: {first_line(error)}") from None
 
 

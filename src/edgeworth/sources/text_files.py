@@ -20,7 +20,16 @@ from edgeworth.sources.arrow import TextColumn
 from edgeworth.sources.batches import Batch, check_columns
 from edgeworth.sources.columns import Column, as_column, encode
 from edgeworth.sources.formats import ending, list_words
-from edgeworth.sources.paths import HEAD_BYTES, LARGEST_STREAM, FileSource, first_line, open_bytes, read_head
+from edgeworth.sources.nesting import DEEPEST, check_nesting
+from edgeworth.sources.paths import (
+    HEAD_BYTES,
+    LARGEST_STREAM,
+    FileSource,
+    first_line,
+    most_unpacked,
+    open_bytes,
+    read_head,
+)
 
 PIECE_BYTES = 8 << 20
 READ_AHEAD = 32
@@ -182,7 +191,7 @@ def _said(error: Exception) -> str:
 
 
 LINES_BYTES = 4 << 20
-LONGEST_LINE = 64 << 20
+LONGEST_LINE = 16 << 20
 LISTED = 20
 """What is inside objects and arrays of more items is found, and not listed."""
 NEEDED = "JSON lines hold one object a line"
@@ -215,20 +224,29 @@ class JsonLinesSource(FileSource):
     def _read_document(self) -> list[dict[str, Any]] | None:
         """Read the rows of a file that is one JSON value; None where it has an object a line."""
         first, _, rest = read_head(self.path, self.name).lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+        is_lines = bool(rest.strip()) or ending(self.path) in (".jsonl", ".ndjson")
         try:
-            is_lines = rest.strip() or ending(self.path) in (".jsonl", ".ndjson")
             if is_lines and type(json.loads(first)) is dict:
                 return None
         except (ValueError, RecursionError):
             pass
+        most = min(LARGEST_STREAM, max(size := self.path.stat().st_size, most_unpacked(size)))
         try:
             with open_bytes(self.path) as stream:
-                content = stream.read(LARGEST_STREAM)
-            rows = _rows_of(json.loads(content.decode("utf-8-sig")))
+                content = stream.read(most + 1)
+            if len(content) > most and is_lines:
+                return None
+            if len(content) > most:
+                raise InputError(f"{self.name} is too large to be read: it has more than {most:,} bytes")
+            document = json.loads(content.decode("utf-8-sig"))
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {first_line(error)}") from None
+        except InputError:
+            raise
         except (ValueError, RecursionError):
             return None
+        check_nesting(document, self.name)
+        rows = _rows_of(document, self.name)
         return self._parsed(b"\n".join(json.dumps(row).encode() for row in rows), 1)
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
@@ -284,6 +302,8 @@ class JsonLinesSource(FileSource):
             if b"\\u" in line and re.search("[\ud800-\udfff]", json.dumps(value, ensure_ascii=False)):
                 said = f"row {row:,} has half of a character, a surrogate such as \\ud800, which is no text"
                 raise InputError(f"{self.name}: {said}")
+            if line.count(b"[") + line.count(b"{") > DEEPEST:
+                check_nesting(value, f"{self.name}, row {row:,}")
             rows.append(value)
         return rows
 
@@ -307,7 +327,7 @@ def find_field(row: dict[str, Any], name: str) -> Any:
     return found
 
 
-def _rows_of(document: Any) -> list[Any]:
+def _rows_of(document: Any, name: str = "the file") -> list[Any]:
     """Find the rows of a JSON value: its items, ``data`` below ``columns``, or the longest array of objects.
 
     >>> _rows_of({"columns": ["y", "p"], "data": [[1, 0]]}), _rows_of({"run": {"cases": [{"y": 1}]}})
@@ -317,12 +337,25 @@ def _rows_of(document: Any) -> list[Any]:
         return list(document) if isinstance(document, list) else [document]
     columns, data = document.get("columns"), document.get("data")
     if isinstance(columns, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        _check_table(columns, data, name)
         return [dict(zip(columns, row, strict=True)) for row in data]
     found = [
         x for x in document.values() if isinstance(x, list) and x and all(isinstance(y, dict) for y in x)
     ]
-    found += [rows for x in document.values() if isinstance(x, dict) and (rows := _rows_of(x)) != [x]]
+    found += [rows for x in document.values() if isinstance(x, dict) and (rows := _rows_of(x, name)) != [x]]
     return max(found, key=len, default=[document])
+
+
+def _check_table(columns: list[Any], data: list[list[Any]], name: str) -> None:
+    """Refuse a table whose columns are not named by text, or whose rows have other numbers of values."""
+    wrong = [column for column in columns if not isinstance(column, str)]
+    if wrong or len(set(columns)) < len(columns):
+        saw = f"{wrong[0]!r:.60}" if wrong else "one twice"
+        raise InputError(f"{name}: the field 'columns' must be a list of different texts; saw {saw}")
+    for number, row in enumerate(data, start=1):
+        if len(row) != len(columns):
+            values = f"{len(row):,} values for {len(columns):,} columns"
+            raise InputError(f"{name}: row {number:,} of the field 'data' has {values}")
 
 
 def _fields(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from edgeworth.errors import InputError
 from edgeworth.sources.formats import ending
-from edgeworth.sources.json_values import Document, check_nesting, read_json
+from edgeworth.sources.json_values import Document, read_json
+from edgeworth.sources.nesting import check_nesting
 from edgeworth.sources.runs import run as runs
 from edgeworth.sources.runs.archives import read_archive
 from edgeworth.sources.runs.run import Item, Run

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from edgeworth.errors import InputError
 from edgeworth.sources.formats import ending
-from edgeworth.sources.json_values import Document, check_nesting, read_json, read_json_lines
+from edgeworth.sources.json_values import Document, read_json, read_json_lines
+from edgeworth.sources.nesting import check_nesting
 from edgeworth.sources.runs.run import Item, Run, as_grade, make_run
 
 TOOL = "promptfoo"

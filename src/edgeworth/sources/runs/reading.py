@@ -10,7 +10,14 @@ from typing import Any
 
 from edgeworth.errors import InputError
 from edgeworth.sources.formats import ending
-from edgeworth.sources.paths import expand_paths, local_path, natural_key, read_head
+from edgeworth.sources.paths import (
+    expand_paths,
+    first_line,
+    local_path,
+    natural_key,
+    read_head,
+    refuse_folder,
+)
 from edgeworth.sources.runs import inspect_logs, lm_eval, promptfoo
 from edgeworth.sources.runs.run import Run
 
@@ -47,11 +54,15 @@ def register_reader(reader: Reader) -> None:
 
 def find_reader(path: Path) -> Reader | None:
     """Find the reader of a file; None where no tool that is known wrote it."""
-    possible = [each for each in READERS if ending(path) in each.endings and path.is_file()]
+    possible = [each for each in READERS if ending(path) in each.endings]
     try:
-        head = read_head(path, str(path)) if possible else b""
-    except InputError:  # whoever opens it will say why
-        return None
+        if not possible or not path.is_file():
+            return None
+        head = read_head(path, str(path))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {first_line(error)}") from None
+    except InputError:  # what reads it says why
+        return next((each for each in possible if not each.marks), None)
     return next((each for each in possible if all(mark in head for mark in each.marks)), None)
 
 
@@ -77,7 +88,15 @@ def read_runs(data: Any) -> list[list[Run]]:
 
 def _files(path: Path) -> list[tuple[Path, Reader]]:
     """List the run logs that a path means, with their readers, the oldest first."""
-    files = sorted(path.rglob("*"), key=lambda file: natural_key(file.name)) if path.is_dir() else [path]
+    files = [path]
+    try:
+        is_folder = path.is_dir()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {first_line(error)}") from None
+    if is_folder:
+        below = os.walk(path, onerror=refuse_folder)
+        files = [Path(parent) / name for parent, _, names in below for name in names]
+        files.sort(key=lambda file: natural_key(file.name))
     readers = [(file, find_reader(file)) for file in files]
     return [(file, reader) for file, reader in readers if reader is not None]
 

@@ -46,6 +46,8 @@ def read_dictionary(path: Path, kind: type[int] | type[float]) -> Dictionary:
             queries.append(query)
             documents.append(document)
             values.append(kind(value))
+    if not values:
+        raise InputError(f"{path} is empty: {{query: {{document: score}}}} is needed")
     return name, queries, documents, values
 
 
