@@ -22,7 +22,7 @@ from edgeworth.sample import sample_file
 PAPERS = ("powers", "su-zhang", "kalia")
 COUNTS = {
     "powers": {"agrees": 291, "differs": 41, "not_rebuilt": 0, "not_printed": 0, "drifted": 0},
-    "su-zhang": {"agrees": 134, "differs": 4, "not_rebuilt": 0, "not_printed": 0, "drifted": 0},
+    "su-zhang": {"agrees": 135, "differs": 5, "not_rebuilt": 0, "not_printed": 9, "drifted": 0},
     "kalia": {"agrees": 86, "differs": 88, "not_rebuilt": 0, "not_printed": 19, "drifted": 0},
 }
 each_paper = pytest.mark.parametrize("name", PAPERS)

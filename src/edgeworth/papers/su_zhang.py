@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ def compute(seed: int = 0) -> Ours:
     hits = {t: ew.chance.hits(ITEMS, TARGETS, t) for t in DEPTHS}
     return {
         **examples,
+        "General case, Algorithm 1: H_ij by resampling the hits": _general_case(EXAMPLE["Algorithm 1"]),
         f"P(T_j = k), n = {n}, m = {m}": {
             f"P(T_{j} = {k})": ew.chance.hit_rank(n, m, j).probability(k)
             for j in range(1, m + 1)
@@ -61,6 +63,18 @@ def _example(ranking: ew.Ranking) -> dict[str, float]:
     names = {"h": "hits", "r": "recall", "p": "precision"}
     found = {f"{x}({t})": ew.measure(ranking, f"{y}@{t}") for t in range(1, 9) for x, y in names.items()}
     return found | {"AP": ew.measure(ranking, "average_precision")}
+
+
+def _general_case(hits: Sequence[int], depth: int = 2) -> dict[str, float]:
+    """H_ij, S(t) and its variance when the observed hits are resampled; the slides leave H_ij open."""
+    found = ew.rankings.hit_survival(ew.Ranking.from_hits(hits), depths=[depth])
+    m = found.targets
+    matrix = {f"H_{i + 1}{j + 1}": found.transition[i, j] for i in range(m) for j in range(m)}
+    resampled = float(found.survival[0])
+    return matrix | {
+        f"S({depth}), the mean of π_i": float(found.still_to_come(depth).mean()),
+        f"Var(S({depth})), by Σ π_i(1 - π_i)/m²": resampled * (1 - resampled) / m,
+    }
 
 
 def recall_under_chance(items: int, targets: int, t: int) -> dict[str, tuple[float, float]]:

@@ -10,6 +10,7 @@ _HOMES = {
     "RankedLists": "edgeworth.rankings.lists",
     "Ranking": "edgeworth.rankings.ranking",
     "bands": "edgeworth.rankings.intervals.bands",
+    "hit_survival": "edgeworth.rankings.intervals.hit_survival",
     "evaluate_trec": "edgeworth.questions",
     "choose_threshold": "edgeworth.rankings.thresholds",
     "measure_each": "edgeworth.rankings.resolving",
