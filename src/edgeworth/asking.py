@@ -13,6 +13,7 @@ from edgeworth.core.kinds import Kind, find_predictions
 from edgeworth.errors import OptionError
 from edgeworth.options import (
     COMPARED,
+    RUN_LOGS,
     SEVERAL,
     CompareOptions,
     EvaluateOptions,
@@ -132,6 +133,8 @@ class Asked:
         for name, value in self.given.items():
             _, option = DEFINED[name]
             kinds = COMPARED.get(name, option.kinds) if self.compared else option.kinds
+            if kinds == (RUN_LOGS,) and is_given(value, option):
+                raise OptionError(f"{spelt(name)} is for run logs, and no run log is given")
             if predictions not in kinds and is_given(value, option):
                 what = NAMES.get(predictions, predictions)
                 raise OptionError(f"{spelt(name)} has no meaning with {what}")

@@ -16,6 +16,8 @@ WeightKind: TypeAlias = Literal["counts", "sampling"]
 """What weights are: repeated cases, or how much a sampled case stands for."""
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
 Unmatched: TypeAlias = Literal["leave-out", "error"]
+ErrorRule: TypeAlias = Literal["drop", "wrong"]
+"""What an answer of a run log counts that never came: nothing, or as much as a wrong one."""
 QueryRule: TypeAlias = Literal["intersection", "error"]
 AbsentRule: TypeAlias = Literal["leave_out", "zero"]
 Over: TypeAlias = Literal["targets", "reachable"]

@@ -36,7 +36,8 @@ from edgeworth.options import (
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
 from edgeworth.report.frames import PAIR_COLUMNS, library_of, make_frame
 from edgeworth.report.report import Report, about_run
-from edgeworth.running import compare_runs, find_systems
+from edgeworth.run_items import find_systems
+from edgeworth.running import compare_runs
 from edgeworth.slicing import Slice, cut_slices, with_slices
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
@@ -386,7 +387,8 @@ def _of_logs(asked: Asked) -> Comparison:
     """Compare the systems of run logs."""
     found = find_systems(asked.data, asked)
     if not found:
-        for table in asked.data if isinstance(asked.data, (list, tuple)) else [asked.data]:
+        data = list(asked.data.values()) if isinstance(asked.data, Mapping) else asked.data
+        for table in data if isinstance(data, (list, tuple)) else [data]:
             open_source(table)  # what cannot be read is told first
         flags = "--prediction, --score, --probability, --probabilities, --correct, --grade"
         often = "twice at least" if asked.join is None and asked.system is None else "once"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
+from os import PathLike
 from typing import Any, Unpack
 
 from edgeworth.asking import Asked, spelt, takes
@@ -75,10 +77,13 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     if is_tally(data):
         return report_of(_restated(data, asked), asked)
     if data is not None and asked.truth is None:
-        from edgeworth.running import evaluate_runs, find_systems
+        from edgeworth.run_items import find_systems
+        from edgeworth.running import evaluate_runs
 
         if systems := find_systems(data, asked):
             return evaluate_runs(systems, asked, evaluate)
+        if isinstance(data, Mapping) and data and all(isinstance(x, (str, PathLike)) for x in data.values()):
+            raise OptionError("a name (NAME=FILE) is for run logs and for compare: give a table without one")
     opened = Opened.of(data, asked)
     asked, notices = settle_weights(opened.source, opened.asked)
     opened = replace(opened, asked=asked, notices=(*opened.notices, *notices))

@@ -18,6 +18,7 @@ from edgeworth.choices import (
     Abstentions,
     Adjust,
     Engine,
+    ErrorRule,
     Match,
     Missing,
     Over,
@@ -46,6 +47,7 @@ WEIGHTED = (*DECISIONS, SCORES)
 THRESHOLDS = (SCORES, PROBABILITIES)
 OF_CLASSES = (LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES)
 EVERY = (*OF_CLASSES, GRADES)
+RUN_LOGS = "run logs"
 """What predictions can be: labels of one system or of several, scores in one ranking or one a query, …"""
 
 
@@ -56,6 +58,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     "Probabilities": (PROBABILITIES,),
     "Bets": (PROBABILITIES,),
     "Grades": (GRADES,),
+    "Run logs": (RUN_LOGS,),
     "Statistics": EVERY,
     "Output": EVERY,
 }
@@ -414,7 +417,19 @@ class PartOptions(TypedDict, total=False):
 
     scorer: Annotated[
         str | None,
-        Option("Of run logs: the scorer to go by, the first if left out.", "Grades", metavar="NAME"),
+        Option(
+            "In run logs: the scorer to use; the log's first if left out.",
+            "Run logs",
+            metavar="NAME",
+        ),
+    ]
+    errors: Annotated[
+        ErrorRule,
+        Option(
+            "In run logs: answers that errored are excluded (drop) or count as wrong.",
+            "Run logs",
+            default="drop",
+        ),
     ]
 
 
@@ -458,10 +473,19 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions,
     concatenate: Annotated[
         bool, Option("Several files are parts of one table, one below the other.", "Input", default=False)
     ]
+    allow_unfinished: Annotated[
+        bool,
+        Option(
+            "In run logs: name a winner even if a run did not finish.",
+            "Run logs",
+            default=False,
+        ),
+    ]
     data: Annotated[
         object,
         Option(
-            "A file or dataframe that has the columns; with join a mapping of systems to such.",
+            "A file or dataframe that has the columns; run logs; with join, or for run logs, a mapping of "
+            "systems to such.",
             "Input",
             flag="",
         ),

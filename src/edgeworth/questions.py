@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+<<<<<<< HEAD
 import re
 from collections.abc import Sequence
+=======
+from collections.abc import Mapping, Sequence
+>>>>>>> 9c016ed (Judge run logs with clusters, errors, unfinished runs and names)
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -145,28 +149,37 @@ def demo_report() -> Report:
 
 
 @takes(TrecOptions)
-def evaluate_trec(qrels: str | Path, runs: Sequence[str | Path], **options: Unpack[TrecOptions]) -> Report:
+def evaluate_trec(
+    qrels: str | Path,
+    runs: Sequence[str | Path] | Mapping[str, str | Path],
+    **options: Unpack[TrecOptions],
+) -> Report:
     """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
 
     Queries that were judged but that a run does not have (``absent``), and queries without a relevant
     document (``no_targets``), are left out of means ("leave_out") or counted as 0 ("zero"). Several runs are
-    also compared pair by pair, on the queries that all have (``queries``).
+    also compared pair by pair, on the queries that all have (``queries``). A mapping names the runs.
     """
     asked = Asked.of(TrecOptions, options)
     with digits_shown(asked.digits):
         return replace(_trec_report(qrels, runs, asked), digits=asked.digits)
 
 
-def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) -> Report:
+def _trec_report(
+    qrels: str | Path, runs: Sequence[str | Path] | Mapping[str, str | Path], asked: Asked
+) -> Report:
     if not runs:
         raise OptionError("there is no run to evaluate")
-    if len({str(path) for path in runs}) < len(runs):
+    named = runs if isinstance(runs, Mapping) else {}
+    names = {str(path): name for name, path in named.items()}
+    paths = list(named.values()) if named else list(runs)
+    if len({str(path) for path in paths}) < len(paths):
         raise OptionError("a run is given twice")
     measures, sure = tuple(asked.measures or ()), {"level": asked.level, "seed": asked.seed}
     grade = 1 if asked.relevant_from is None else asked.relevant_from
     judged = read_qrels(Path(qrels))
     found = {}
-    for path in runs:
+    for path in paths:
         run = read_run(Path(path))
         lists = RankedLists.from_qrels(judged, run, relevant_from=grade)
         if not lists.number:
@@ -177,7 +190,8 @@ def _trec_report(qrels: str | Path, runs: Sequence[str | Path], asked: Asked) ->
         if asked.no_targets == "zero":
             lists = replace(lists, empty_is_zero=True)
         wanted = measures or tuple(TREC_NAMES.values())
-        found[str(path) if run.name in found else run.name] = examine_lists(
+        name = names.get(str(path), run.name)
+        found[str(path) if name in found else name] = examine_lists(
             lists, measures=wanted, ties="trec", **sure
         )
     about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}

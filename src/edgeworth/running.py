@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from edgeworth.asking import DEFINED, Asked, is_given
+from edgeworth.asking import DEFINED, Asked, is_given, spelt
+from edgeworth.choices import ErrorRule
+from edgeworth.comparing.findings import ComparisonFindings
+from edgeworth.comparing.verdict import comparison_verdict
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import plural
-from edgeworth.errors import InputError, OptionError
+from edgeworth.decisions.position_bias import bias_claim, bias_section, examine_position_bias
+from edgeworth.errors import OptionError
 from edgeworth.grades.estimates import estimate_grades
-from edgeworth.grades.grades import Grades
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
 from edgeworth.report.verdict import Claim, Verdict
-from edgeworth.slicing import Slice, cut_slices, with_slices
-from edgeworth.sources.joining import as_text
+from edgeworth.run_items import (
+    Answers,
+    Systems,
+    Tasks,
+    common_tasks,
+    cut_runs,
+    find_choices,
+    find_guess_rate,
+    grade_of,
+    make_grades,
+)
+from edgeworth.slicing import Slice, with_slices
 from edgeworth.sources.paths import file_digest
-from edgeworth.sources.roles import names_of
-from edgeworth.sources.runs.reading import read_runs
-from edgeworth.sources.runs.run import Item, Run, choice_probabilities, name_options
-from edgeworth.sources.text_files import find_field
+from edgeworth.sources.runs.run import Run
 
-Systems = Mapping[str, list[Run]]
-Tasks = Mapping[str, Mapping[str, Run]]
-"""The run of each system, by task; each has the grades of one scorer."""
-
-COLUMNS = ("truth", "prediction", "score", "probabilities", "correct", "grade", "join", "system", "master")
-"""Options of tables: whoever gives one of them means rows and columns."""
-OWN = ("data", "kind", "scorer", "with_digest", "by")
+OWN = (
+    *("data", "kind", "scorer", "errors", "allow_unfinished", "with_digest", "by"),
+    *("cluster", "lower_is_better", "grade_range", "unmatched"),
+)
+"""Options that say how logs are read and answers are graded."""
 SURE = ("level", "seed", "digits")
+JUDGED = (*SURE, "measures", "adjust", "power", "guess_rate")
+"""Options that say how grades are judged."""
+
 ANSWERS, CHOICES = "Multiple-choice answers", "Choice probabilities"
 SOFTMAX = (
     f"{CHOICES} are the softmax of the logged log-likelihoods. Scores of them, and bets against them, speak "
@@ -45,211 +53,259 @@ UNLIKE = (
     "Questions differ in their number of options: the guess rate is the mean over them, and the chance of "
     "doing this well by guessing is an upper bound."
 )
-
-
-def find_systems(data: Any, asked: Asked) -> Systems:
-    """Read run logs, by system; nothing where the data are something else, or columns are named."""
-    if any(asked.get(name) is not None for name in COLUMNS):
-        return {}
-    paths = data if isinstance(data, (list, tuple)) else [data]
-    found = [(path, run) for path, runs in zip(paths, read_runs(data), strict=False) for run in runs]
-    times = Counter((run.system, run.task) for _, run in found)
-    twice = {system for (system, _), number in times.items() if number > 1}
-    systems: dict[str, list[Run]] = {}
-    for path, run in found:
-        name = f"{run.system} ({Path(path).name})" if run.system in twice else run.system
-        systems.setdefault(name, []).append(run)
-    return systems
+OTHER_RULE: dict[ErrorRule, ErrorRule] = {"drop": "wrong", "wrong": "drop"}
+IF_ERRORS = {
+    "drop": "If answers that errored were excluded (--errors drop), the conclusion would change",
+    "wrong": "If answers that errored counted as wrong (--errors wrong), the conclusion would change",
+}
 
 
 def evaluate_runs(systems: Systems, asked: Asked, evaluate: Callable[..., Report]) -> Report:
-    """Evaluate each system of run logs: its tasks together, task by task, and the answers of choices."""
-    reports = {}
-    for name, runs in systems.items():
-        tasks = _common_tasks({name: runs}, asked)
-        whole = _merge([found[name] for found in tasks.values()])
-        guess = _guess_rate(whole, asked)
-        report = evaluate(_grades(whole, asked), **_given(asked) | guess)
-        if guess and asked.guess_rate is None and len({item.options for item in whole.items}) > 1:
-            report = replace(report, warnings=(*report.warnings, UNLIKE))
-        parts, answers = {}, _answers({name: whole})
-        if answers is not None:
-            known = {x: answers[x] for x in ("truth", "labels")} | {x: asked.get(x) for x in SURE}
-            more = {"cluster": answers["cluster"], "missing": "abstain"}
-            parts[ANSWERS] = evaluate(prediction=answers["predictions"][name], **known, **more)
-            if answers["probabilities"]:
-                more = {"probabilities": answers["probabilities"][name], "predictions_made": "before"}
-                parts[CHOICES] = evaluate(**known, **more)
-        report = _by_slice(report, whole, _cut({name: whole}, tasks, asked), asked)
-        reports[name] = _complete(_compose(report, parts), {name: runs}, tasks, asked)
+    """Evaluate each system of run logs: its tasks together, task by task, and the options it chose."""
+    options = _judging_options(asked)
+    reports = {name: _evaluate_one(name, runs, asked, options, evaluate) for name, runs in systems.items()}
     if len(reports) == 1:
         return next(iter(reports.values()))
     return gather_reports({name: _without_charts(report) for name, report in reports.items()})
 
 
+def _evaluate_one(
+    name: str, runs: list[Run], asked: Asked, options: Mapping[str, Any], evaluate: Callable[..., Report]
+) -> Report:
+    """Evaluate one system."""
+    tasks = common_tasks({name: runs}, asked)
+    answers = Answers.of(tasks, [name], asked)
+
+    def of_grades(errors: ErrorRule) -> Report:
+        run = answers.judged(errors)[name]
+        return evaluate(make_grades(run, asked), **{**options, **find_guess_rate(run, asked)})
+
+    judged = answers.judged(asked.errors)
+    run = judged[name]
+    report = of_grades(asked.errors)
+    if find_guess_rate(run, asked) and asked.guess_rate is None and len({x.options for x in run.items}) > 1:
+        report = replace(report, warnings=(*report.warnings, UNLIKE))
+    changed = _change_by_errors(answers, lambda rule: _guessing_conclusion(of_grades(rule)))
+    parts = {}
+    choices = find_choices(judged)
+    if choices is not None:
+        known = {x: choices[x] for x in ("truth", "labels")} | {x: asked.get(x) for x in SURE}
+        more = {"cluster": choices["cluster"], "missing": "abstain"}
+        parts[ANSWERS] = evaluate(prediction=choices["predictions"][name], **known, **more)
+        if choices["probabilities"]:
+            more = {"probabilities": choices["probabilities"][name], "predictions_made": "before"}
+            parts[CHOICES] = evaluate(**known, **more)
+    report = _by_slice(report, run, cut_runs(judged, tasks, asked), asked)
+    report = _compose(report, parts)
+    if choices is not None:
+        report = _with_position_bias(report, choices, name, asked)
+    return _complete(
+        report, {name: runs}, tasks, answers, [*_unfinished_claims({name: runs}, tasks), changed]
+    )
+
+
 def _by_slice(report: Report, whole: Run, slices: list[Slice], asked: Asked) -> Report:
     """Add the mean of each slice, with the guess rate of its own items."""
-    measure = (asked.measures or ["accuracy" if _grades(whole, asked).is_binary else "mean"])[0]
+    if not slices:
+        return report
+    measure = (asked.measures or ["accuracy" if make_grades(whole, asked).is_binary else "mean"])[0]
 
     def mean(run: Run) -> Estimate:
-        return estimate_grades(_grades(run, asked), measure, **_guess_rate(run, asked))
+        return estimate_grades(make_grades(run, asked), measure, **find_guess_rate(run, asked))
 
-    overall, is_lower = mean(whole), bool(asked.lower_is_better)
-    terms = (slices, lambda part: {(): mean(*part.arrays.values())}, overall.measure, asked.level)
-    return with_slices(report, *terms, is_lower_better=is_lower, overall=overall) if slices else report
+    overall = mean(whole)
+    return with_slices(
+        report,
+        slices,
+        lambda part: {(): mean(*part.arrays.values())},
+        overall.measure,
+        asked.level,
+        is_lower_better=bool(asked.lower_is_better),
+        overall=overall,
+    )
+
+
+def _with_position_bias(report: Report, choices: Mapping[str, Any], name: str, asked: Asked) -> Report:
+    """Test whether some options are chosen more often, or less often, than they are right."""
+    found = examine_position_bias(
+        choices["truth"],
+        choices["predictions"][name],
+        choices["labels"],
+        clusters=choices["cluster"],
+        seed=asked.seed,
+    )
+    if found is None:
+        return report
+    section = bias_section(found, asked.level)
+    return replace(
+        report,
+        verdict=Verdict([*getattr(report.verdict, "claims", ()), bias_claim(found, asked.level)]),
+        sections=(*report.sections, replace(section, title=f"{ANSWERS}: {section.title}")),
+        numbers={**report.numbers, "position_bias": found.to_dict()},
+    )
 
 
 def compare_runs(
     systems: Systems, asked: Asked, compare: Callable[..., Any], by_slice: Callable[..., Any]
 ) -> Any:
-    """Compare the systems of run logs by their grades; the answers of choices and the tasks come beside."""
+    """Compare the systems of run logs by their grades, then by the options they chose."""
     if len(systems) < 2:
-        raise OptionError(f"a comparison needs two systems; the logs hold one, {next(iter(systems))!r}")
-    tasks = _common_tasks(systems, asked)
-    whole = {name: _merge([found[name] for found in tasks.values()]) for name in systems}
+        raise OptionError(_only_one(systems))
+    options = _judging_options(asked)
+    tasks = common_tasks(systems, asked)
+    answers = Answers.of(tasks, list(systems), asked)
+    reasons = {} if asked.allow_unfinished else _reasons_for_no_winner(systems, tasks)
 
     def of_grades(runs: Mapping[str, Run], **more: Any) -> Any:
-        return compare({name: _grades(run, asked) for name, run in runs.items()}, **_given(asked) | more)
+        grades = {name: make_grades(run, asked) for name, run in runs.items()}
+        return _without_winners(compare(grades, **{**options, **more}), reasons)
 
-    def of_slice(part: Slice, measure: str) -> Any:
-        return of_grades(part.arrays, measures=[measure]).findings
+    def of_slice(part: Slice, measure: str) -> ComparisonFindings:
+        findings: ComparisonFindings = of_grades(part.arrays, measures=[measure]).findings
+        return findings
 
-    slices = _cut(whole, tasks, asked)
-    comparison = by_slice(of_grades(whole), slices, of_slice, asked.level)
-    parts, answers = {}, _answers(whole)
-    if answers is not None:
-        known = {x: answers[x] for x in ("truth", "cluster")} | {x: asked.get(x) for x in (*SURE, "adjust")}
+    judged = answers.judged(asked.errors)
+    comparison = by_slice(of_grades(judged), cut_runs(judged, tasks, asked), of_slice, asked.level)
+    changed = _change_by_errors(answers, lambda rule: _winners(of_grades(answers.judged(rule)).findings))
+    parts, choices = {}, find_choices(judged)
+    if choices is not None:
+        known = {x: choices[x] for x in ("truth", "cluster")} | {x: asked.get(x) for x in (*SURE, "adjust")}
         more = {"kind": "labels", "measures": ["informedness"], "missing": "abstain"}
-        parts[ANSWERS] = compare(systems=answers["predictions"], **known, **more)
-        if answers["probabilities"]:
-            more = {"kind": "probabilities", "measures": ["log", "brier"], "labels": answers["labels"]}
-            parts[CHOICES] = compare(systems=answers["probabilities"], **known, **more)
+        parts[ANSWERS] = compare(systems=choices["predictions"], **known, **more)
+        if choices["probabilities"]:
+            more = {"kind": "probabilities", "measures": ["log", "brier"], "labels": choices["labels"]}
+            parts[CHOICES] = compare(systems=choices["probabilities"], **known, **more)
+    # Two systems: the sentence on why no winner is named tells of the run already.
+    is_told = bool(reasons) and len(systems) == 2
+    claims = [*([] if is_told else _unfinished_claims(systems, tasks)), changed]
 
     def finish(report: Report) -> Report:
         report = comparison.finish(report) if comparison.finish else report
-        more = {title: _without_charts(each.report) for title, each in parts.items()}
-        return _complete(_compose(report, more), systems, tasks, asked)
+        more = {title: _without_charts(_without_winners(x, reasons).report) for title, x in parts.items()}
+        return _complete(_compose(report, more), systems, tasks, answers, claims)
 
     return replace(comparison, finish=finish)
 
 
-def _given(asked: Asked) -> dict[str, Any]:
-    """Give the options that were given, but for those of reading the logs."""
-    return {name: x for name, x in asked.given.items() if name not in OWN and is_given(x, DEFINED[name][1])}
+def _only_one(systems: Systems) -> str:
+    """Say that the logs hold one system, and how earlier logs of it can be compared."""
+    [(name, runs)] = systems.items()
+    text = f"a comparison needs two systems; the logs hold one, {name!r}"
+    older = any("left out" in note for run in runs for note in run.notes)
+    advice = "to compare two logs of it, name them: NAME=FILE NAME=FILE, or data={'v1': …, 'v2': …}"
+    return f"{text}; {advice}" if older else text
 
 
-# -- from the runs of a task to one of all tasks ---------------------------------------------------------
+def _judging_options(asked: Asked) -> dict[str, Any]:
+    """Keep the options that say how grades are judged; refuse those that need a table."""
+    given = {name: x for name, x in asked.given.items() if name not in OWN and is_given(x, DEFINED[name][1])}
+    for name in given:
+        if name not in JUDGED:
+            raise OptionError(f"{spelt(name)} cannot be used with run logs")
+    return given
 
 
-def _common_tasks(systems: Systems, asked: Asked) -> Tasks:
-    """Find the tasks that all systems have, each judged by one scorer."""
-    tasks: dict[str, dict[str, Run]] = {}
-    for name, runs in systems.items():
-        for run in runs:
-            tasks.setdefault(run.task, {})[name] = run
-    common = {task: found for task, found in tasks.items() if len(found) == len(systems)}
-    if not common:
-        held = "; ".join(f"{runs[0].path} has {', '.join(x.task for x in runs)}" for runs in systems.values())
-        raise InputError(f"the logs have no task in common: {held}")
-    wanted = asked.get("scorer")
-    judged = {task: _by_scorer(found, wanted) for task, found in common.items()}
-    if not any(judged.values()):
-        held = "; ".join(f"{x.path} has {', '.join(x.grades)}" for runs in systems.values() for x in runs[:2])
-        raise OptionError(f"no scorer {wanted or 'in common'} (--scorer): {held}")
-    return {task: found for task, found in judged.items() if found}
+# -- runs that did not finish ----------------------------------------------------------------------------
 
 
-def _by_scorer(runs: Mapping[str, Run], wanted: str | None) -> dict[str, Run]:
-    """Keep the grades of the scorer that was asked for, or of the first; nothing where a run lacks it."""
-    first = next(iter(runs.values()))
-    common = [name for name in first.grades if all(name in run.grades for run in runs.values())]
-    found = next((name for name in common if wanted in (None, name, name.split(",")[0])), None)
-    others = ", ".join(name for name in common if name != found)
-    notes = [f"{first.task}: other scorers are {others} (--scorer)."] if others else []
-    return {} if found is None else {name: run.keep(found, notes) for name, run in runs.items()}
-
-
-def _merge(runs: Sequence[Run]) -> Run:
-    """Make one run of those of several tasks, in which the same id may mean two items."""
-    if len(runs) == 1:
-        return runs[0]
-    has_clusters = any(run.clusters for run in runs)
-    items = [
-        item._replace(
-            id=f"{run.task}: {item.id}",
-            cluster=f"{run.task}: {item.cluster or item.id}" if has_clusters else None,
-            grades={"": next(iter(item.grades.values()))},
-        )
-        for run in runs
-        for item in run.items
-    ]
-    return replace(runs[0], items=tuple(items))
-
-
-def _cut(runs: Mapping[str, Run], tasks: Tasks, asked: Asked) -> list[Slice]:
-    """Cut runs by fields of their items, or else by task where there are several; the arrays are runs."""
-    items = {item.id: item.about for run in [*runs.values()][::-1] for item in run.items}
-    columns, several = {}, ["task"] if len(tasks) > 1 else []
-    for name in several if asked.by is None else names_of(asked.by) or [str(asked.by)]:
-        found = [find_field(about, name) for about in items.values()]
-        columns[name] = [as_text(x) if isinstance(x, (str, int, float)) else None for x in found]
-        if set(columns[name]) == {None}:
-            held = {x: 0 for about in items.values() for x in about if not isinstance(about[x], (dict, list))}
-            raise OptionError(f"no item has a field {name!r:.60} (--by); there are {', '.join(held)}")
-    return [
-        part._replace(arrays={name: run.having(part.arrays["ids"]) for name, run in runs.items()})
-        for part in cut_slices(None, {"ids": list(items)}, columns)
-    ]
-
-
-def _grades(run: Run, asked: Asked) -> Grades:
-    [values] = run.grades.values()
-    lower = bool(asked.get("lower_is_better"))
-    return Grades.from_grades(values, ids=run.ids, clusters=run.clusters, lower_is_better=lower)
-
-
-def _guess_rate(run: Run, asked: Asked) -> dict[str, Any]:
-    """Say how often guessing is right, where every item is multiple choice that is right or wrong."""
-    if asked.guess_rate is not None:
-        return {"guess_rate": asked.guess_rate}
-    [values] = run.grades.values()
-    rates = [1 / item.options for item in run.items if item.is_choice]
-    is_right = len(rates) == len(run.items) and np.isin(values[~np.isnan(values)], [0, 1]).all()
-    return {"guess_rate": float(np.mean(rates))} if is_right else {}
-
-
-def _answers(runs: Mapping[str, Run]) -> dict[str, Any] | None:
-    """Find the answers of multiple choice that all systems gave, joined by id and repeat."""
-    found: dict[str, dict[tuple[str, int], Item]] = {name: {} for name in runs}
-    for name, run in runs.items():
-        seen: Counter[str] = Counter()
-        for item in run.items:
-            seen[item.id] += 1
-            if item.is_choice and not item.is_error:
-                found[name][item.id, seen[item.id]] = item
-    keys = sorted(set.intersection(*map(set, found.values())))
-    kept = {name: [items[key] for key in keys] for name, items in found.items()}
-    if not all(any(item.answer is not None for item in items) for items in kept.values()):
-        return None
-    first, path = next(iter(kept.values())), next(iter(runs.values())).path
-    for name, items in kept.items():
-        for one, other in zip(first, items, strict=True):
-            if one.truth != other.truth:
-                where = f"{path} and {runs[name].path}, item {one.id!r}"
-                raise InputError(f"{where}: the right answers (target) differ; are these the same task?")
-    labels = name_options(max(item.options for item in first))
-    units = [item.cluster or item.id for item in first]
-    tables = {name: choice_probabilities(items, len(labels)) for name, items in kept.items()}
-    return {
-        "truth": [labels[item.truth or 0] for item in first],
-        "labels": labels,
-        "cluster": units if len(set(units)) < len(units) else None,
-        "predictions": {
-            name: [None if item.answer is None else labels[item.answer] for item in items]
-            for name, items in kept.items()
-        },
-        "probabilities": tables if all(table is not None for table in tables.values()) else {},
+def _unfinished(systems: Systems, tasks: Tasks) -> dict[str, list[Run]]:
+    """Find the runs of each system that did not finish, in the tasks that are judged."""
+    found = {
+        name: [run for run in runs if run.unfinished and run.task in tasks] for name, runs in systems.items()
     }
+    return {name: runs for name, runs in found.items() if runs}
+
+
+def _describe_progress(run: Run) -> str:
+    """Write how far a run got: status 'cancelled', 12 of 400 answers."""
+    of_planned = "" if run.planned is None else f" of {run.planned:,}"
+    answers = plural(len(run.items) if run.planned is None else run.planned, "answer")
+    return f"status {run.unfinished!r}, {len(run.items):,}{of_planned} {answers}"
+
+
+def _describe_unfinished(name: str, runs: Iterable[Run], are_several: bool) -> str:
+    """Write that runs of a system did not finish, and how far each got."""
+    progress = "; ".join(map(_describe_progress, runs))
+    whose = f"the run of {name}" if are_several else "the run"
+    return f"{whose} did not finish ({progress})"
+
+
+def _reasons_for_no_winner(systems: Systems, tasks: Tasks) -> dict[str, str]:
+    """Say of each system with an unfinished run why no difference from it is claimed."""
+    return {
+        name: f"{_describe_unfinished(name, runs, True)}; to name a winner anyway, use --allow-unfinished"
+        for name, runs in _unfinished(systems, tasks).items()
+    }
+
+
+def _unfinished_claims(systems: Systems, tasks: Tasks) -> list[Claim]:
+    """Warn in the verdict that a run did not finish."""
+    claims = []
+    for name, runs in _unfinished(systems, tasks).items():
+        text = _describe_unfinished(name, runs, len(systems) > 1)
+        numbers = {"system": name, "answers": sum(len(run.items) for run in runs)}
+        risk = "its answers may not represent the task"
+        claims.append(Claim("unfinished", f"{text[0].upper()}{text[1:]}: {risk}.", "advised", numbers))
+    return claims
+
+
+def _without_winners(comparison: Any, reasons: Mapping[str, str]) -> Any:
+    """Claim no difference from systems whose run did not finish."""
+    if not reasons:
+        return comparison
+    findings: ComparisonFindings = comparison.findings
+    pairs = {
+        pair: {
+            measure: replace(each, no_winner=next((reasons[x] for x in pair if x in reasons), each.no_winner))
+            for measure, each in differences.items()
+        }
+        for pair, differences in findings.pairs.items()
+    }
+    return replace(comparison, findings=replace(findings, pairs=pairs))
+
+
+# -- errors ----------------------------------------------------------------------------------------------
+
+Conclusion = tuple[object, str]
+"""What is concluded, as a value to compare and as a sentence."""
+
+
+def _change_by_errors(answers: Answers, conclude: Callable[[ErrorRule], Conclusion]) -> Claim | None:
+    """Tell in the verdict if the other treatment of errors leads to another conclusion."""
+    if not any(answers.errors.values()):
+        return None
+    rule = answers.asked.errors
+    other = OTHER_RULE[rule]
+    try:
+        found, text = conclude(other)
+    except OptionError:  # the worst grade is not known
+        return None
+    if found == conclude(rule)[0]:
+        return None
+    text = f"n{text[1:]}" if text.startswith("No ") else text
+    return Claim("errors", f"{IF_ERRORS[other]}: {text}", "not shown", {"errors": other})
+
+
+def _winners(findings: ComparisonFindings) -> Conclusion:
+    """Find the pairs that differ, the better one first, and the sentence on them."""
+    shown = frozenset(
+        (differences[findings.headline].better, pair)
+        for pair, differences in findings.pairs.items()
+        if findings.is_conclusive(*pair)
+    )
+    claims = comparison_verdict(findings).claims
+    text = next((claim.text for claim in claims if claim.about == findings.headline), "")
+    return shown, text
+
+
+def _guessing_conclusion(report: Report) -> Conclusion:
+    """Find whether a system is better or worse than guessing, and the sentence on it."""
+    guessing = report.numbers["guessing"]
+    claims: tuple[Claim, ...] = getattr(report.verdict, "claims", ())
+    claim = claims[0]
+    if not guessing or not report.numbers["is_conclusive"]:
+        return None, claim.text
+    return claim.numbers["value"] > guessing["rate"], claim.text
 
 
 # -- sections --------------------------------------------------------------------------------------------
@@ -282,36 +338,58 @@ def _without_names(claim: Claim) -> str:
     return text
 
 
-def _complete(report: Report, systems: Systems, tasks: Tasks, asked: Asked) -> Report:
-    """Add what was read and how it was mapped; warn of errors."""
+def _complete(
+    report: Report, systems: Systems, tasks: Tasks, answers: Answers, claims: Iterable[Claim | None]
+) -> Report:
+    """Add what was read and how it was mapped; warn of answers that do not count."""
+    asked = answers.asked
     runs = [(name, run) for found in tasks.values() for name, run in found.items()]
-    rows, warnings = [], []
-    for name, run in runs:
-        [(scorer, values)] = run.grades.items()
-        unscored, errors = int(np.isnan(values).sum()), sum(item.is_error for item in run.items)
-        rows.append((name, run.task, scorer, len(set(run.ids)), len(run.ids), unscored, errors))
-        if run.unfinished:
-            warnings.append(f"{run.path}: the run did not finish (status {run.unfinished!r}).")
-        if errors:
-            place = run.task if len(systems) == 1 else f"{name}, {run.task}"
-            failed = plural(errors, "answer is an error", "answers are errors")
-            warnings.append(f"{place}: {errors:,} {failed} of the run and without a grade.")
+    facts = [_facts(name, run) for name, run in runs]
     text = [f"Read as {tool} logs." for tool in dict.fromkeys(run.tool for _, run in runs)]
     text += dict.fromkeys(note for _, run in runs for note in run.notes)
+    clusters = dict.fromkeys(run.cluster for run in answers.runs.values() if run.cluster)
+    own = ", as in the log's own standard error" if asked.get("cluster") is None else ""
+    text += [f"Clusters are {cluster}{own}." for cluster in clusters]
+    text += answers.describe_errors()
     alone = sorted({run.task for each in systems.values() for run in each} - set(tasks))
     text += [f"Left out, for not all have the task or the scorer: {', '.join(alone)}."] if alone else []
     text += [TOGETHER] if len(tasks) > 1 else []
     columns = ("system/text", "task/text", "scorer/text", "items", "answers", "unscored", "errors")
-    grid = Grid("", make_columns(*columns, default="count"), tuple(rows))
+    shown = ("system", "task", "scorer", "items", "answers", "unscored", "errors")
+    rows = tuple(tuple(fact[name] for name in shown) for fact in facts)
+    grid = Grid("", make_columns(*columns, default="count"), rows)
     about = [Section("What was read", tuple(text), (grid,), is_main=len(rows) <= 4)]
     paths = list(dict.fromkeys(run.path for _, run in runs))
     digest = {"digest": file_digest(paths)} if asked.with_digest else {}
+    unfinished = [claim.text for claim in _unfinished_claims(systems, tasks)]
     return replace(
         report,
+        verdict=Verdict([*getattr(report.verdict, "claims", ()), *claims]),
         sections=(*report.sections, *about),
-        warnings=(*warnings, *report.warnings),
-        provenance={**report.provenance, "source": ", ".join(paths), **digest},
+        warnings=tuple(dict.fromkeys([*unfinished, *answers.describe_left_out(), *report.warnings])),
+        provenance={**report.provenance, "source": ", ".join(paths), "errors": asked.errors, **digest},
+        numbers={**report.numbers, "runs": facts},
     )
+
+
+def _facts(name: str, run: Run) -> dict[str, Any]:
+    """Describe a run as plain values: where it is, how far it got, and how many answers count."""
+    [scorer] = run.grades
+    errors = sum(item.is_error for item in run.items)
+    unscored = sum(not item.is_error and math.isnan(grade_of(item)) for item in run.items)
+    return {
+        "system": name,
+        "task": run.task,
+        "scorer": scorer,
+        "path": run.path,
+        "is_finished": not run.unfinished,
+        "status": run.unfinished or None,
+        "items": len(set(run.ids)),
+        "answers": len(run.items),
+        "planned": run.planned,
+        "unscored": unscored,
+        "errors": errors,
+    }
 
 
 def _without_charts(report: Report) -> Report:

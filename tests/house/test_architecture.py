@@ -43,6 +43,7 @@ ORDER = [
     "slicing",
     "tips",
     "joined",
+    "run_items",
     "running",
     "evaluation",
     "comparison",

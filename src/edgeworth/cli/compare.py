@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from edgeworth.choices import Predictions
-from edgeworth.cli.options import Files, named_files, split, with_options
+from edgeworth.cli.options import Files, named_files, split, split_names, with_options
 from edgeworth.cli.output import ComparisonOutput, show
 from edgeworth.errors import OptionError
 from edgeworth.options import CompareOptions
@@ -33,12 +33,14 @@ NO_OUTPUT = ComparisonOutput()
 def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any) -> None:
     """Compare two or more systems on the same cases: which is better, how sure is that?"""
     from edgeworth.comparison import compare as run
+    from edgeworth.sources.joining import name_systems
 
-    data = named_files(files, "compare")
+    by_name, files = split_names(files)
+    data = named_files(files, "compare") if by_name is None else by_name
     output.check(files, options)
     given = {f"--{name}": options.pop(name, ()) for name in SYSTEMS}
     is_joined = options.get("join") is not None or options.get("system") is not None
-    kind, systems = _systems(given, list(files) if is_joined else None)
+    kind, systems = _systems(given, list(by_name or name_systems(files)) if is_joined else None)
     truth = options.pop("truth", None)
     with progress_of("working"):
         comparison = run(truth, systems, data=data, kind=kind, with_digest=output.tells_origin, **options)
@@ -46,7 +48,7 @@ def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any)
 
 
 def _systems(given: dict[str, tuple[str, ...]], joined: list[str] | None) -> tuple[Predictions | None, Any]:
-    """The kind of prediction, and the columns of each system by its name, or in all ``joined`` files."""
+    """Find the kind of prediction, and the columns by system or in the files of all ``joined`` systems."""
     said = [name for name, columns in given.items() if columns]
     if not said:
         return None, None  # run logs name their systems themselves
@@ -56,12 +58,10 @@ def _systems(given: dict[str, tuple[str, ...]], joined: list[str] | None) -> tup
     if joined is not None and len(columns) == 1 and "=" not in columns[0]:
         return KINDS.get(said[0], "probabilities"), split(columns[0]) if are_wide else columns[0]
     if joined is not None and not are_wide:
-        from edgeworth.sources.joining import name_systems
-
         if len(columns) != len(joined):
             files = f"{len(joined)} files; saw {len(columns)}"
             raise OptionError(f"give {said[0]} once, or once for each of {files}")
-        return KINDS[said[0]], dict(zip(name_systems(joined), columns, strict=True))
+        return KINDS[said[0]], dict(zip(joined, columns, strict=True))
     if not are_wide:
         return KINDS[said[0]], list(columns)
     wide: dict[str, Any] = {}

@@ -7,7 +7,14 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from edgeworth.choices import Rows
-from edgeworth.cli.options import DrunkInterval, Files, OneProbability, named_files, with_options
+from edgeworth.cli.options import (
+    DrunkInterval,
+    Files,
+    OneProbability,
+    named_files,
+    split_names,
+    with_options,
+)
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.options import (
     HouseOptions,
@@ -26,7 +33,8 @@ def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
     from edgeworth.evaluation import evaluate as run
 
-    data = named_files(files, "evaluate")
+    by_name, files = split_names(files)
+    data = named_files(files, "evaluate") if by_name is None else by_name
     output.check(files, options)
     with progress_of("working"):
         report = run(data, with_digest=output.tells_origin, **options)
@@ -73,14 +81,17 @@ def ranking(
 def trec(
     qrels: Annotated[str, Parameter(help="Judgements: query, iteration, document, grade.")],
     /,
-    *runs: Annotated[str, Parameter(help="Runs: query, Q0, document, rank, score, tag; gzip or not.")],
+    *runs: Annotated[
+        str, Parameter(help="Runs: query, Q0, document, rank, score, tag; gzip or not; NAME=FILE names one.")
+    ],
     output: Output = NO_OUTPUT,
     **options: Any,
 ) -> None:
     """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
     from edgeworth.questions import evaluate_trec
 
+    by_name, runs = split_names(runs)
     output.check((qrels, *runs), options)
     with progress_of("working"):
-        report = evaluate_trec(qrels, runs, **options)
+        report = evaluate_trec(qrels, runs if by_name is None else by_name, **options)
     show(report, output)

@@ -7,6 +7,7 @@ import csv
 import functools
 import inspect
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypedDict, get_args
 
@@ -26,7 +27,7 @@ Files = Annotated[
     Hyphen,
     Parameter(
         help=f"Files of predictions with named columns: {list_words()}; folders, quoted patterns, or - for "
-        "standard input."
+        "standard input. NAME=FILE names the system of a run log, or of a file to compare."
     ),
 ]
 
@@ -227,6 +228,33 @@ def named_files(files: tuple[str, ...], command: str) -> Any:
         if name.startswith("-") and name != "-":
             raise OptionError(unknown_option(name.partition("=")[0], command))
     return files[0] if len(files) == 1 else list(files)
+
+
+def split_names(files: tuple[str, ...]) -> tuple[dict[str, str] | None, tuple[str, ...]]:
+    """Split ``NAME=FILE`` into systems by name, or None if no file is named, and the files themselves.
+
+    A file that exists is meant as it is written. Files without a name are called after the file.
+    """
+    from edgeworth.sources.joining import name_systems
+
+    pairs = [_split_name(word) for word in files]
+    paths = tuple(path for _, path in pairs)
+    if not any(name for name, _ in pairs):
+        return None, files
+    systems: dict[str, str] = {}
+    for (given, path), usual in zip(pairs, name_systems(paths), strict=True):
+        name = given or usual
+        if name in systems:
+            raise OptionError(f"two systems are called {name!r}: give each a name of its own")
+        systems[name] = path
+    return systems, paths
+
+
+def _split_name(word: str) -> tuple[str, str]:
+    """Split a word into a name and a file; a pattern or a path that holds a = has no name."""
+    name, sign, path = word.partition("=")
+    is_path = not sign or not path or not name or any(mark in name for mark in "/\\*?[:") or name[0] == "-"
+    return ("", word) if is_path or os.path.lexists(word) else (name, path)
 
 
 FILE_OPTIONS = ("truth_file", "costs")

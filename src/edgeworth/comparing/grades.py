@@ -32,9 +32,14 @@ def compare_grades(
         if (each.lower_is_better, each.bounds) != (first.lower_is_better, first.bounds):
             raise OptionError(f"grades of {name} have another direction or range than the first system's")
 
+    reasons: dict[str, str] = {}
+
     def values(spelling: str) -> ValuesOfMeasure:
         resolved = {name: resolve_grades(each, spelling) for name, each in grades.items()}
         spelt = next(iter(resolved.values())).spelling
+        undefined = next((each.undefined for each in resolved.values() if each.undefined), None)
+        if undefined is not None:
+            reasons[spelt] = undefined
         is_lower = first.lower_is_better and spelt == "mean"
         found = {name: (grades[name].ids or (), each.values) for name, each in resolved.items()}
         low, high = (0.0, 1.0) if spelt != "mean" else first.bounds
@@ -48,6 +53,7 @@ def compare_grades(
         unit="item",
         clusters=clusters,
         refine=_by_discordance,
+        reasons=reasons,
         notes=[f"{number:,} answers of {name} have no grade." for name, number in unscored.items()],
         **options,
     )

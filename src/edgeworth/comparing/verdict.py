@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from edgeworth import __version__
@@ -108,6 +109,8 @@ def _of_two(findings: ComparisonFindings) -> Claim:
         return Claim(measure, f"{first} and {second} {alike} ({brackets}).", "not shown", numbers)
     same = f"No significant difference between {first} and {second}"
     is_shown = findings.is_conclusive(first, second)
+    if difference.no_winner is not None and _would_be_shown(difference, findings):
+        same = f"No winner is named between {first} and {second}"
     strength: Strength = "shown" if is_shown else "not shown"
     is_ahead = difference.difference > 0
     if findings.direction != "neither":
@@ -133,6 +136,13 @@ def _of_two(findings: ComparisonFindings) -> Claim:
     return Claim(measure, text, strength, numbers, primary_test(ahead))
 
 
+def _would_be_shown(difference: Difference, findings: ComparisonFindings) -> bool:
+    """Tell whether test and interval show a difference of which no winner is named."""
+    pair = findings.as_given(difference.first, difference.second)
+    is_significant = findings.adjusted[pair] < round(1 - findings.level, 12)
+    return is_significant and replace(difference, no_winner=None).is_shown(findings.level)
+
+
 def _disagrees(difference: Difference, findings: ComparisonFindings) -> str:
     """Say why no winner is named where the interval excludes 0: so few units have no small p-value."""
     smallest = 2.0 ** (1 - difference.cases)
@@ -155,19 +165,29 @@ def _of_many(findings: ComparisonFindings) -> Claim:
     value = findings.values[best][headline]
     end = "lowest" if findings.direction == "lower" else "highest"
     text = f"{best} has the {end} {said} of {number} systems, {format_number(value)}"
-    same = [name for name in valued[1:] if not findings.is_conclusive(best, name)]
-    beaten = [name for name in valued[1:] if findings.is_conclusive(best, name)]
+    against = {name: findings.difference(best, name)[headline] for name in valued[1:]}
+    withheld = [name for name, each in against.items() if each.no_winner and _would_be_shown(each, findings)]
+    beaten = [name for name in against if findings.is_conclusive(best, name)]
+    same = [name for name in against if name not in beaten and name not in withheld]
     if findings.direction == "neither":
         text += ". Neither direction is better"
+    elif withheld and not same and not beaten:
+        pass
+    elif withheld and not same:
+        text += f" and is better than {_listed(beaten)}, adjusted for all pairs"
     elif not same:
         text += " and is better than all others, adjusted for all pairs"
     elif not beaten:
         text += ", with no significant difference from any other, adjusted for all pairs"
     else:
-        tied = f"no significant difference from {_listed(same)}"
-        text += f": better than {_listed(beaten)}, {tied}, adjusted for all pairs"
+        equal = f"no significant difference from {_listed(same)}"
+        text += f": better than {_listed(beaten)}, {equal}, adjusted for all pairs"
+    if withheld and findings.direction != "neither":
+        why = "; ".join(dict.fromkeys(against[name].no_winner or "" for name in withheld))
+        left_out += f" No winner is named between {best} and {_listed(withheld)}: {why}."
     strength: Strength = "shown" if beaten and findings.direction != "neither" else "not shown"
-    return Claim(headline, f"{text}.{left_out}", strength, {"best": best, "value": value, "tied": len(same)})
+    tied = len(same) + len(withheld)
+    return Claim(headline, f"{text}.{left_out}", strength, {"best": best, "value": value, "tied": tied})
 
 
 def _first_two(findings: ComparisonFindings) -> Claim | None:

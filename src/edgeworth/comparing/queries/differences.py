@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
+from types import MappingProxyType
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -196,12 +197,14 @@ def compare_values(
     draws: int = 10_000,
     seed: int = 0,
     notes: Sequence[str] = (),
+    reasons: Mapping[str, str] = MappingProxyType({}),
     **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare systems by their values in the units that all have.
 
     ``clusters`` names the cluster of each unit, where some belong together: the unit is then the cluster.
     ``refine`` may know more of a difference from the two systems' values, a column each, and the clusters.
+    ``reasons`` say why a measure is undefined for a whole system.
     """
     drawing: dict[str, Any] = {"draws": draws, "seed": seed}
     match = partial(match_queries, queries=queries, unit=unit)
@@ -234,7 +237,8 @@ def compare_values(
     def difference(first: str, second: str, measure: str) -> Difference:
         direction, reach, matched = found[measure]
         if not matched.queries:
-            why, nothing = f"no {unit} has a value of both {first} and {second}", (math.nan, math.nan)
+            why = reasons.get(measure, f"no {unit} has a value of both {first} and {second}")
+            nothing = (math.nan, math.nan)
             bare = Difference(measure, first, second, nothing, direction, cases=0.0)
             return replace(bare, undefined=why, doubt=matched.note)
         places = names.index(first), names.index(second)

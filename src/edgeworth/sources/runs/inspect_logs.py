@@ -125,13 +125,12 @@ def read_log(path: Path) -> list[Run]:
     cluster, about = _cluster(header), header.eval
     items = [_item(each, f"{path}, sample {n:,}", cluster) for n, each in enumerate(samples, start=1)]
     notes = []
-    if cluster is not None:
-        notes.append(f"Clusters are metadata.{cluster}, as in the log's own standard error.")
     reducers = [] if about.config is None else about.config.epochs_reducer or []
     reducers = [each for each in reducers if each != "mean"]
     if reducers:
         notes.append(f"Epochs are averaged here; the log reduces them by {', '.join(reducers)}.")
     known: dict[str, Any] = {"planned": _planned(about), "arguments": _arguments(about, f"{path}, eval")}
+    known["cluster"] = "" if cluster is None else f"metadata.{cluster}"
     known["unfinished"] = "" if header.status == "success" else header.status
     return [runs.make_run(TOOL, about.model, about.task, path, items, *notes, **known)]
 

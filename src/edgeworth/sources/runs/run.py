@@ -62,6 +62,8 @@ class Run:
     """The status that the log gives of a run that did not finish; empty if it finished."""
     planned: int | None = None
     """How many answers the run was to have, if the log says it."""
+    cluster: str = ""
+    """The field of items by which they are clustered."""
     arguments: Mapping[str, str] = field(default_factory=dict)
     """What the task and the solver were called with: one model with two prompts is two systems."""
 
@@ -102,6 +104,7 @@ def make_run(
     *notes: str,
     unfinished: str = "",
     planned: int | None = None,
+    cluster: str = "",
     arguments: Mapping[str, str] | None = None,
 ) -> Run:
     """Make a run of the items of a log. Only a run that did not finish may have no items and no scores."""
@@ -113,6 +116,7 @@ def make_run(
         notes,
         unfinished=unfinished,
         planned=planned,
+        cluster=cluster,
         arguments=arguments or {},
     )
     if not run.grades and not unfinished:

@@ -1,0 +1,208 @@
+"""Position bias: are some options chosen more often, or less often, than they are right?
+
+Predicted and actual options are paired, question by question, so their shares are compared by tests of
+marginal homogeneity. A question in which both are the same option says nothing; one in which they differ
+is a step of +1 for the predicted option and of -1 for the actual one. If every option is chosen as often as
+it is right, each unit (question, or cluster of questions) may as well have had the opposite steps. One
+option is tested by the exact law of such sign flips: for single questions this is McNemar's exact test. All
+options together are tested by Stuart and Maxwell's statistic d' V^- d, whose covariance V = sum of d_u d_u'
+over units is the same for all signs.
+
+Stuart, A. (1955), "A test for homogeneity of the marginal distributions in a two-way classification",
+Biometrika 42: 412-416. Maxwell, A. E. (1970), "Comparing the classification of subjects by two independent
+judges", British Journal of Psychiatry 116: 651-655.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from edgeworth.arrays import Floats, Integers
+from edgeworth.core.families import holm
+from edgeworth.core.formatting import format_count, format_p_value, format_percent, plural
+from edgeworth.core.tails import Tail
+from edgeworth.report.estimates import tail_to_dict
+from edgeworth.report.report import Grid, Section, make_columns
+from edgeworth.report.verdict import Claim
+from edgeworth.report.wording import describe_p_value
+
+DRAWS = 9_999
+"""Sign flips that are drawn for all options together."""
+
+MOST_DRAWN_AT_ONCE = 1 << 22
+"""Random numbers that are held in memory at a time."""
+
+
+@dataclass(frozen=True)
+class OptionShares:
+    """How often one option was chosen and how often it was right, with the exact test of no difference."""
+
+    option: str
+    predicted: int
+    actual: int
+    p_value: float
+    adjusted: float
+    """The p-value adjusted by Holm for all options."""
+
+
+@dataclass(frozen=True)
+class PositionBias:
+    """Predicted and actual shares of each option, and the test of all of them together."""
+
+    options: tuple[OptionShares, ...]
+    answers: int
+    statistic: float
+    test: Tail
+
+    def shown(self, level: float) -> list[OptionShares]:
+        """Find the options whose shares differ, adjusted for all options; the clearest first."""
+        found = [each for each in self.options if each.adjusted < round(1 - level, 12)]
+        return sorted(found, key=lambda each: each.adjusted)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain values."""
+        options = [vars(each) for each in self.options]
+        test = {"statistic": self.statistic, "test": tail_to_dict(self.test)}
+        return {"answers": self.answers, **test, "adjust": "holm", "options": options}
+
+
+def examine_position_bias(
+    truth: Sequence[str],
+    predictions: Sequence[str | None],
+    options: Sequence[str],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+) -> PositionBias | None:
+    """Test whether options are chosen as often as they are right; None if no answer names an option.
+
+    Parameters
+    ----------
+    truth, predictions : sequences of options
+        The right option and the chosen one of each question; a choice that is None is left out.
+    options : sequence
+        Every option, in order.
+    clusters : sequence, optional
+        The cluster of each question. The signs of a cluster are flipped together.
+    seed : int
+        Seed of the sign flips that are drawn for all options together.
+
+    Examples
+    --------
+    >>> truth = ["A", "B"] * 6
+    >>> found = examine_position_bias(truth, ["A"] * 12, ["A", "B"])
+    >>> [(each.option, each.predicted, each.actual) for each in found.options]
+    [('A', 12, 6), ('B', 0, 6)]
+    >>> found.test.p_value == 2 * 0.5**6
+    True
+    """
+    place = {option: number for number, option in enumerate(options)}
+    kept = [row for row, chosen in enumerate(predictions) if chosen is not None]
+    if not kept or len(options) < 2:
+        return None
+    chosen = np.array([place[predictions[row]] for row in kept])  # type: ignore[index]  # None is left out
+    actual = np.array([place[truth[row]] for row in kept])
+    numbers: dict[Hashable, int] = {}
+    names: Sequence[Hashable] = range(len(truth)) if clusters is None else clusters
+    units = np.array([numbers.setdefault(names[row], len(numbers)) for row in kept])
+    steps = np.zeros((len(numbers), len(options)), dtype=np.int64)
+    for places, step in ((chosen, 1), (actual, -1)):
+        cells = np.bincount(units * len(options) + places, minlength=steps.size)
+        steps += step * cells.reshape(steps.shape)
+    p_values = [exact_sign_flips(column) for column in steps.T]
+    statistic, test = _all_together(steps, seed)
+    counts = [np.bincount(each, minlength=len(options)).tolist() for each in (chosen, actual)]
+    rows = zip(options, *counts, p_values, holm(p_values).tolist(), strict=True)
+    return PositionBias(tuple(OptionShares(*row) for row in rows), len(kept), statistic, test)
+
+
+def exact_sign_flips(steps: Integers) -> float:
+    """Compute P(|sum of ±steps| is at least that seen) if every sign is a fair coin.
+
+    >>> exact_sign_flips(np.array([1, 1, 1, -1, 0])), exact_sign_flips(np.array([2, 1, 1]))
+    (0.625, 0.25)
+    """
+    from scipy.signal import fftconvolve
+    from scipy.stats import binom
+
+    sizes, times = np.unique(np.abs(steps[steps != 0]), return_counts=True)
+    # The steps that are positive add up to a number between 0 and the sum of all sizes.
+    law = np.ones(1)
+    for size, number in zip(sizes.tolist(), times.tolist(), strict=True):
+        own = np.zeros(size * number + 1)
+        own[::size] = binom.pmf(np.arange(number + 1), number, 0.5)
+        is_short = min(len(law), len(own)) < 1000
+        law = np.convolve(law, own) if is_short else np.maximum(fftconvolve(law, own), 0.0)
+    distances = np.abs(2 * np.arange(len(law)) - (len(law) - 1))
+    return min(1.0, float(law[distances >= abs(int(steps.sum()))].sum()))
+
+
+def _all_together(steps: Integers, seed: int) -> tuple[float, Tail]:
+    """Test all options by Stuart and Maxwell's statistic, under sign flips of the units."""
+    inverse = np.linalg.pinv((steps.T @ steps).astype(np.float64), rcond=1e-10, hermitian=True)
+
+    def statistics(sums: Floats) -> Floats:
+        return np.asarray(np.einsum("...i,ij,...j->...", sums, inverse, sums))
+
+    seen = float(statistics(steps.sum(axis=0).astype(np.float64)))
+    if steps.shape[1] == 2:
+        return seen, Tail.summed(exact_sign_flips(steps[:, 0]), "sign flips")
+    # Units with the same steps, or the opposite ones, are flipped in one binomial draw.
+    moved = steps[steps.any(axis=1)]
+    signs = np.sign(moved[np.arange(len(moved)), (moved != 0).argmax(axis=1)])
+    kinds, times = np.unique(moved * signs[:, np.newaxis], axis=0, return_counts=True)
+    rng = np.random.default_rng(seed)
+    at_once = max(1, MOST_DRAWN_AT_ONCE // max(len(kinds), 1))
+    count = 0
+    for start in range(0, DRAWS, at_once):
+        number = min(at_once, DRAWS - start)
+        heads = 2 * rng.binomial(times, 0.5, size=(number, len(kinds))) - times
+        count += int((statistics((heads @ kinds).astype(np.float64)) >= seen * (1 - 1e-9)).sum())
+    return seen, Tail.drawn(count, DRAWS, seed, "sign flips")
+
+
+def bias_claim(found: PositionBias, level: float) -> Claim | None:
+    """Write the sentence of a verdict on position bias, if some is shown."""
+    shown = found.shown(level)
+    if not shown:
+        return None
+    parts = []
+    for each in shown:
+        predicted, actual = (format_percent(x / found.answers, 1) for x in (each.predicted, each.actual))
+        p_value = f"Holm {format_p_value(each.adjusted)}"
+        parts.append(f"{each.option} is chosen in {predicted} of answers and right in {actual} ({p_value})")
+    numbers = {each.option: each.adjusted for each in shown}
+    text = f"Position bias: {'; '.join(parts)}."
+    return Claim("position bias", text, "shown", numbers, "exact McNemar tests, adjusted by Holm")
+
+
+def bias_section(found: PositionBias, level: float) -> Section:
+    """Tabulate predicted and actual shares of each option."""
+    overall = f"Stuart–Maxwell test of all options, {describe_p_value(found.test)} ({found.test.method})"
+    number = f"{format_count(found.answers)} {plural(found.answers, 'answer')}"
+    claim = bias_claim(found, level)
+    if claim is not None:
+        text = claim.text
+    elif found.test.p_value < round(1 - level, 12):
+        text = "The options are not chosen as often as they are right, but no single option stands out."
+    else:
+        text = "No position bias is shown."
+    rows = tuple(
+        (
+            each.option,
+            each.predicted / found.answers,
+            each.actual / found.answers,
+            (each.predicted - each.actual) / found.answers,
+            each.p_value,
+            each.adjusted,
+        )
+        for each in found.options
+    )
+    shares = ("option/text", "chosen/percent", "right/percent", "difference/percent")
+    columns = make_columns(*shares, "p/probability", "Holm p/probability")
+    note = f"{number}; p: exact sign flips, which are McNemar's test for independent questions; {overall}"
+    return Section("Position bias", (text,), (Grid("", columns, rows, note),))
