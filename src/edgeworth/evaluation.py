@@ -82,8 +82,8 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
 
         if systems := find_systems(data, asked):
             return evaluate_runs(systems, asked, evaluate)
-        if isinstance(data, Mapping) and data and all(isinstance(x, (str, PathLike)) for x in data.values()):
-            raise OptionError("a name (NAME=FILE) is for run logs and for compare: give a table without one")
+    if isinstance(data, Mapping) and data and all(isinstance(x, (str, PathLike)) for x in data.values()):
+        raise OptionError("a name (NAME=FILE) is for run logs and for compare: give a table without one")
     opened = Opened.of(data, asked)
     asked, notices = settle_weights(opened.source, opened.asked)
     opened = replace(opened, asked=asked, notices=(*opened.notices, *notices))

@@ -134,8 +134,8 @@ class Answers:
 
     runs: Mapping[str, Run]
     asked: Asked
-    left_out: Mapping[str, int]
-    """How many items of each system are left out because another system lacks them."""
+    left_out: Mapping[str, Sequence[str]]
+    """The items of each system that are left out because another system lacks them."""
 
     @classmethod
     def of(cls, tasks: Tasks, names: Sequence[str], asked: Asked) -> Answers:
@@ -144,12 +144,9 @@ class Answers:
         if asked.get("cluster") is not None:
             runs = _with_clusters(runs, asked.cluster)
         common = set.intersection(*(set(run.ids) for run in runs.values()))
-        absent = {name: sorted(set(run.ids) - common) for name, run in runs.items()}
-        left_out = {name: len(ids) for name, ids in absent.items() if ids}
-        if left_out and (not common or asked.get("unmatched") == "error"):
-            listed = "; ".join(
-                f"{len(absent[name]):,} of {name} ({_list_ids(absent[name])})" for name in left_out
-            )
+        left_out = {name: sorted(set(run.ids) - common) for name, run in runs.items()}
+        if any(left_out.values()) and (not common or asked.get("unmatched") == "error"):
+            listed = "; ".join(f"{len(x):,} of {name} ({_list_ids(x)})" for name, x in left_out.items() if x)
             which = "no item is in the logs of all systems" if not common else "some systems lack items"
             raise InputError(f"{which}: unmatched are {listed}")
         return cls({name: run.having(common) for name, run in runs.items()}, asked, left_out)
@@ -184,10 +181,12 @@ class Answers:
                     items.append(item._replace(grades={scorer: worst}))
                 elif not item.is_error and not np.isnan(grade_of(item)):
                     items.append(item)
-            if not items:
-                raise InputError(f"{run.path}: no answer of {name} has a grade")
             runs[name] = replace(run, items=tuple(items))
-        return runs
+        common = set.intersection(*(set(run.ids) for run in runs.values()))
+        if not common:
+            reason = "a grade" if len(runs) == 1 else "grades from every system"
+            raise InputError(f"{next(iter(self.runs.values())).path}: no item has {reason}")
+        return {name: run.having(common) for name, run in runs.items()}
 
     def worst_grade(self) -> float:
         """Find the grade of a wrong answer: the worse end of the range, or else 0 if no grade is below it."""
@@ -209,15 +208,22 @@ class Answers:
         sentences = []
         if errors and self.asked.errors == "drop":
             verb = plural(errors, "errored and is excluded", "errored and are excluded")
-            advice = "To count them as wrong, use --errors wrong."
+            advice = f"To count {plural(errors, 'it', 'them')} as wrong, use --errors wrong."
             sentences.append(f"{errors:,} of {_count(total)} {verb}{self._by_system(self.errors)}. {advice}")
         if unscored:
             verb = plural(unscored, "has no grade and is excluded", "have no grade and are excluded")
             sentences.append(f"{unscored:,} of {_count(total)} {verb}{self._by_system(self.unscored)}.")
-        if self.left_out:
-            number = sum(self.left_out.values())
+        if sentences and len(self.runs) > 1:
+            items = len({item.id for run in self.runs.values() for item in run.items})
+            kept = len({item.id for run in self.judged(self.asked.errors).values() for item in run.items})
+            if kept < items:
+                sentences.append(f"The systems are compared on {kept:,} of {items:,} items.")
+            sentences = [" ".join(sentences)]
+        left_out = {name: len(ids) for name, ids in self.left_out.items()}
+        if any(left_out.values()):
+            number = len({item for ids in self.left_out.values() for item in ids})
             verb = plural(number, "item that not every system has is", "items that not every system has are")
-            sentences.append(f"{number:,} {verb} left out{self._by_system(self.left_out)}.")
+            sentences.append(f"{number:,} {verb} left out{self._by_system(left_out)}.")
         return sentences
 
     def describe_errors(self) -> list[str]:
@@ -325,8 +331,10 @@ def find_guess_rate(run: Run, asked: Asked) -> dict[str, Any]:
     return {"guess_rate": float(np.mean(rates))}
 
 
-def find_choices(runs: Mapping[str, Run]) -> dict[str, Any] | None:
+def find_choices(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any] | None:
     """Find the options that all systems chose, joined by id and repeat; None if they were not judged so."""
+    if asked.lower_is_better:
+        return None
     chosen: dict[str, dict[tuple[str, int], Item]] = {name: {} for name in runs}
     for name, run in runs.items():
         repeats: Counter[str] = Counter()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -87,7 +87,7 @@ def _evaluate_one(
         report = replace(report, warnings=(*report.warnings, UNLIKE))
     changed = _change_by_errors(answers, lambda rule: _guessing_conclusion(of_grades(rule)))
     parts = {}
-    choices = find_choices(judged)
+    choices = find_choices(judged, asked)
     if choices is not None:
         known = {x: choices[x] for x in ("truth", "labels")} | {x: asked.get(x) for x in SURE}
         more = {"cluster": choices["cluster"], "missing": "abstain"}
@@ -167,7 +167,7 @@ def compare_runs(
     judged = answers.judged(asked.errors)
     comparison = by_slice(of_grades(judged), cut_runs(judged, tasks, asked), of_slice, asked.level)
     changed = _change_by_errors(answers, lambda rule: _winners(of_grades(answers.judged(rule)).findings))
-    parts, choices = {}, find_choices(judged)
+    parts, choices = {}, find_choices(judged, asked)
     if choices is not None:
         known = {x: choices[x] for x in ("truth", "cluster")} | {x: asked.get(x) for x in (*SURE, "adjust")}
         more = {"kind": "labels", "measures": ["informedness"], "missing": "abstain"}
@@ -175,14 +175,27 @@ def compare_runs(
         if choices["probabilities"]:
             more = {"kind": "probabilities", "measures": ["log", "brier"], "labels": choices["labels"]}
             parts[CHOICES] = compare(systems=choices["probabilities"], **known, **more)
-    # Two systems: the sentence on why no winner is named tells of the run already.
-    is_told = bool(reasons) and len(systems) == 2
-    claims = [*([] if is_told else _unfinished_claims(systems, tasks)), changed]
+    unfinished = _unfinished(systems, tasks)
+
+    # Warnings of runs that did not finish are written once, below.
+    told = {f"{reason[0].upper()}{reason[1:]}." for reason in reasons.values()}
 
     def finish(report: Report) -> Report:
-        report = comparison.finish(report) if comparison.finish else report
-        more = {title: _without_charts(_without_winners(x, reasons).report) for title, x in parts.items()}
-        return _complete(_compose(report, more), systems, tasks, answers, claims)
+        report = _without_warnings(comparison.finish(report) if comparison.finish else report, told)
+        more = {}
+        for title, part in parts.items():
+            part_report = _without_charts(_without_warnings(_without_winners(part, reasons).report, told))
+            # The verdict says once that no winner is named.
+            more[title] = replace(part_report, verdict="") if reasons else part_report
+        # The sentence on why no winner is named may tell of the run already.
+        claims = [
+            claim
+            for claim, (name, runs) in zip(
+                _unfinished_claims(systems, tasks), unfinished.items(), strict=True
+            )
+            if _describe_unfinished(name, runs, True)[1:] not in report.verdict
+        ]
+        return _complete(_compose(report, more), systems, tasks, answers, [*claims, changed])
 
     return replace(comparison, finish=finish)
 
@@ -390,6 +403,10 @@ def _facts(name: str, run: Run) -> dict[str, Any]:
         "unscored": unscored,
         "errors": errors,
     }
+
+
+def _without_warnings(report: Report, told: Collection[str]) -> Report:
+    return replace(report, warnings=tuple(warning for warning in report.warnings if warning not in told))
 
 
 def _without_charts(report: Report) -> Report:

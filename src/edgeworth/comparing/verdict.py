@@ -247,6 +247,9 @@ def _sample_size(findings: ComparisonFindings) -> Claim | None:
     plan = findings.plans[findings.as_given(pair[0], pair[1])]
     if findings.is_conclusive(pair[0], pair[1]) or not math.isfinite(plan.more) or plan.more <= 0:
         return None
+    difference = findings.difference(pair[0], pair[1])[findings.headline]
+    if difference.no_winner is not None and _would_be_shown(difference, findings):
+        return None
     text = describe_plan(plan, plural(plan.needed, findings.unit), "a difference")
     return Claim("sample size", text, "advised", {"more": plan.more, "power": plan.power})
 

@@ -1,16 +1,13 @@
 """Position bias: are some options chosen more often, or less often, than they are right?
 
 Predicted and actual options are paired, question by question, so their shares are compared by tests of
-marginal homogeneity. A question in which both are the same option says nothing; one in which they differ
-is a step of +1 for the predicted option and of -1 for the actual one. If every option is chosen as often as
-it is right, each unit (question, or cluster of questions) may as well have had the opposite steps. One
-option is tested by the exact law of such sign flips: for single questions this is McNemar's exact test. All
-options together are tested by Stuart and Maxwell's statistic d' V^- d, whose covariance V = sum of d_u d_u'
-over units is the same for all signs.
+marginal homogeneity. A question in which both are the same option says nothing. In any other the predicted
+option has a step of +1 and the actual one of −1. If every option is chosen as often as it is right, each unit
+(a question, or a cluster of questions) may as well have had the opposite steps.
 
-Stuart, A. (1955), "A test for homogeneity of the marginal distributions in a two-way classification",
-Biometrika 42: 412-416. Maxwell, A. E. (1970), "Comparing the classification of subjects by two independent
-judges", British Journal of Psychiatry 116: 651-655.
+One option is tested by the exact law of these sign flips: for single questions this is McNemar's exact test.
+All options together are tested by Stuart and Maxwell's statistic d' V⁻ d (``equal_margins``). Its covariance
+V = Σ d_u d_u' over units u is the same for all signs, so clusters are tested by sign flips too.
 """
 
 from __future__ import annotations
@@ -25,13 +22,17 @@ from edgeworth.arrays import Floats, Integers
 from edgeworth.core.families import holm
 from edgeworth.core.formatting import format_count, format_p_value, format_percent, plural
 from edgeworth.core.tails import Tail
+from edgeworth.decisions.margins import equal_margins
+from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.estimates import tail_to_dict
 from edgeworth.report.report import Grid, Section, make_columns
 from edgeworth.report.verdict import Claim
 from edgeworth.report.wording import describe_p_value
 
 DRAWS = 9_999
-"""Sign flips that are drawn for all options together."""
+"""Sign flips of clusters that are drawn for all options together."""
+
+NO_ERRORS = Tail.summed(1.0, "every answer is right")
 
 MOST_DRAWN_AT_ONCE = 1 << 22
 """Random numbers that are held in memory at a time."""
@@ -55,7 +56,6 @@ class PositionBias:
 
     options: tuple[OptionShares, ...]
     answers: int
-    statistic: float
     test: Tail
 
     def shown(self, level: float) -> list[OptionShares]:
@@ -66,8 +66,8 @@ class PositionBias:
     def to_dict(self) -> dict[str, Any]:
         """Give plain values."""
         options = [vars(each) for each in self.options]
-        test = {"statistic": self.statistic, "test": tail_to_dict(self.test)}
-        return {"answers": self.answers, **test, "adjust": "holm", "options": options}
+        test = {"test": tail_to_dict(self.test), "adjust": "holm"}
+        return {"answers": self.answers, **test, "options": options}
 
 
 def examine_position_bias(
@@ -114,10 +114,14 @@ def examine_position_bias(
         cells = np.bincount(units * len(options) + places, minlength=steps.size)
         steps += step * cells.reshape(steps.shape)
     p_values = [exact_sign_flips(column) for column in steps.T]
-    statistic, test = _all_together(steps, seed)
+    if clusters is None:
+        named = [[options[number] for number in each] for each in (actual, chosen)]
+        test = equal_margins(ContingencyTable.from_labels(*named, labels=options)) or NO_ERRORS
+    else:
+        test = _flip_clusters(steps, seed)
     counts = [np.bincount(each, minlength=len(options)).tolist() for each in (chosen, actual)]
     rows = zip(options, *counts, p_values, holm(p_values).tolist(), strict=True)
-    return PositionBias(tuple(OptionShares(*row) for row in rows), len(kept), statistic, test)
+    return PositionBias(tuple(OptionShares(*row) for row in rows), len(kept), test)
 
 
 def exact_sign_flips(steps: Integers) -> float:
@@ -141,28 +145,28 @@ def exact_sign_flips(steps: Integers) -> float:
     return min(1.0, float(law[distances >= abs(int(steps.sum()))].sum()))
 
 
-def _all_together(steps: Integers, seed: int) -> tuple[float, Tail]:
-    """Test all options by Stuart and Maxwell's statistic, under sign flips of the units."""
+def _flip_clusters(steps: Integers, seed: int) -> Tail:
+    """Test all options together by Stuart and Maxwell's statistic, under sign flips of the units."""
     inverse = np.linalg.pinv((steps.T @ steps).astype(np.float64), rcond=1e-10, hermitian=True)
 
-    def statistics(sums: Floats) -> Floats:
+    def statistics(sums: Integers) -> Floats:
         return np.asarray(np.einsum("...i,ij,...j->...", sums, inverse, sums))
 
-    seen = float(statistics(steps.sum(axis=0).astype(np.float64)))
-    if steps.shape[1] == 2:
-        return seen, Tail.summed(exact_sign_flips(steps[:, 0]), "sign flips")
-    # Units with the same steps, or the opposite ones, are flipped in one binomial draw.
+    seen = float(statistics(steps.sum(axis=0)))
     moved = steps[steps.any(axis=1)]
+    if steps.shape[1] == 2 or not len(moved):
+        return Tail.summed(exact_sign_flips(steps[:, 0]), "sign flips of clusters")
+    # Units with the same steps, or the opposite ones, are flipped in one binomial draw.
     signs = np.sign(moved[np.arange(len(moved)), (moved != 0).argmax(axis=1)])
     kinds, times = np.unique(moved * signs[:, np.newaxis], axis=0, return_counts=True)
     rng = np.random.default_rng(seed)
-    at_once = max(1, MOST_DRAWN_AT_ONCE // max(len(kinds), 1))
+    at_once = max(1, MOST_DRAWN_AT_ONCE // len(kinds))
     count = 0
     for start in range(0, DRAWS, at_once):
         number = min(at_once, DRAWS - start)
         heads = 2 * rng.binomial(times, 0.5, size=(number, len(kinds))) - times
-        count += int((statistics((heads @ kinds).astype(np.float64)) >= seen * (1 - 1e-9)).sum())
-    return seen, Tail.drawn(count, DRAWS, seed, "sign flips")
+        count += int((statistics(heads @ kinds) >= seen * (1 - 1e-9)).sum())
+    return Tail.drawn(count, DRAWS, seed, "sign flips of clusters, Stuart–Maxwell statistic")
 
 
 def bias_claim(found: PositionBias, level: float) -> Claim | None:
@@ -170,19 +174,23 @@ def bias_claim(found: PositionBias, level: float) -> Claim | None:
     shown = found.shown(level)
     if not shown:
         return None
-    parts = []
-    for each in shown:
-        predicted, actual = (format_percent(x / found.answers, 1) for x in (each.predicted, each.actual))
-        p_value = f"Holm {format_p_value(each.adjusted)}"
-        parts.append(f"{each.option} is chosen in {predicted} of answers and right in {actual} ({p_value})")
+    first, *others = shown
+    predicted, actual = (format_percent(x / found.answers, 1) for x in (first.predicted, first.actual))
+    text = (
+        f"Position bias: option {first.option} is chosen in {predicted} of answers and right in {actual} "
+        f"(Holm {format_p_value(first.adjusted)})"
+    )
+    for words, is_meant in (("often", True), ("rarely", False)):
+        names = [each.option for each in others if (each.predicted > each.actual) == is_meant]
+        also = "also " if (first.predicted > first.actual) == is_meant else ""
+        text += f"; {also}chosen too {words}: {', '.join(names)}" if names else ""
     numbers = {each.option: each.adjusted for each in shown}
-    text = f"Position bias: {'; '.join(parts)}."
-    return Claim("position bias", text, "shown", numbers, "exact McNemar tests, adjusted by Holm")
+    return Claim("position bias", f"{text}.", "shown", numbers, "exact McNemar tests, adjusted by Holm")
 
 
 def bias_section(found: PositionBias, level: float) -> Section:
     """Tabulate predicted and actual shares of each option."""
-    overall = f"Stuart–Maxwell test of all options, {describe_p_value(found.test)} ({found.test.method})"
+    overall = f"all options together: {describe_p_value(found.test)} ({found.test.method})"
     number = f"{format_count(found.answers)} {plural(found.answers, 'answer')}"
     claim = bias_claim(found, level)
     if claim is not None:

@@ -71,7 +71,7 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
             raise OptionError("all items are in one cluster: nothing tells how much clusters vary")
         sums, sizes = (np.bincount(places, weights=x).astype(np.float64) for x in (items * rests, items))
         spread = spread_of_ratios(sums, sizes)
-    low, high = (0.0, 1.0) if grades.is_binary else grades.bounds
+    low, high = (0.0, 1.0) if grades.is_share else grades.bounds
     if not math.isfinite(high - low):
         if not spread.variance > NO_SPREAD * mean**2:
             raise OptionError(f"the mean is the same in all {over}, so nothing tells how much it varies")

@@ -18,8 +18,11 @@ from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Coded, Column, as_column, encode, encode_all
 from edgeworth.sources.numbers import NUMBER, as_scores
 
-RIGHT = {"1": 1.0, "true": 1.0, "c": 1.0, "yes": 1.0, "0": 0.0, "false": 0.0, "i": 0.0, "no": 0.0}
-"""How right and wrong are written, in any case of letters."""
+RIGHT = {
+    **dict.fromkeys(("1", "1.0", "true", "c", "yes"), 1.0),
+    **dict.fromkeys(("0", "0.0", "false", "i", "no"), 0.0),
+}
+"""How right and wrong are written, in any case of letters. A CSV file of pandas may hold 1.0."""
 
 UNBOUNDED = (-math.inf, math.inf)
 TEXTS = optional(tuple_of(TEXT))
@@ -242,9 +245,14 @@ class Grades(Plain):
         return int(self.items.sum())
 
     @property
-    def is_binary(self) -> bool:
-        """Tell whether grades are right or wrong, 1 or 0."""
+    def is_share(self) -> bool:
+        """Tell whether the mean is a share: every grade is 0 or 1, and no other is possible."""
         return self.zero_one and self.bounds in (UNBOUNDED, (0.0, 1.0))
+
+    @property
+    def is_binary(self) -> bool:
+        """Tell whether grades are right or wrong, 1 or 0. A grade that is good if low is neither."""
+        return self.is_share and not self.lower_is_better
 
     @property
     def means(self) -> Floats:

@@ -13,7 +13,7 @@ from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.kind import GRADES
 
-BINARY = Requirement(lambda grades: grades.is_binary, "grades are not all 0 or 1: use mean")
+BINARY = Requirement(lambda grades: grades.is_binary, "grades are not all right (1) or wrong (0): use mean")
 
 _of_grades = measure_family(
     scope="grades", kind="grades", chance="the guess rate g", direction="higher", source="", low=0, high=1

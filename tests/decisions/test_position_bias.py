@@ -1,0 +1,130 @@
+"""Position bias against enumeration of all sign flips, scipy's binomial test and statsmodels."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest
+
+from edgeworth.decisions.position_bias import (
+    bias_claim,
+    bias_section,
+    exact_sign_flips,
+    examine_position_bias,
+)
+
+OPTIONS = list("ABCD")
+
+
+def enumerate_flips(steps: Any) -> Fraction:
+    """P(|Σ ± step| ≥ |Σ step|), every sign pattern counted."""
+    seen = abs(int(sum(steps)))
+    sums = [
+        abs(sum(s * int(x) for s, x in zip(signs, steps, strict=True)))
+        for signs in product((1, -1), repeat=len(steps))
+    ]
+    return Fraction(sum(x >= seen for x in sums), len(sums))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_option_is_tested_by_every_sign_flip(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    steps = rng.integers(-3, 4, size=rng.integers(1, 12))
+    assert exact_sign_flips(steps) == pytest.approx(float(enumerate_flips(steps)), abs=1e-12)
+
+
+def test_long_laws_are_summed_as_short_ones_are() -> None:
+    """Beyond a thousand values laws are multiplied by Fourier transforms: condition on the steps of 2."""
+    ones, twos = 7800, 2900
+    steps = np.concatenate([np.ones(4000), -np.ones(3800), np.full(1500, 2), np.full(1400, -2)]).astype(int)
+    seen = abs(steps.sum())
+    sum_of_twos = 2 * (2 * np.arange(twos + 1) - twos)
+    # The ones must add up to at least seen − t, or to at most −seen − t.
+    above = binom.sf(np.ceil((ones + seen - sum_of_twos) / 2) - 1, ones, 0.5)
+    below = binom.cdf(np.floor((ones - seen - sum_of_twos) / 2), ones, 0.5)
+    expected = float(binom.pmf(np.arange(twos + 1), twos, 0.5) @ (above + below))
+    assert exact_sign_flips(steps) == pytest.approx(expected, rel=1e-9)
+
+
+def draw(seed: int, cases: int, bias: float) -> tuple[list[str], list[str]]:
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(OPTIONS, cases)
+    guesses = np.where(rng.random(cases) < bias, "A", rng.choice(OPTIONS, cases))
+    return truth.tolist(), np.where(rng.random(cases) < 0.4, truth, guesses).tolist()
+
+
+def test_single_questions_have_mcnemars_exact_test_and_stuart_and_maxwells() -> None:
+    from statsmodels.stats.contingency_tables import SquareTable
+
+    truth, chosen = draw(1, 150, 0.3)
+    found = examine_position_bias(truth, chosen, OPTIONS)
+    assert found is not None
+    for each in found.options:
+        only_chosen = sum(c == each.option != t for t, c in zip(truth, chosen, strict=True))
+        only_right = sum(t == each.option != c for t, c in zip(truth, chosen, strict=True))
+        assert each.p_value == pytest.approx(binomtest(only_chosen, only_chosen + only_right).pvalue)
+        assert (each.predicted, each.actual) == (chosen.count(each.option), truth.count(each.option))
+    counts = [
+        [sum((t, c) == (x, y) for t, c in zip(truth, chosen, strict=True)) for y in OPTIONS] for x in OPTIONS
+    ]
+    other = SquareTable(np.array(counts), shift_zeros=False).homogeneity("stuart_maxwell")
+    assert found.test.p_value == pytest.approx(other.pvalue, rel=1e-6)
+    ranked = sorted(x.p_value for x in found.options)
+    assert min(x.adjusted for x in found.options) == pytest.approx(min(1, 4 * ranked[0]))
+
+
+def test_clusters_are_flipped_as_wholes() -> None:
+    truth, chosen = draw(5, 33, 0.6)
+    clusters = [number // 3 for number in range(33)]
+    found = examine_position_bias(truth, chosen, OPTIONS, clusters=clusters)
+    assert found is not None
+    steps = np.zeros((11, 4), dtype=int)
+    for place, (t, c) in enumerate(zip(truth, chosen, strict=True)):
+        steps[clusters[place], OPTIONS.index(c)] += 1
+        steps[clusters[place], OPTIONS.index(t)] -= 1
+    for column, each in zip(steps.T, found.options, strict=True):
+        assert each.p_value == pytest.approx(float(enumerate_flips(column)), abs=1e-12)
+    inverse = np.linalg.pinv(steps.T @ steps)
+    signs = np.array(list(product((1, -1), repeat=11)))
+    sums = signs @ steps
+    statistics = np.einsum("ni,ij,nj->n", sums, inverse, sums)
+    share = float((statistics >= statistics[0] - 1e-9).mean())
+    assert found.test.low <= share <= found.test.high
+
+
+def test_a_single_question_per_cluster_is_no_cluster() -> None:
+    truth, chosen = draw(3, 60, 0.3)
+    alone = examine_position_bias(truth, chosen, OPTIONS)
+    clustered = examine_position_bias(truth, chosen, OPTIONS, clusters=list(range(60)))
+    assert alone is not None
+    assert clustered is not None
+    assert alone.options == clustered.options
+    assert clustered.test.p_value == pytest.approx(alone.test.p_value, abs=0.02)
+
+
+def test_sentences() -> None:
+    biased = examine_position_bias(*draw(2, 400, 0.6), OPTIONS)
+    assert biased is not None
+    claim = bias_claim(biased, 0.95)
+    assert claim is not None
+    assert claim.text.startswith("Position bias: option A is chosen in ")
+    assert "; chosen too rarely: " in claim.text
+    fair = examine_position_bias(*draw(2, 400, 0.0), OPTIONS)
+    assert fair is not None
+    assert bias_claim(fair, 0.95) is None
+    assert bias_section(fair, 0.95).text == ("No position bias is shown.",)
+    truth = ["A", "B"] * 20
+    perfect = examine_position_bias(truth, truth, ["A", "B"])
+    assert perfect is not None
+    assert perfect.test.p_value == 1
+    assert examine_position_bias(truth, [None] * 40, ["A", "B"]) is None
+
+
+def test_answers_without_an_option_are_left_out() -> None:
+    truth, chosen = draw(4, 80, 0.4)
+    some = examine_position_bias([*truth, "A", "B"], [*chosen, None, None], OPTIONS)
+    assert some == examine_position_bias(truth, chosen, OPTIONS)
