@@ -381,7 +381,7 @@ def _complete(
         sections=(*report.sections, *about),
         warnings=tuple(dict.fromkeys([*unfinished, *answers.describe_left_out(), *report.warnings])),
         provenance={**report.provenance, "source": ", ".join(paths), "errors": asked.errors, **digest},
-        numbers={**report.numbers, "runs": facts},
+        numbers={**report.numbers, "logs": facts},
     )
 
 

@@ -72,7 +72,7 @@ def test_no_winner_is_named_on_account_of_a_run_that_did_not_finish(tmp_path: Pa
     assert comparison.verdict.count("did not finish") == 1
     warnings = comparison.to_dict()["warnings"]
     assert sum("did not finish" in warning for warning in warnings) == 1
-    runs = {run["system"]: run for run in comparison.to_dict()["runs"]}
+    runs = {run["system"]: run for run in comparison.to_dict()["logs"]}
     assert (runs["lab/beta"]["is_finished"], runs["lab/beta"]["status"]) == (False, "error")
     assert (runs["lab/alpha"]["is_finished"], runs["lab/alpha"]["planned"]) == (True, 200)
     allowed = ew.compare(data=paths, allow_unfinished=True)
@@ -133,7 +133,7 @@ def test_a_newer_cancelled_log_does_not_replace_a_complete_one(tmp_path: Path, c
         write_log(tmp_path / f"2026-01-01_{name}.eval", made_up(1, rate), model=name)
     write_log(tmp_path / "2026-01-02_beta.eval", made_up(2, 0.7, 10), model="beta", status="cancelled")
     found = ew.compare(data=tmp_path).to_dict()
-    assert {run["system"]: run["answers"] for run in found["runs"]} == {"alpha": 200, "beta": 200}
+    assert {run["system"]: run["answers"] for run in found["logs"]} == {"alpha": 200, "beta": 200}
     shown = flat(call(tmp_path, capsys, "compare", ".").stdout)
     assert "Logs of runs that did not finish are left out: 2026-01-02_beta.eval." in shown
     assert "--allow-unfinished" not in shown
@@ -370,8 +370,8 @@ def test_logs_of_one_model_are_named(tmp_path: Path, capsys: Capture) -> None:
     shown = flat(call(tmp_path, capsys, "compare", "v1=one.eval", "new prompt=two.eval").stdout)
     assert "new prompt is better than v1" in shown
     done = json.loads(call(tmp_path, capsys, "evaluate", "v1=one.eval", "--json", "-").stdout)
-    assert [run["system"] for run in done["runs"]] == ["v1"]
-    assert ew.evaluate({"v1": str(paths["one"])}).to_dict()["runs"][0]["system"] == "v1"
+    assert [run["system"] for run in done["logs"]] == ["v1"]
+    assert ew.evaluate({"v1": str(paths["one"])}).to_dict()["logs"][0]["system"] == "v1"
     mixed = json.loads(call(tmp_path, capsys, "compare", "v1=one.eval", "two.eval", "--json", "-").stdout)
     assert mixed["comparison"]["names"] == ["v1", "two.eval"]
 
