@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-<<<<<<< HEAD
 import re
-from collections.abc import Sequence
-=======
 from collections.abc import Mapping, Sequence
->>>>>>> 9c016ed (Judge run logs with clusters, errors, unfinished runs and names)
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain

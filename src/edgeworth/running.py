@@ -10,10 +10,12 @@ from typing import Any
 
 from edgeworth.asking import DEFINED, Asked, is_given, spelt
 from edgeworth.choices import ErrorRule
-from edgeworth.comparing.findings import ComparisonFindings
+from edgeworth.comparing.difference import Difference
+from edgeworth.comparing.findings import ComparisonFindings, Pair
 from edgeworth.comparing.verdict import comparison_verdict
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import plural
+from edgeworth.core.on_demand import OnDemand
 from edgeworth.decisions.position_bias import bias_claim, bias_section, examine_position_bias
 from edgeworth.errors import OptionError
 from edgeworth.grades.estimates import estimate_grades
@@ -267,14 +269,18 @@ def _without_winners(comparison: Any, reasons: Mapping[str, str]) -> Any:
     if not reasons:
         return comparison
     findings: ComparisonFindings = comparison.findings
-    pairs = {
-        pair: {
-            measure: replace(each, no_winner=next((reasons[x] for x in pair if x in reasons), each.no_winner))
-            for measure, each in differences.items()
-        }
-        for pair, differences in findings.pairs.items()
-    }
-    return replace(comparison, findings=replace(findings, pairs=pairs))
+
+    def withhold(pair: Pair, difference: Difference) -> Difference:
+        reason = next((reasons[name] for name in pair if name in reasons), difference.no_winner)
+        return replace(difference, no_winner=reason)
+
+    def withhold_all(pair: Pair) -> Mapping[str, Difference]:
+        measures = findings.pairs[pair]
+        return OnDemand(measures, lambda measure: withhold(pair, measures[measure]))
+
+    headlines = {pair: withhold(pair, each) for pair, each in findings.headlines.items()}
+    pairs = OnDemand(findings.pairs, withhold_all)
+    return replace(comparison, findings=replace(findings, headlines=headlines, pairs=pairs))
 
 
 # -- errors ----------------------------------------------------------------------------------------------
@@ -302,9 +308,7 @@ def _change_by_errors(answers: Answers, conclude: Callable[[ErrorRule], Conclusi
 def _winners(findings: ComparisonFindings) -> Conclusion:
     """Find the pairs that differ, the better one first, and the sentence on them."""
     shown = frozenset(
-        (differences[findings.headline].better, pair)
-        for pair, differences in findings.pairs.items()
-        if findings.is_conclusive(*pair)
+        (each.better, pair) for pair, each in findings.headlines.items() if findings.is_conclusive(*pair)
     )
     claims = comparison_verdict(findings).claims
     text = next((claim.text for claim in claims if claim.about == findings.headline), "")

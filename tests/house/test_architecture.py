@@ -27,6 +27,7 @@ ORDER = [
     "threads",
     "bet",
     "sources",
+    "options",
     "core",
     "report",
     "decisions",

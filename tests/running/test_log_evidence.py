@@ -349,9 +349,10 @@ def test_options_of_tables_are_refused(tmp_path: Path) -> None:
     for name in ("fold", "weight", "missing"):
         with pytest.raises(OptionError, match=f"{name} cannot be used with run logs"):
             ew.evaluate(path, **{name: "drop"})
-    for options in ({"errors": "wrong"}, {"scorer": "acc"}):
-        with pytest.raises(OptionError, match="is for run logs, and no run log is given"):
-            ew.evaluate(correct=[1, 0, 1], **options)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="errors is for run logs, and no run log is given"):
+        ew.evaluate(correct=[1, 0, 1], errors="wrong")
+    with pytest.raises(OptionError, match="scorer is for run logs, and no run log is given"):
+        ew.evaluate(correct=[1, 0, 1], scorer="acc")
     with pytest.raises(OptionError, match=r"allow_unfinished \(--allow-unfinished\) is for run logs"):
         ew.compare([1, 0], {"a": [1, 0], "b": [0, 1]}, allow_unfinished=True)
 
