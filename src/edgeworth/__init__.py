@@ -4,30 +4,42 @@ The public names are listed once, in ``__init__.pyi``, which type checkers read;
 first used, so that ``import edgeworth`` costs little more than importing numpy.
 """
 
-import ast
-from importlib import import_module
-from pathlib import Path
-from typing import Any
+# Modules are imported inside functions: the command starts with this file, and an interrupt that comes before
+# the command can handle it prints a traceback.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    alias.name: node.module
-    for node in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body
-    if isinstance(node, ast.ImportFrom)
-    for alias in node.names
-}
-__all__ = sorted(_HOMES)
+_homes: "dict[str, str]" = {}
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
+def _find_homes() -> "dict[str, str]":
+    """Find the module of each public name, once."""
+    if not _homes:
+        import ast
+        from pathlib import Path
+
+        listed = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+        for node in ast.parse(listed).body:
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                _homes.update(dict.fromkeys((alias.name for alias in node.names), node.module))
+    return _homes
+
+
+def __getattr__(name: str) -> "Any":
+    if name == "__all__":
+        return sorted(_find_homes())
+    home = _find_homes().get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value = import_module(f"edgeworth.{name}") if home == "edgeworth" else getattr(import_module(home), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*sorted(_find_homes()), "__version__"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import errno
-import io
 import os
 import sys
 import traceback
@@ -25,6 +24,7 @@ from cyclopts import (
 
 from edgeworth import __version__
 from edgeworth.cli.progress_bars import shown_progress
+from edgeworth.cli.streams import prepare_streams
 from edgeworth.core.formatting import displayable
 from edgeworth.errors import EdgeworthError
 
@@ -77,10 +77,9 @@ for _name, (_file, _) in COMMANDS.items():
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command. Exit code 0: done; 2: bad input, with a sentence on standard error; 70: our fault."""
     _open_closed_streams()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal that cannot show a sign shows a question mark, not a traceback.
-            stream.reconfigure(errors="replace")
+    prepare_streams()
+    if os.environ.get("COLUMNS") == "0":
+        del os.environ["COLUMNS"]  # the width is unknown, which is not a width of nothing
     try:
         _prepare_help(sys.argv[1:] if arguments is None else arguments)
         with shown_progress():

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 PLAIN_WIDTH = 120
 
+NARROWEST = 20
+"""Columns below which a terminal is taken to be wider than it says."""
+
 GAP = 2
 """Between columns."""
 
@@ -36,6 +39,11 @@ LONG_ORIGINS = ("digest", "versions")
 
 class Terminal(Console):
     """Standard output. A reader that leaves early (head, less) is no error."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # COLUMNS=0 means that the width is unknown, and nothing fits into a few columns.
+        self.width = max(self.width or PLAIN_WIDTH, NARROWEST)
 
     def on_broken_pipe(self) -> None:
         """Let the command end quietly."""
