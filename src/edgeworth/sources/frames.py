@@ -29,16 +29,16 @@ def open_frame(data: Any) -> Source:
     """A dataframe as a source: in memory, lazy, or with its rows on other machines."""
     import narwhals.stable.v2 as nw
 
+    if hasattr(type(data), "mapInArrow"):  # not of the frame: Spark Connect takes any name for a column
+        from edgeworth.sources.spark import SparkSource
+
+        return SparkSource(data)
     frame = _as_frame(data)
     name = f"{type(data).__module__.split('.')[0]} {type(data).__name__}"
     if not isinstance(frame, nw.LazyFrame):
         return FrameSource(frame, name)
     if frame.implementation.is_dask():
         return DaskSource(data)
-    if frame.implementation.is_spark_like() and hasattr(data, "mapInArrow"):
-        from edgeworth.sources.spark import SparkSource
-
-        return SparkSource(data)
     return LazyFrameSource(frame, name)
 
 

@@ -51,7 +51,8 @@ def open_source(data: Any, *, engine: str | None = None, master: str | None = No
         from edgeworth.sources.remote import RemoteSource
 
         return RemoteSource(data)
-    if hasattr(data, "batches") and hasattr(data, "is_text"):
+    # The class is asked: a frame of Spark Connect has an attribute of any name.
+    if hasattr(type(data), "batches") and hasattr(data, "is_text"):
         source: Source = data
         return source
     several = data if isinstance(data, (list, tuple)) else [data]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import pickle
 import re
 import shutil
 import sys
@@ -15,6 +14,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from edgeworth.errors import InputError, MissingExtraError, OptionError
 from edgeworth.sources.arrow import arrow_batches, combine_pieces
 from edgeworth.sources.batches import Batch
 from edgeworth.sources.engines import PartitionedSource, PartitionTally, fold_partition, generate_names
+from edgeworth.sources.exchange import pack, unpack
 from edgeworth.sources.formats import FORMATS, ending, format_by_ending, list_words
 from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.text_files import DelimitedSource, delimiter_of
@@ -33,7 +34,12 @@ if TYPE_CHECKING:
 TOO_LONG = "a field is too long: is a quotation mark not closed?"
 
 SHIPPED = "content binary"
-"""What workers send: bytes."""
+"""What workers send when rows are fetched: Arrow's own bytes."""
+ANSWER = "header string, buffers array<binary>"
+"""What workers send when they have counted: see ``edgeworth.sources.exchange``."""
+
+PATIENCE = 10.0
+"""Seconds in which a Spark Connect server must answer; Spark itself would try for many minutes."""
 
 
 class SparkSource(PartitionedSource):
@@ -66,8 +72,11 @@ class SparkSource(PartitionedSource):
         """Fold each partition, or only one of them, on its worker."""
         worker = partial(_fold, columns=columns, positions=positions, only=only, **work)
         with self._spark_errors():
-            rows = self._renamed(columns).mapInArrow(worker, SHIPPED).collect()
-            return [pickle.loads(row.content) for row in rows]
+            answers = self._renamed(columns).mapInArrow(worker, ANSWER).toArrow().to_pylist()
+        parts = [unpack(answer["header"], answer["buffers"]) for answer in answers]
+        if not all(isinstance(part, PartitionTally) for part in parts):
+            raise InputError(f"{self.name}: an answer of the workers is no tally")
+        return parts
 
     def fetch(self, columns: list[str]) -> Iterator[Batch]:
         """Bring the rows here a partition at a time."""
@@ -88,8 +97,7 @@ class SparkSource(PartitionedSource):
 
     def _renamed(self, columns: list[str]) -> DataFrame:
         """The wanted columns under names of our own: Spark folds case, and reads dots in names as paths."""
-        from pyspark.sql import functions
-
+        functions = import_module(f"{_sql_package(self._frame)}.functions")
         quoted = [functions.col("`" + name.replace("`", "``") + "`") for name in columns]
         if self.is_text:
             # As in our own reading of text files, an empty field is a missing value, quoted or not.
@@ -109,7 +117,7 @@ def spark_errors(said: str) -> Iterator[None]:
         with without_pandas_warnings():
             yield
     except Exception as error:
-        if type(error).__module__.split(".")[0] not in ("pyspark", "py4j"):
+        if type(error).__module__.split(".")[0] not in ("pyspark", "py4j", "grpc"):
             raise
         raise InputError(f"{said}: {spark_message(error)}") from None
 
@@ -161,7 +169,11 @@ def _fold(
     before = positions.get(partition, 0)
     part = fold_partition(arrow_batches(named, columns), partition=partition, before=before, **work)
     if part.rows or part.error:
-        yield _pack(pickle.dumps(part))
+        import pyarrow as pa
+
+        header, buffers = pack(part)
+        answer = [pa.array([header], pa.string()), pa.array([buffers], pa.list_(pa.binary()))]
+        yield pa.record_batch(answer, names=["header", "buffers"])
 
 
 def _ship_rows(pieces: Iterator[Any]) -> Iterator[Any]:
@@ -194,7 +206,7 @@ def open_on_spark(data: Any, master: str | None = None) -> SparkSource:
 
     Without a master it is what ``spark-submit`` or a running session says, or all cores of this machine.
     """
-    if hasattr(data, "mapInArrow"):
+    if is_spark_frame(data):
         return SparkSource(data)
     places = data if isinstance(data, (list, tuple)) else [data]
     if not places or not all(isinstance(each, (str, os.PathLike)) for each in places):
@@ -240,30 +252,79 @@ def start_spark(master: str | None = None) -> SparkSession:
         if None not in (master, there) and there != master:
             raise OptionError(f"a Spark session is running on {there}: stop it to run on {master}")
         return running
-    is_remote = master is not None and master.startswith("sc://")
+    # Spark itself reads this variable: it asks for Spark Connect, on a server or on this machine.
+    where = master or os.environ.get("SPARK_REMOTE")
+    is_server = where is not None and where.startswith("sc://")
     home = os.environ.get("JAVA_HOME")
     has_java = shutil.which("java") or (home and (Path(home) / "bin" / "java").exists())
-    if not is_remote and not has_java:
+    if not is_server and not has_java:
         raise OptionError(NO_JAVA)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName("edgeworth").config("spark.ui.showConsoleProgress", "false")
-    if master is not None and master.startswith("local"):
-        # On one machine nobody looks at Spark's page, and it takes its time to start.
-        builder = builder.config("spark.ui.enabled", "false")
+    builder = SparkSession.builder.appName("edgeworth")
+    if is_server and where is not None:
+        _check_server(where)
+    elif where == master:  # Spark Connect lets nobody change these
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
+        if master is not None and master.startswith("local"):
+            # On one machine nobody looks at Spark's page, and it takes its time to start.
+            builder = builder.config("spark.ui.enabled", "false")
     if master is not None:
-        builder = builder.remote(master) if is_remote else builder.master(master)
+        builder = builder.remote(master) if is_server else builder.master(master)
     try:
         with without_pandas_warnings(), _quiet():
             session: SparkSession = builder.getOrCreate()
     except Exception as error:
-        where = master or "this machine"
-        raise OptionError(f"Spark does not start on {where}: {spark_message(error)}") from None
-    if not is_remote:
+        raise OptionError(
+            f"Spark does not start on {where or 'this machine'}: {spark_message(error)}"
+        ) from None
+    if not _is_connect(session):
         # What is wrong with the data is said in a sentence, not in Java's stack traces.
         session.sparkContext.setLogLevel("FATAL")
     # Not with the last use of it: the next call may come soon, and starting takes seconds.
     atexit.register(session.stop)
     return session
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Return whether data are a Spark dataframe.
+
+    The class is asked: a frame of Spark Connect has an attribute of any name, which is a column.
+    """
+    return hasattr(type(data), "mapInArrow")
+
+
+def _is_connect(value: Any) -> bool:
+    return type(value).__module__.startswith("pyspark.sql.connect.")
+
+
+def _sql_package(frame: DataFrame) -> str:
+    """Name the package whose functions make columns for a frame: Spark Connect has its own."""
+    return "pyspark.sql.connect" if _is_connect(frame) else "pyspark.sql"
+
+
+def _check_server(address: str) -> None:
+    """Raise an error soon if no Spark Connect server answers at an address."""
+    try:
+        with without_pandas_warnings():
+            import grpc
+            from pyspark.sql.connect.client import DefaultChannelBuilder
+
+        channel = DefaultChannelBuilder(address).toChannel()
+    except ImportError:
+        raise MissingExtraError("Spark Connect", "spark") from None
+    except Exception as error:
+        raise OptionError(
+            f"{address} is no address of a Spark Connect server: {spark_message(error)}"
+        ) from None
+    try:
+        grpc.channel_ready_future(channel).result(timeout=PATIENCE)
+    except grpc.FutureTimeoutError:
+        raise OptionError(
+            f"no Spark Connect server answers at {address} within {PATIENCE:g} seconds: check the address, "
+            "or start the server"
+        ) from None
+    finally:
+        channel.close()
 
 
 @contextmanager
