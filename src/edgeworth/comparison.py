@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -14,13 +14,12 @@ from edgeworth.asking import Asked, is_given, spelt, takes
 from edgeworth.choices import Predictions
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
-from edgeworth.comparing.reading import named_systems, read_forecasts, read_lists, read_scores
+from edgeworth.comparing.reading import named_systems
 from edgeworth.comparing.report import compose_comparison, difference_grid, difference_rows, whole_or_none
 from edgeworth.core.formatting import digits_shown
-from edgeworth.core.kinds import load
+from edgeworth.core.kinds import Kind, SystemTallies, find_predictions, kind_if_tally
 from edgeworth.core.registry import spell, spell_measures
 from edgeworth.errors import EdgeworthError, OptionError
-from edgeworth.grades.reading import check_grades, count_grades
 from edgeworth.joined import find_truth, join_grades, join_systems, refuse_tables
 from edgeworth.options import (
     GRADES,
@@ -43,7 +42,7 @@ from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
-from edgeworth.tallying import Opened, column_names, count, settle_weights
+from edgeworth.tallying import column_names, settle_weights
 
 AFTER_COUNTING = (
     *options_of(DifferenceOptions),
@@ -214,23 +213,33 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     else:
         refuse_tables(asked)
     named = named_systems(systems)
-    kind = _kind(asked.kind, named, asked.data)
-    asked = asked.with_folds(are_ranked=kind == SCORES)
+    predictions = _kind(asked.kind, named, asked.data)
+    are_scores = predictions == SCORES
+    asked = asked.with_folds(are_ranked=are_scores)
+    is_listed = are_scores and asked.query is not None
+    kind = find_predictions(QUERIES if is_listed else GRADES if predictions == "correct" else predictions)
     source, truth, notices = _open(asked, truth, named)
     asked, weighed = settle_weights(source, asked)
-    tally, name, more = _READ[kind](source, truth, named, asked)
-    findings = _find(tally, asked, **more)
-    parts = "fold" if kind == SCORES and asked.fold is not None else "cluster"
+    read = _read(kind, source, truth, named, asked)
+    findings = _find(read, asked)
+    parts = "fold" if are_scores and asked.fold is not None else "cluster"
     roles = (parts, "query", "weight") if asked.data is not None else ()
     given = {"truth": None if asked.data is None else truth} | {role: asked.get(role) for role in roles}
     listed = _list_systems(named, asked.data)
-    about = _about(findings, asked, name, getattr(source, "paths", ()), kind=kind, systems=listed, **given)
+    about = _about(
+        findings, asked, read.source, getattr(source, "paths", ()), kind=predictions, systems=listed, **given
+    )
     found = Comparison(findings, about, (*joined, *notices, *weighed), asked.digits, library_of(asked.data))
     return found if asked.by is None else _by_slice(found, kind, source, truth, named, asked)
 
 
 def _by_slice(
-    whole: Comparison, kind: str, source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked
+    whole: Comparison,
+    kind: Kind[Any],
+    source: Source | None,
+    truth: Any,
+    systems: dict[str, Any],
+    asked: Asked,
 ) -> Comparison:
     """Compare in each slice as in the whole, by the measure to go by."""
     roles = {name: asked.get(name) for name in ("cluster", "query", "fold", "id", "weight")}
@@ -240,8 +249,8 @@ def _by_slice(
         arrays = dict(part.arrays)
         actual = arrays.pop("truth", truth)
         named = {name: arrays.pop(f"system {name}", each) for name, each in systems.items()}
-        tally, _, more = _READ[kind](part.source, actual, named, asked.having(**arrays))
-        return _find(tally, asked.having(measures=[measure]), **more)
+        read = _read(kind, part.source, actual, named, asked.having(**arrays))
+        return _find(read, asked.having(measures=[measure]))
 
     return _with_slices(whole, list(cut_slices(source, given, asked.by)), find, asked.level)
 
@@ -290,80 +299,35 @@ def _about(
     return about_run(source=source, measures=measures, **{"kind": findings.kind} | given | known)
 
 
-Read: TypeAlias = tuple[Any, str, dict[str, Any]]
-"""What was counted, the name of its source, and options of its comparison alone."""
+def _read(
+    kind: Kind[Any], source: Source | None, truth: object, systems: dict[str, object], asked: Asked
+) -> SystemTallies:
+    """Read several systems, once their options have been checked."""
+    asked = asked.checked(SEVERAL if kind.predictions == LABELS else kind.predictions)
+    kind.check(asked.options)
+    return kind.read_systems(source, truth, systems, asked.options)
 
 
-def _read_labels(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
-    asked = asked.checked(SEVERAL).having(truth=truth, prediction=systems, with_digest=False)
-    tallied = count(Opened(source, asked), is_final=True)
-    return tallied.final, tallied.name, {}
+def _find(read: SystemTallies, asked: Asked) -> ComparisonFindings:
+    """Compare systems, and refuse options that their kind does not take."""
+    title = "tables of different cases" if read.kind.predictions == LABELS else read.kind.title
+    for name, (_, option) in options_of(DifferenceOptions).items():
+        if name not in read.kind.difference_options and is_given(asked.get(name), option):
+            raise OptionError(f"{spelt(name)} has no meaning with {title}")
+    findings = read.kind.compare(read.tallies, asked.options, clusters=read.clusters)
+    return replace(findings, predictions_made=asked.get("predictions_made"))
 
 
-def _read_scores(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
-    asked = asked.checked(SCORES if asked.query is None else QUERIES)
-    asked.tally_kind.check(asked.options)
-    read = read_scores if asked.query is None else read_lists
-    return *read(source, truth, systems, asked.options), {"in_folds": True} if asked.fold is not None else {}
-
-
-def _read_forecasts(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
-    asked = asked.checked(PROBABILITIES)
-    asked.tally_kind.check(asked.options)
-    forecasts, units, name = read_forecasts(source, truth, systems, asked.options)
-    more = {name: asked.get(name) for name in ("horizon", "ordered", "clip")}
-    more |= {"clusters": units, "predictions_made": asked.predictions_made or "before"}
-    return forecasts, name, more
-
-
-def _read_grades(source: Source | None, truth: Any, systems: dict[str, Any], asked: Asked) -> Read:
-    del truth
-    form = "correct" if asked.kind == "correct" else "grade"
-    asked = asked.checked(GRADES)
-    check_grades(asked.options)
-    counted = {
-        name: count_grades(source, asked.having(**{form: column}).options, is_final=True, by_row=True)
-        for name, column in systems.items()
-    }
-    return {name: each.tally for name, each in counted.items()}, next(iter(counted.values())).source, {}
-
-
-_READ: dict[str, Callable[..., Read]] = {
-    LABELS: _read_labels,
-    SCORES: _read_scores,
-    PROBABILITIES: _read_forecasts,
-    GRADES: _read_grades,
-    "correct": _read_grades,
-}
-_COMPARE = {
-    "Paired": (SEVERAL, "labels.differences:compare_labels"),
-    "PairedScores": (SCORES, "scores.differences:compare_scores"),
-    "RankedLists": (QUERIES, "queries.differences:compare_queries"),
-    "Forecasts": (PROBABILITIES, "forecasts.differences:compare_forecasts"),
-    "Grades": (GRADES, "grades:compare_grades"),
-    "ContingencyTable": ("tables of different cases", "labels.independent:compare_independent"),
-}
-"""By the class of a tally of all systems, or of each: what it holds, and what compares it."""
-
-
-def _find(tally: Any, asked: Asked, **more: Any) -> ComparisonFindings:
-    """Compare what was counted, by the kind of the tally."""
-    kinds = {type(each).__name__ for each in (tally.values() if isinstance(tally, Mapping) else (tally,))}
-    name = kinds.pop() if len(kinds) == 1 else ""
-    if name not in _COMPARE or isinstance(tally, Mapping) == name.startswith("Paired"):
+def _as_systems(tally: object) -> SystemTallies:
+    """Take what was tallied earlier: one tally of several systems, or a mapping of names to tallies."""
+    kinds = {kind_if_tally(each) for each in (tally.values() if isinstance(tally, Mapping) else [tally])}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is None or not kind.is_comparable or kind.holds_systems == isinstance(tally, Mapping):
         raise OptionError(
             'give truth and systems, compare(truth, {"A": …, "B": …}), or one tally of them all; '
             f"saw {type(tally).__name__}"
         )
-    predictions, where = _COMPARE[name]
-    options = {name: asked.get(name) for name in ("measures", "level", "adjust", "power", "seed")}
-    for name, (_, option) in options_of(DifferenceOptions).items():
-        if predictions in option.kinds:
-            options[name] = asked.get(name)
-        elif is_given(asked.get(name), option):
-            raise OptionError(f"{spelt(name)} has no meaning with {predictions}")
-    findings: ComparisonFindings = load(f"edgeworth.comparing.{where}")(tally, **options, **more)
-    return replace(findings, predictions_made=asked.get("predictions_made"))
+    return SystemTallies(kind, tally, TALLY)
 
 
 def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source | None, Any, tuple[str, ...]]:
@@ -400,12 +364,13 @@ def _of_logs(asked: Asked) -> Comparison:
 def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
     """Compare the grades in tables of their own, or of one long table."""
     joined = join_grades(systems, asked)
-    findings = _find(joined.grades, asked)
+    findings = _find(SystemTallies(joined.kind, joined.grades, joined.title), asked)
     about = _about(findings, asked, joined.title, joined.paths, systems=", ".join(joined.grades))
     found = Comparison(findings, about, joined.notices, asked.digits)
 
     def find(part: Slice, measure: str) -> ComparisonFindings:
-        return _find(part.arrays, asked.having(measures=[measure]))
+        read = SystemTallies(joined.kind, part.arrays, joined.title)
+        return _find(read, asked.having(measures=[measure]))
 
     return _with_slices(found, joined.slices, find, asked.level)
 
@@ -413,7 +378,7 @@ def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
 def _of_tallies(tally: Any, asked: Asked) -> Comparison:
     """Compare what was tallied earlier."""
     asked.refuse_all_but(AFTER_COUNTING)
-    findings = _find(tally, asked)
+    findings = _find(_as_systems(tally), asked)
     return Comparison(findings, _about(findings, asked, TALLY), digits=asked.digits)
 
 

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from edgeworth.asking import DEFINED, Asked, is_given, spelt
+from edgeworth.core.kinds import Kind
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades, as_points, as_right
+from edgeworth.grades.kind import GRADES as GRADES_KIND
 from edgeworth.grades.reading import check_grades, rules_of
 from edgeworth.options import GRADES, LABELS
 from edgeworth.slicing import Slice, cut_slices
@@ -77,6 +79,7 @@ def join_systems(
 class JoinedGrades(NamedTuple):
     """The grades of each system, in all and in slices (whose arrays are such tallies), and their files."""
 
+    kind: Kind[Grades]
     grades: dict[str, Grades]
     title: str
     paths: tuple[Path, ...]
@@ -127,7 +130,7 @@ def join_grades(systems: Any, asked: Asked) -> JoinedGrades:
     cut = {name: _fill_by_id(encode(rows.values[name], name), cases)[matched] for name in names_of(asked.by)}
     parts = cut_slices(None, {"rows": matched}, cut)
     slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
-    return JoinedGrades(tally(matched), rows.title, paths_of(tables), unmatched, slices)
+    return JoinedGrades(GRADES_KIND, tally(matched), rows.title, paths_of(tables), unmatched, slices)
 
 
 def _fill_by_id(column: Coded, cases: Any) -> Coded:

@@ -58,8 +58,8 @@ STAGES = ["kind", "reading", "measures", "estimates", "findings", "verdict", "ch
 KINDS = ("decisions", "grades", "rankings", "forecasts", "comparing")
 
 
-KNOWS_ALL_KINDS = ("core.kinds",)
-"""``every_kind`` imports the kinds when they are asked for; types of stages are imported for mypy alone."""
+KNOWS_ALL_KINDS = ("core.kinds", *(f"{package}.kind" for package in KINDS))
+"""``every_kind``, and the stages of a kind, import what they need when they are called."""
 
 
 def module_name(path: Path) -> str:

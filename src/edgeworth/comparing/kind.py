@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
+    from edgeworth.comparing.findings import ComparisonFindings
     from edgeworth.comparing.paired import Paired
     from edgeworth.comparing.paired_scores import PairedScores
     from edgeworth.core.counting import Counted
@@ -25,6 +26,8 @@ class PairedKind(Kind["Paired"]):
     roles = ("truth",)
     terms = ("missing", "positive", "abstain", "weight_kind")
     redeclared = ("positive",)
+    difference_options = ("abstentions", "method")
+    holds_systems = True
 
     def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
         from edgeworth.comparing.reading import count_several
@@ -46,17 +49,55 @@ class PairedKind(Kind["Paired"]):
 
         return report_paired(tallied, options, about)
 
+    def compare(
+        self, systems: Paired | Mapping[str, Any], options: Options, *, clusters: object = None
+    ) -> ComparisonFindings:
+        from edgeworth.comparing.labels.differences import compare_labels
+
+        del clusters
+        assert not isinstance(systems, Mapping)
+        return compare_labels(
+            systems,
+            measures=options["measures"],
+            level=options["level"],
+            adjust=options["adjust"] or "holm",
+            power=options["power"],
+            seed=options["seed"],
+            abstentions=options["abstentions"] or "count",
+            method=options["method"],
+        )
+
 
 class PairedScoresKind(Kind["PairedScores"]):
     """Scores of several systems on the same cases."""
 
     name = "paired_scores"
     title = "scores of several systems"
+    difference_options = ("method",)
+    holds_systems = True
 
     def from_dict(self, payload: dict[str, Any]) -> PairedScores:
         from edgeworth.comparing.paired_scores import PairedScores
 
         return PairedScores.from_dict(payload)
+
+    def compare(
+        self, systems: PairedScores | Mapping[str, Any], options: Options, *, clusters: object = None
+    ) -> ComparisonFindings:
+        from edgeworth.comparing.scores.differences import compare_scores
+
+        del clusters
+        assert not isinstance(systems, Mapping)
+        return compare_scores(
+            systems,
+            measures=options["measures"],
+            level=options["level"],
+            adjust=options["adjust"] or "holm",
+            power=options["power"],
+            seed=options["seed"],
+            method=options["method"],
+            in_folds=options["fold"] is not None,
+        )
 
 
 PAIRED = PairedKind()

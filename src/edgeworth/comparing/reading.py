@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgeworth.comparing.kind import PAIRED
+from edgeworth.comparing.kind import PAIRED, PAIRED_SCORES
 from edgeworth.comparing.paired import Paired
 from edgeworth.core.counting import Counted, count_source, read_whole
-from edgeworth.core.labels import labels_of, list_labels, parse_labels
+from edgeworth.core.kinds import SystemTallies
+from edgeworth.core.labels import canonical, labels_of, list_labels, parse_labels
 from edgeworth.errors import InputError, OptionError
 from edgeworth.options import Options, select_options
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import as_weights
+from edgeworth.sources.roles import nothing_left_error
 
 if TYPE_CHECKING:
-    from edgeworth.comparing.paired_scores import PairedScores
     from edgeworth.forecasts.forecasts import Forecasts
-    from edgeworth.rankings.lists import RankedLists
 
 
 def named_systems(systems: Any) -> dict[str, Any]:
@@ -112,10 +112,21 @@ def _check_systems(paired: Paired) -> None:
             )
 
 
-def read_scores(
-    data: Any, truth: Any, systems: Mapping[str, Any], options: Options
-) -> tuple[PairedScores, str]:
-    """Read the truth and every system's scores, and name the source."""
+def read_labels(
+    source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+) -> SystemTallies:
+    """Count the labels of every system together with the truth."""
+    counted = count_several(source, {**options, "truth": truth, "prediction": systems}, is_final=True)
+    paired: Paired = counted.tally
+    if not paired.has_cases:
+        raise nothing_left_error(counted.source, paired.dropped, counted.columns)
+    positive = None if options["positive"] is None else canonical(options["positive"])
+    paired = finalise_pairs(paired, {"positive": positive}, is_text=counted.is_text)
+    return SystemTallies(PAIRED, paired, counted.source)
+
+
+def read_scores(data: Any, truth: Any, systems: Mapping[str, Any], options: Options) -> SystemTallies:
+    """Read the truth and every system's scores."""
     from edgeworth.comparing.paired_scores import PairedScores
     from edgeworth.rankings.reading import missing_scores
 
@@ -130,13 +141,12 @@ def read_scores(
         weight_kind=options["weight_kind"],
         missing=missing_scores(options),
     )
-    return scores, found["name"]
+    return SystemTallies(PAIRED_SCORES, scores, found["name"])
 
 
-def read_lists(
-    data: Any, truth: Any, systems: Mapping[str, Any], options: Options
-) -> tuple[dict[str, RankedLists], str]:
-    """Read the ranked lists of every system, and name the source."""
+def read_lists(data: Any, truth: Any, systems: Mapping[str, Any], options: Options) -> SystemTallies:
+    """Read the ranked lists of every system."""
+    from edgeworth.rankings.kind import LISTS
     from edgeworth.rankings.lists import RankedLists
 
     found = _columns_by_role(
@@ -153,7 +163,7 @@ def read_lists(
         )
         for name, scores in found["systems"].items()
     }
-    return lists, found["name"]
+    return SystemTallies(LISTS, lists, found["name"])
 
 
 def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,12 +185,11 @@ def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, A
     return found | {"name": read.name}
 
 
-def read_forecasts(
-    data: Any, truth: Any, systems: Mapping[str, Any], options: Options
-) -> tuple[dict[str, Forecasts], Any, str]:
-    """Read every system's probabilities, in the order of the first one's classes; clusters; the source."""
+def read_forecasts(data: Any, truth: Any, systems: Mapping[str, Any], options: Options) -> SystemTallies:
+    """Read every system's probabilities, in the order of the first one's classes, and the clusters."""
     from edgeworth.forecasts.class_columns import order_of_rival
     from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
+    from edgeworth.forecasts.kind import FORECASTS
     from edgeworth.forecasts.reading import columns_of
 
     terms: dict[str, Any] = select_options(options, ("labels", "positive", "normalise"))
@@ -193,7 +202,8 @@ def read_forecasts(
             make = Forecasts.of if first is None else partial(Forecasts.beside, first)
             found[name] = make(truth, values, name=names[name], **terms)
             first = first or found[name]
-        return {name: each.clip(options["clip"]) for name, each in found.items()}, clusters, "arrays"
+        clipped = {name: each.clip(options["clip"]) for name, each in found.items()}
+        return SystemTallies(FORECASTS, clipped, "arrays", clusters)
     wanted = {name: columns_of(columns, names[name]) for name, columns in systems.items()}
     text = [columns_of(truth, "truth")[0], *([] if clusters is None else columns_of(clusters, "clusters"))]
     numbers = list(dict.fromkeys(column for columns in wanted.values() for column in columns))
@@ -208,4 +218,23 @@ def read_forecasts(
             checks = {"name": names[name], "normalise": terms["normalise"]}
             found[name] = forecasts_of_columns(first.codes, first, table, order, **checks)
     found = {name: each.clip(options["clip"]) for name, each in found.items()}
-    return found, None if clusters is None else read.labels[text[1]], read.name
+    units = None if clusters is None else read.labels[text[1]]
+    return SystemTallies(FORECASTS, found, read.name, units)
+
+
+def read_grades(
+    source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+) -> SystemTallies:
+    """Read the grades of every system."""
+    from edgeworth.grades.kind import GRADES
+    from edgeworth.grades.reading import count_grades
+
+    del truth
+    counted: dict[str, Counted] = {}
+    for name, column in systems.items():
+        own: Options = (
+            {**options, "correct": column} if options["kind"] == "correct" else {**options, "grade": column}
+        )
+        counted[name] = count_grades(source, own, is_final=True, by_row=True)
+    first = next(iter(counted.values()))
+    return SystemTallies(GRADES, {name: each.tally for name, each in counted.items()}, first.source)

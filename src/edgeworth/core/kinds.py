@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib import import_module
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from edgeworth.errors import OptionError
 
 if TYPE_CHECKING:
+    from edgeworth.comparing.findings import ComparisonFindings
     from edgeworth.core.counting import Counted
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.measures import Measure
@@ -44,6 +44,10 @@ class Kind(Generic[TallyT]):
     """Options that may be given again for a report, because they act in ``finalise`` and not before."""
     usual: ClassVar[tuple[str, ...]] = ()
     """The usual measures; the first defined one leads. ``recall[]`` stands for the recall of each label."""
+    difference_options: ClassVar[tuple[str, ...]] = ()
+    """Options of a comparison that this kind takes, beyond those that all kinds take."""
+    holds_systems: ClassVar[bool] = False
+    """Whether one tally holds several systems; otherwise a comparison takes one tally per system."""
     draws_orders: ClassVar[bool] = False
     """Whether the test against chance draws random orders, which takes seconds per measure."""
 
@@ -100,6 +104,24 @@ class Kind(Generic[TallyT]):
         """Report on a tally."""
         raise self._lacks("report", tallied, options, about)
 
+    # -- several systems --------------------------------------------------------------------------------
+
+    def read_systems(
+        self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+    ) -> SystemTallies:
+        """Read what several systems predicted for the same cases."""
+        raise self._lacks("reader of several systems", source, truth, systems, options)
+
+    def compare(
+        self,
+        systems: TallyT | Mapping[str, Any],
+        options: Options,
+        *,
+        clusters: object = None,
+    ) -> ComparisonFindings:
+        """Compare systems pair by pair. ``clusters`` names the cluster of each case, if rows have one."""
+        raise self._lacks("comparison", systems, options, clusters)
+
     # -- which stages there are -------------------------------------------------------------------------
 
     @property
@@ -113,12 +135,29 @@ class Kind(Generic[TallyT]):
         return type(self).finalise is not Kind.finalise
 
     @property
+    def is_comparable(self) -> bool:
+        """Whether systems can be compared by tallies of this kind."""
+        return type(self).compare is not Kind.compare
+
+    @property
     def has_estimates(self) -> bool:
         """Whether measures of this kind can be estimated."""
         return type(self).estimate is not Kind.estimate
 
     def _lacks(self, stage: str, *_: object) -> OptionError:
         return OptionError(f"there is no {stage} for {self.title}")
+
+
+@dataclass(frozen=True)
+class SystemTallies:
+    """Several systems as they were read: one tally of all of them, or one per system."""
+
+    kind: Kind[Any]
+    """What compares them."""
+    tallies: Any
+    source: str
+    clusters: object = None
+    """The cluster of each case, for kinds whose tallies do not hold it."""
 
 
 def every_kind() -> Iterator[Kind[Any]]:
@@ -140,27 +179,27 @@ def every_kind() -> Iterator[Kind[Any]]:
     yield from (PAIRED, PAIRED_SCORES)
 
 
-@cache
-def load(reference: str) -> Any:
-    """Import what ``"module:name"`` refers to."""
-    module, _, name = reference.partition(":")
-    return getattr(import_module(module), name)
-
-
 def find_kind(name: object) -> Kind[Any] | None:
     """Find the kind that has this name in files, or None."""
     return next((kind for kind in every_kind() if name == kind.name or name in kind.other_names), None)
 
 
-def kind_of(tally: Any) -> Kind[Any]:
-    """Find the kind of a tally, which its class names or carries.
+def kind_if_tally(value: object) -> Kind[Any] | None:
+    """Find the kind of a tally, which its class names or carries; None for anything else."""
+    own = getattr(type(value), "kind", None)
+    if isinstance(own, Kind):
+        return own
+    return find_kind(own) if own else None
+
+
+def kind_of(tally: object) -> Kind[Any]:
+    """Find the kind of a tally.
 
     >>> from edgeworth.decisions.table import ContingencyTable
     >>> kind_of(ContingencyTable.empty()).title
     'labels'
     """
-    own = getattr(type(tally), "kind", None)
-    kind = own if isinstance(own, Kind) else find_kind(own) if own else None
+    kind = kind_if_tally(tally)
     if kind is None:
         raise OptionError(f"a tally is a table, a ranking, lists, wealth, …; saw {type(tally).__name__}")
     return kind

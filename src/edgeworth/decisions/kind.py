@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
+    from edgeworth.comparing.findings import ComparisonFindings
     from edgeworth.core.counting import Counted
     from edgeworth.core.estimates import Estimate
+    from edgeworth.core.kinds import SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.decisions.table import ContingencyTable
     from edgeworth.options import Options
@@ -77,6 +79,33 @@ class TableKind(Kind["ContingencyTable"]):
         from edgeworth.decisions.report import report_table
 
         return report_table(tallied, options, about)
+
+    def read_systems(
+        self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+    ) -> SystemTallies:
+        from edgeworth.comparing.reading import read_labels
+
+        return read_labels(source, truth, systems, options)
+
+    def compare(
+        self,
+        systems: ContingencyTable | Mapping[str, ContingencyTable],
+        options: Options,
+        *,
+        clusters: object = None,
+    ) -> ComparisonFindings:
+        from edgeworth.comparing.labels.independent import compare_independent
+
+        del clusters
+        assert isinstance(systems, Mapping)
+        return compare_independent(
+            systems,
+            measures=options["measures"],
+            level=options["level"],
+            adjust=options["adjust"] or "holm",
+            power=options["power"],
+            seed=options["seed"],
+        )
 
 
 TABLE = TableKind()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
+    from edgeworth.comparing.findings import ComparisonFindings
     from edgeworth.core.counting import Counted
     from edgeworth.core.estimates import Estimate
+    from edgeworth.core.kinds import SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.forecasts.betting.wealth import Wealth
     from edgeworth.forecasts.calibration import Calibration
+    from edgeworth.forecasts.forecasts import Forecasts
     from edgeworth.forecasts.measures import Forecast
     from edgeworth.forecasts.scores import ForecastScores
     from edgeworth.forecasts.tally import ForecastTally
@@ -72,6 +76,33 @@ class ForecastsKind(Kind["ForecastTally"]):
         from edgeworth.forecasts.report import report_forecasts
 
         return report_forecasts(tallied, options, about)
+
+    def read_systems(
+        self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+    ) -> SystemTallies:
+        from edgeworth.comparing.reading import read_forecasts
+
+        return read_forecasts(source, truth, systems, options)
+
+    def compare(
+        self, systems: ForecastTally | Mapping[str, Forecasts], options: Options, *, clusters: object = None
+    ) -> ComparisonFindings:
+        from edgeworth.comparing.forecasts.differences import compare_forecasts
+
+        assert isinstance(systems, Mapping)
+        return compare_forecasts(
+            systems,
+            measures=options["measures"],
+            level=options["level"],
+            adjust=options["adjust"] or "holm",
+            power=options["power"],
+            seed=options["seed"],
+            clusters=clusters,
+            horizon=options["horizon"],
+            ordered=options["ordered"],
+            clip=options["clip"],
+            predictions_made=options["predictions_made"] or "before",
+        )
 
 
 ForecastT = TypeVar("ForecastT", bound="Forecast")

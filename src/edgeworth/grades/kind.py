@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
+    from edgeworth.comparing.findings import ComparisonFindings
     from edgeworth.core.counting import Counted
     from edgeworth.core.estimates import Estimate
+    from edgeworth.core.kinds import SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.grades.grades import Grades
     from edgeworth.options import Options
@@ -78,6 +80,29 @@ class GradesKind(Kind["Grades"]):
         from edgeworth.grades.report import report_grades
 
         return report_grades(tallied, options, about)
+
+    def read_systems(
+        self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+    ) -> SystemTallies:
+        from edgeworth.comparing.reading import read_grades
+
+        return read_grades(source, truth, systems, options)
+
+    def compare(
+        self, systems: Grades | Mapping[str, Grades], options: Options, *, clusters: object = None
+    ) -> ComparisonFindings:
+        from edgeworth.comparing.grades import compare_grades
+
+        del clusters
+        assert isinstance(systems, Mapping)
+        return compare_grades(
+            systems,
+            measures=options["measures"],
+            level=options["level"],
+            adjust=options["adjust"] or "holm",
+            power=options["power"],
+            seed=options["seed"],
+        )
 
 
 GRADES = GradesKind()

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
+    from edgeworth.comparing.findings import ComparisonFindings
     from edgeworth.core.counting import Counted
     from edgeworth.core.estimates import Estimate
+    from edgeworth.core.kinds import SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.options import Options
     from edgeworth.rankings.lists import RankedLists
@@ -72,6 +74,7 @@ class ListsKind(Kind["RankedLists"]):
     roles = ("truth", "score", "query")
     terms = ("missing", "positive", "relevant_from")
     usual = ("average_precision", "ndcg@10", "precision@10", "recall@10", "reciprocal_rank")
+    difference_options = ("queries",)
     draws_orders = True
 
     def check(self, options: Options) -> None:
@@ -128,6 +131,30 @@ class ListsKind(Kind["RankedLists"]):
 
         return report_lists(tallied, options, about)
 
+    def read_systems(
+        self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+    ) -> SystemTallies:
+        from edgeworth.comparing.reading import read_lists
+
+        return read_lists(source, truth, systems, options)
+
+    def compare(
+        self, systems: RankedLists | Mapping[str, RankedLists], options: Options, *, clusters: object = None
+    ) -> ComparisonFindings:
+        from edgeworth.comparing.queries.differences import compare_queries
+
+        del clusters
+        assert isinstance(systems, Mapping)
+        return compare_queries(
+            systems,
+            measures=options["measures"],
+            level=options["level"],
+            adjust=options["adjust"] or "holm",
+            power=options["power"],
+            seed=options["seed"],
+            queries=options["queries"],
+        )
+
 
 class ScoresByClassKind(Kind["ScoresByClass"]):
     """Scores by class, before it is decided which class is the target."""
@@ -158,6 +185,13 @@ class ScoresByClassKind(Kind["ScoresByClass"]):
         from edgeworth.rankings.scores.by_class import ScoresByClass
 
         return ScoresByClass.from_dict(payload)
+
+    def read_systems(
+        self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+    ) -> SystemTallies:
+        from edgeworth.comparing.reading import read_scores
+
+        return read_scores(source, truth, systems, options)
 
 
 RANKING = RankingKind()
