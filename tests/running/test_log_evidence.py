@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import edgeworth as ew
@@ -499,6 +500,25 @@ def test_position_bias_is_in_the_verdict(tmp_path: Path) -> None:
     assert found["options"][0]["predicted"] == sum(x["scores"]["choice"]["answer"] == "A" for x in samples)
     edges = section_rows(report, "Multiple-choice answers: Class by class")
     assert edges[0][2] > edges[0][1]  # more predictions than cases, whatever the edge
+
+
+def test_the_schema_describes_run_logs(tmp_path: Path) -> None:
+    schema = json.loads(
+        (Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8")
+    )
+    check = jsonschema.Draft202012Validator(schema)
+    samples = [inspect_sample(n, "C", answer="A", choices=list("ABCD")) for n in range(12)]
+    samples[3]["error"] = "timed out"
+    paths = [
+        write_eval(tmp_path / f"{x}.eval", inspect_log(samples, model=x, status=x))
+        for x in ("error", "success")
+    ]
+    reports = [ew.evaluate(paths[0]), ew.compare(data=paths)]
+    for report in reports:
+        check.validate(json.loads(report.to_json()))
+    found = json.loads(reports[0].to_json())
+    assert {"logs", "position_bias"} <= set(found)
+    assert not check.is_valid(found | {"logs": [{"system": "x"}]})
 
 
 def section_rows(report: Any, title: str) -> Any:

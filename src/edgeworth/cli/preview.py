@@ -38,8 +38,11 @@ def preview(*files: Files) -> None:
     runs = [run for found in read_runs(data) for run in found]
     if runs:
         title = f"{' and '.join(dict.fromkeys(run.tool for run in runs))}: {len(runs):,} runs"
-        heads: tuple[str, ...] = ("system", "task", "items", "answers", "scorers")
-        rows: list[Any] = [(x.system, x.task, len(set(x.ids)), len(x.ids), "; ".join(x.grades)) for x in runs]
+        heads: tuple[str, ...] = ("system", "task", "items", "answers", "status", "scorers")
+        rows: list[Any] = [
+            (x.system, x.task, len(set(x.ids)), len(x.ids), x.unfinished or "finished", "; ".join(x.grades))
+            for x in runs
+        ]
         asks = ["evaluate {}", *(["compare {}"] if len({run.system for run in runs}) > 1 else [])]
         asks += [f"{asks[-1]} --scorer {shlex.quote(name)}" for name in [*runs[0].grades][1:2]]
     elif len(files) == 1 and (lists := _documents(Path(files[0]))):
