@@ -514,7 +514,11 @@ class TrecOptions(ManyOptions, StatisticsOptions, total=False):
     ]
     no_targets: Annotated[
         AbsentRule,
-        Option("What a query without a relevant document counts.", "Scores", default="leave_out"),
+        Option(
+            "What a query without a relevant document counts: zero, as in trec_eval.",
+            "Scores",
+            default="zero",
+        ),
     ]
 
 

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from edgeworth import bet, chance
 from edgeworth.asking import Asked, takes
 from edgeworth.choices import Unbalanced
-from edgeworth.comparing.queries.differences import MEASURES, compare_queries
+from edgeworth.comparing.queries.differences import compare_queries
 from edgeworth.comparing.report import compose_comparison
 from edgeworth.comparison import compare
-from edgeworth.core.formatting import digits_shown
+from edgeworth.core.formatting import digits_shown, plural
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import stakes_report
@@ -33,7 +33,7 @@ from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.report import trec_report, with_every_rank
 from edgeworth.rankings.selection_report import AskedPrecision, RandomSelection, selection_report
-from edgeworth.rankings.trec.files import read_qrels, read_run
+from edgeworth.rankings.trec.files import rank_conflicts, read_qrels, read_run
 from edgeworth.report.frames import estimate_rows
 from edgeworth.report.report import Report, about_run, gather_reports, join_reports
 from edgeworth.report.wording import format_option
@@ -153,8 +153,9 @@ def evaluate_trec(
     """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
 
     Queries that were judged but that a run does not have (``absent``), and queries without a relevant
-    document (``no_targets``), are left out of means ("leave_out") or counted as 0 ("zero"). Several runs are
-    also compared pair by pair, on the queries that all have (``queries``). A mapping names the runs.
+    document (``no_targets``), are left out of means ("leave_out") or counted as 0 ("zero"). As in trec_eval,
+    the former are left out and the latter count as 0, unless you choose otherwise. Several runs are also
+    compared pair by pair, on the queries that all have (``queries``). A mapping names the runs.
     """
     asked = Asked.of(TrecOptions, options)
     with digits_shown(asked.digits):
@@ -174,25 +175,32 @@ def _trec_report(
     measures, sure = tuple(asked.measures or ()), {"level": asked.level, "seed": asked.seed}
     grade = 1 if asked.relevant_from is None else asked.relevant_from
     judged = read_qrels(Path(qrels))
-    found = {}
+    found, disagreeing = {}, {}
     for path in paths:
         run = read_run(Path(path))
-        lists = RankedLists.from_qrels(judged, run, relevant_from=grade)
+        is_zero = asked.no_targets == "zero"
+        lists = RankedLists.from_qrels(judged, run, relevant_from=grade, empty_is_zero=is_zero)
         if not lists.number:
             one, other = run.query.labels[0], judged.query.labels[0]
             raise InputError(f"{path}: none of its queries ({one!r}, …) is judged in {qrels} ({other!r}, …)")
         if asked.absent == "zero":
             lists = lists.with_absent()
-        if asked.no_targets == "zero":
-            lists = replace(lists, empty_is_zero=True)
         wanted = measures or tuple(TREC_NAMES.values())
         name = names.get(str(path), run.name)
-        found[str(path) if name in found else name] = examine_lists(
-            lists, measures=wanted, ties="trec", **sure
-        )
+        name = str(path) if name in found else name
+        found[name] = examine_lists(lists, measures=wanted, ties="trec", **sure)
+        conflicts = rank_conflicts(run)
+        if conflicts:
+            disagreeing[name] = conflicts, len(run.query.labels)
     about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
     rules = {"relevant_from": grade, "absent": asked.absent, "no_targets": asked.no_targets}
-    report = trec_report(found, about_run(**about, **rules, **sure))
+    report = trec_report(found, about_run(**about, **rules, **sure), are_chosen=bool(measures))
+    warnings = [
+        f"{name}: ranks and scores disagree in {number:,} of {every:,} {plural(every, 'query')}. The scores "
+        "decide, as in trec_eval. If the ranks are right, write scores that fall with the rank."
+        for name, (number, every) in disagreeing.items()
+    ]
+    report = replace(report, warnings=(*warnings, *report.warnings))
     frames: dict[str, Any] = {
         "rows": lambda: list(
             chain(*(estimate_rows(run, x.estimates.values(), x.level) for run, x in found.items()))
@@ -200,8 +208,7 @@ def _trec_report(
         "items": lambda: [
             {"system": run, "item": str(query), "measure": name, "value": value}
             for run, each in found.items()
-            for query, values in each.queries.items()
-            for name, value in values.items()
+            for query, name, value in each.counted_values()
         ],
     }
     if len(found) < 2:
@@ -209,7 +216,7 @@ def _trec_report(
     spellings = list(next(iter(found.values())).estimates)
     compared = compare_queries(
         {name: each.lists for name, each in found.items()},
-        measures=spellings if measures else [f"{name}(ties=trec)" for name in MEASURES],
+        measures=spellings if measures else None,
         queries=asked.queries,
         adjust=asked.adjust or "holm",
         **sure,

@@ -142,16 +142,20 @@ def test_queries_without_value_follow_the_rule(tmp_path: Path, capsys: pytest.Ca
 
     # q1 finds d1 second and never d3: AP = (1/2)/2; q2 has nothing to find, q3 no list, q8 no judgements.
     plain = report()
-    assert plain["means"][precision] == pytest.approx(1 / 4)
-    assert plain["queries"]["q2"][precision] is None
-    assert plain["lists"] == {"counted": 1, "without_targets": 1, "absent": ["q3"], "unknown": ["q8"]}
+    assert plain["means"][precision] == pytest.approx(1 / 8)
+    assert plain["queries"]["q2"][precision] == 0
+    assert plain["lists"] == {"counted": 2, "without_targets": 1, "absent": ["q3"], "unknown": ["q8"]}
     said = " ".join(plain["warnings"])
-    assert "1 query without a target left out" in said
+    assert "1 query without a target counted as 0, as in trec_eval" in said
     assert "1 judged query without a list left out" in said
-    assert report("--absent", "zero")["means"][precision] == pytest.approx(1 / 8)
-    assert report("--no-targets", "zero")["means"][precision] == pytest.approx(1 / 8)
-    both = report("--absent", "zero", "--no-targets", "zero")
-    assert both["means"][precision] == pytest.approx(1 / 12)
+    left_out = report("--no-targets", "leave_out")
+    assert left_out["means"][precision] == pytest.approx(1 / 4)
+    assert left_out["queries"]["q2"][precision] is None
+    assert left_out["lists"] == {"counted": 1, "without_targets": 1, "absent": ["q3"], "unknown": ["q8"]}
+    assert "1 query without a target left out" in " ".join(left_out["warnings"])
+    assert report("--absent", "zero")["means"][precision] == pytest.approx(1 / 12)
+    either = report("--absent", "zero", "--no-targets", "leave_out")
+    assert either["means"][precision] == pytest.approx(1 / 8)
 
 
 def test_several_runs_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,9 +164,9 @@ def test_several_runs_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "other").write_text(RUN.replace("8.0", "10.0"), encoding="utf-8")
     report = json.loads(call(tmp_path, capsys, "trec", "q", "r", "other", "--json", "-").stdout)
     assert list(report["runs"]) == ["r", "other"]
-    assert report["runs"]["other"]["means"]["average_precision(ties=trec)"] == pytest.approx(1 / 2)
+    assert report["runs"]["other"]["means"]["average_precision(ties=trec)"] == pytest.approx(1 / 4)
     assert "means" not in report, "with several runs there is no one mean"
-    assert report["runs"]["r"]["means"]["average_precision(ties=trec)"] == pytest.approx(1 / 4)
+    assert report["runs"]["r"]["means"]["average_precision(ties=trec)"] == pytest.approx(1 / 8)
     shown = call(tmp_path, capsys, "trec", "q", "r", "other", "--measure", "rbp", "--measure", "ndcg@2")
     assert shown.returncode == 0, shown.stderr
     assert "RBP" in shown.stdout, "words on the terminal, names in JSON"

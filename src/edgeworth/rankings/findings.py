@@ -304,15 +304,22 @@ class ListFindings(AgainstChance):
         return np.array([value for _, value in self.counted_by_name()])
 
     def counted_by_name(self) -> list[tuple[str, float]]:
-        """Each list that the mean is over, by the same rule as the mean."""
+        """Each list that the headline's mean is over, by the same rule as the mean."""
         headline = next(iter(self.estimates))
-        lists = resolve_ranking(self.lists, headline).retarget(self.lists)
-        targets = dict(zip(lists.queries, lists.targets.tolist(), strict=True))
-        found = {query: values[headline] if targets[query] else 0.0 for query, values in self.queries.items()}
+        return [(str(query), value) for query, name, value in self.counted_values() if name == headline]
+
+    def counted_values(self) -> list[tuple[Label, str, float]]:
+        """List and measure of each value that a mean is over, by the same rule as the mean."""
+        counted = {}
+        for name in self.estimates:
+            lists = resolve_ranking(self.lists, name).retarget(self.lists)
+            has_targets = (lists.targets > 0) | lists.empty_is_zero
+            counted[name] = dict(zip(lists.queries, has_targets.tolist(), strict=True))
         return [
-            (str(query), value)
-            for query, value in found.items()
-            if not math.isnan(value) and (targets[query] or lists.empty_is_zero)
+            (query, name, value)
+            for query, values in self.queries.items()
+            for name, value in values.items()
+            if counted[name][query] and not math.isnan(value)
         ]
 
 
@@ -332,14 +339,15 @@ def examine_lists(
         raise InputError("there are no lists to evaluate")
     seen: dict[tuple[str, int | None], TieGroups] = {}
     estimates, each = {}, {}
-    for name in (with_ties(name, ties) for name in measures):
+    for name in (with_ties(name, ties or lists.default_ties) for name in measures):
         resolved = resolve_ranking(lists, name)
         if resolved.view not in seen:
             # Sorting is most of the work, and the same for every measure under one policy.
             seen[resolved.view] = tie_groups_of(lists, resolved)
         groups = seen[resolved.view]
         estimates[name] = estimate_lists(lists, name, groups=groups, seed=seed)
-        each[name] = resolved.values(groups)
+        values = resolved.values(groups)
+        each[name] = np.where(groups.targets == 0, 0.0, values) if lists.empty_is_zero else values
     rows = np.stack(list(each.values()), axis=1).tolist()
     queries = {lists.queries[place]: dict(zip(each, row, strict=True)) for place, row in enumerate(rows)}
     found = ListFindings(lists, level, estimates, queries, None, unit)

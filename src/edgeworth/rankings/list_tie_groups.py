@@ -7,10 +7,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.tie_groups import STRICT_TIES, Grades, Judgements, TieGroups
 from edgeworth.rankings.trec.identifiers import Identifiers
+from edgeworth.rankings.trec.judgements import list_numbers
 from edgeworth.threads import row_blocks
 
 Places: TypeAlias = NDArray[np.intp]
@@ -36,13 +38,31 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
         raise OptionError("ties=trec puts the higher id first, and these lists have no ids")
     scores: NDArray[Any] = lists.scores
     if ties == "trec":
-        with np.errstate(over="ignore"):  # beyond the range of a 32-bit float scores are infinite
-            scores = scores.astype(np.float32)
+        scores = _as_trec_eval_reads(lists.scores)
     order, is_new = order_lists(scores, lists.starts)
     if ties in STRICT_TIES:
         order = _break_ties(order, is_new, lists.ids if ties == "trec" else None)
         is_new[:] = True
     return tie_groups_in_order(lists, lists.grades[order], is_new, ties)
+
+
+def tied_lists(lists: RankedLists) -> tuple[int, int]:
+    """Count lists in which scores tie for trec_eval, and those in which the order of tied items matters.
+
+    >>> lists = RankedLists.from_scores([0, 1, 0, 0], [0.5, 0.5, 0.1, 0.1], groups=[7, 7, 8, 8])
+    >>> tied_lists(lists)
+    (2, 1)
+    """
+    order, is_new = order_lists(_as_trec_eval_reads(lists.scores), lists.starts)
+    numbers, grades = list_numbers(lists.starts), np.maximum(lists.grades[order], 0)
+    is_decisive = np.append(False, np.diff(grades) != 0) & ~is_new
+    return len(np.unique(numbers[~is_new])), len(np.unique(numbers[is_decisive]))
+
+
+def _as_trec_eval_reads(scores: Floats) -> NDArray[np.float32]:
+    """Round scores to 32-bit floats; beyond their range scores are infinite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(scores, dtype=np.float32)
 
 
 def order_lists(scores: NDArray[Any], starts: Places) -> tuple[Places, NDArray[np.bool_]]:

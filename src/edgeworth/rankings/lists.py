@@ -204,13 +204,14 @@ class RankedLists(Plain):
 
     @classmethod
     def from_qrels(
-        cls, qrels: Qrels, run: TrecRun, *, relevant_from: int = 1, empty_is_zero: bool = False
+        cls, qrels: Qrels, run: TrecRun, *, relevant_from: int = 1, empty_is_zero: bool = True
     ) -> Self:
         """The lists of a run (``read_run``), judged by qrels (``read_qrels``).
 
         Documents without a judgement, or with a negative grade, are unjudged: background to every measure
         but bpref. Judged documents that the run does not have count as never retrieved. A query without
-        judgements is left out (``unknown_queries``), one without a list is ``absent``.
+        judgements is left out (``unknown_queries``), one without a list is ``absent``. A query without a
+        target counts as 0 in means, as in trec_eval, unless ``empty_is_zero`` is False: then it is left out.
         """
         check_whole(relevant_from, "relevant_from", 1)
         queries = canonical_order(qrels.query.labels)
@@ -241,9 +242,15 @@ class RankedLists(Plain):
         )
 
     @classmethod
-    def from_trec(cls, qrels: str | Path, run: str | Path, *, relevant_from: int = 1) -> Self:
-        """The lists of a run against judgements, both files as TREC writes them."""
-        return cls.from_qrels(read_qrels(qrels), read_run(run), relevant_from=relevant_from)
+    def from_trec(
+        cls, qrels: str | Path, run: str | Path, *, relevant_from: int = 1, empty_is_zero: bool = True
+    ) -> Self:
+        """The lists of a run against judgements, both files as TREC writes them.
+
+        A query without a target counts as 0 in means, as in trec_eval, unless ``empty_is_zero`` is False.
+        """
+        rules: Any = {"relevant_from": relevant_from, "empty_is_zero": empty_is_zero}
+        return cls.from_qrels(read_qrels(qrels), read_run(run), **rules)
 
     def check_positive(self, positive: Label | None) -> None:
         """Refuse a positive label that no row has."""
@@ -261,6 +268,11 @@ class RankedLists(Plain):
     def is_whole(self) -> bool:
         """True when the items are all there are; False for runs, whose collection is not known."""
         return self.judged is None
+
+    @property
+    def default_ties(self) -> str | None:
+        """The tie rule of reports and comparisons: trec_eval's for runs; None leaves each measure its own."""
+        return None if self.is_whole or self.ids is None else "trec"
 
     @property
     def absent(self) -> tuple[Label, ...]:

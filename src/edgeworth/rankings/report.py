@@ -19,6 +19,8 @@ from edgeworth.rankings.estimates import class_split, is_turned_round
 from edgeworth.rankings.findings import AtDepth, ListFindings, RankingFindings, examine_lists, examine_ranking
 from edgeworth.rankings.intervals.bands import HitCurve
 from edgeworth.rankings.intervals.methods import Survival
+from edgeworth.rankings.list_tie_groups import tied_lists
+from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
@@ -279,13 +281,18 @@ def compose_lists(findings: ListFindings, provenance: Mapping[str, Any]) -> Repo
     )
 
 
-def trec_report(runs: Mapping[str, ListFindings], provenance: Mapping[str, Any]) -> Report:
-    """The report on one or more runs against the same judgements."""
-    sections: list[Section] = [] if len(runs) == 1 else [_side_by_side(runs)]
+def trec_report(
+    runs: Mapping[str, ListFindings], provenance: Mapping[str, Any], *, are_chosen: bool = False
+) -> Report:
+    """The report on one or more runs against the same judgements.
+
+    Measures that the user chose (``are_chosen``) are all shown; of all that trec_eval has, the usual ones.
+    """
+    sections: list[Section] = [] if len(runs) == 1 else [_side_by_side(runs, are_chosen)]
     warnings, verdicts = list[str](), list[str]()
     for name, findings in runs.items():
         if len(runs) <= SHOWN_RUNS:
-            sections.append(_trec_means(name, findings))
+            sections.append(_trec_means(name, findings, are_chosen))
         if len(runs) == 1:
             sections.append(_each(findings, name))
         who = f"{name}: " if len(runs) > 1 else ""
@@ -321,10 +328,25 @@ def trec_name(spelling: str) -> str | None:
     return _OURS.get(str(Spelling(written.name, written.label, written.depth, rest)))
 
 
+def tie_warnings(lists: RankedLists) -> list[str]:
+    """Warn of a run whose scores tie within a query: then the documents' names decide."""
+    tied, decisive = tied_lists(lists)
+    if not tied:
+        return []
+    return [
+        f"Scores tie in {tied:,} of {lists.number:,} {plural(lists.number, 'query')}, and in {decisive:,} of "
+        "them the order of tied documents matters. The higher document id goes first, as in trec_eval."
+    ]
+
+
 def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     """Which queries a mean is not over, and why."""
     lists, said = findings.lists, []
-    rule = "counted as 0" if lists.empty_is_zero else "left out of means"
+    rule = "left out of means"
+    if lists.empty_is_zero:
+        rule = (
+            'counted as 0, as in trec_eval (no_targets="leave_out", --no-targets leave_out, leaves them out)'
+        )
     as_zero = 'absent="zero", --absent zero, counts them as 0'
     left_out = (
         (findings.without_targets, "", f"without a target {rule}."),
@@ -334,15 +356,17 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     for number, which, why in left_out:
         if number:
             said.append(f"{number:,} {which}{plural(number, findings.unit)} {why}")
+    if lists.default_ties == "trec":
+        said += tie_warnings(lists)
     if 1 < findings.counted < 20:
         said.append(f"{findings.counted} {plural(2, findings.unit)} are few: intervals are approximate.")
     return tuple(said)
 
 
-def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
-    """Runs in lines, the usual measures in columns."""
-    asked = list(next(iter(runs.values())).estimates)
-    names = asked if len(asked) <= len(COMPARED_TREC) else [x for x in asked if trec_name(x) in COMPARED_TREC]
+def _side_by_side(runs: Mapping[str, ListFindings], are_chosen: bool) -> Section:
+    """Runs in lines, the usual measures in columns, or those that were chosen."""
+    every = next(iter(runs.values())).estimates
+    names = [name for name in every if are_chosen or trec_name(name) in COMPARED_TREC]
     columns = make_columns("run/text", *(trec_name(name) or describe_measure(name) for name in names))
     rows = tuple(
         (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
@@ -350,13 +374,13 @@ def _side_by_side(runs: Mapping[str, ListFindings]) -> Section:
     return Section("Means of the runs", (), (Grid("", columns, rows),), tuple(run_charts(runs)), is_main=True)
 
 
-def _trec_means(name: str, findings: ListFindings) -> Section:
+def _trec_means(name: str, findings: ListFindings, are_chosen: bool) -> Section:
     interval = f"{format_level(findings.level)} CI/interval"
     columns = make_columns("measure/measure", "trec_eval/text", "mean", interval)
     rows = tuple(
         (measure, trec_name(measure) or "", *estimate_row(estimate, findings.level)[1:3])
         for measure, estimate in findings.estimates.items()
-        if len(findings.estimates) <= len(SHOWN_TREC) or trec_name(measure) in SHOWN_TREC
+        if are_chosen or trec_name(measure) in SHOWN_TREC
     )
     hidden = len(findings.estimates) - len(rows)
     note = f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON" if hidden else ""

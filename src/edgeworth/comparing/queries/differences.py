@@ -35,7 +35,9 @@ from edgeworth.core.measures import Direction
 from edgeworth.core.on_demand import OnDemand
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError
+from edgeworth.rankings.findings import with_ties
 from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.report import tie_warnings
 from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of
 from edgeworth.sources.columns import Label
 
@@ -170,15 +172,23 @@ MEASURES = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
 def compare_queries(
     lists: Mapping[str, RankedLists], *, measures: Sequence[str] | None = None, **options: Any
 ) -> ComparisonFindings:
-    """Compare ranked lists query by query, as ``compare_values`` does."""
+    """Compare ranked lists query by query, as ``compare_values`` does.
+
+    Runs of search engines have trec_eval's tie rule, unless a measure names another one.
+    """
+    rules = {each.default_ties for each in lists.values()}
+    ties = rules.pop() if len(rules) == 1 else None
 
     def values(spelling: str) -> ValuesOfMeasure:
-        resolved = resolve_ranking(next(iter(lists.values())), spelling)
-        found = {name: query_values(each, spelling) for name, each in lists.items()}
+        resolved = resolve_ranking(next(iter(lists.values())), with_ties(spelling, ties))
+        found = {name: query_values(each, resolved.spelling) for name, each in lists.items()}
         low, high = resolved.measure.range
         return resolved.spelling, resolved.measure.direction, high - low, found
 
-    return compare_values("lists", map(values, measures or MEASURES), **options)
+    notes = [
+        f"{name}: {said}" for name, each in lists.items() if ties == "trec" for said in tie_warnings(each)
+    ]
+    return compare_values("lists", map(values, measures or MEASURES), notes=notes, **options)
 
 
 ValuesOfMeasure: TypeAlias = tuple[str, Direction, float, Mapping[str, UnitValues]]

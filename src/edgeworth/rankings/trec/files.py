@@ -1,7 +1,8 @@
 """Judgements and runs as TREC writes them: columns of text separated by spaces or tabs.
 
 A file of qrels has lines "query iteration document grade", a run has "query Q0 document rank score tag".
-As in trec_eval, iteration, Q0 and rank are not used: a run is ordered by its scores. Queries and documents
+As in trec_eval, iteration, Q0 and rank are not used: a run is ordered by its scores. Ranks are read all the
+same, to warn where they disagree with the scores. Queries and documents
 are text as it is written, so "007" and "7" are two queries. Lines that are empty or begin with # are left
 out. A file may be compressed (gzip).
 
@@ -45,8 +46,10 @@ _VALUES: dict[str, tuple[re.Pattern[bytes], type, str]] = {
 """The values that a column may hold: how they are written, what they are, and the sentence for others."""
 
 
-_Columns: TypeAlias = tuple[Coded, Identifiers, NDArray[Any], str]
-"""Query, document, grade or score, and the last field of the last line."""
+Ranks: TypeAlias = NDArray[np.int64] | None
+
+_Columns: TypeAlias = tuple[Coded, Identifiers, NDArray[Any], str, Ranks]
+"""Query, document, grade or score, the last field of the last line, and ranks if all are whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +72,32 @@ class TrecRun:
     query: Coded
     document: Identifiers
     score: NDArray[np.float64]
+    rank: Ranks = None
+    """The ranks that the file has; None if it has none, or some that are not whole numbers."""
+
+
+def rank_conflicts(run: TrecRun) -> int:
+    """Count the queries in which a document with a better rank has a lower score than another.
+
+    >>> query = Coded(np.array([0, 0, 1, 1], np.intp), ("a", "b"))
+    >>> documents, ranks = as_identifiers([b"x", b"y", b"x", b"y"]), np.array([1, 2, 1, 2])
+    >>> rank_conflicts(TrecRun("", "", query, documents, np.array([0.2, 0.1, 1.0, 2.0]), ranks))
+    1
+    """
+    if run.rank is None:
+        return 0
+    codes = run.query.codes
+    order = np.lexsort((-run.score, run.rank, codes))
+    # Documents of one rank come in falling order of scores, so any rise is between two ranks.
+    rises = (np.diff(run.score[order]) > 0) & (np.diff(codes[order]) == 0)
+    return len(np.unique(codes[order][1:][rises]))
 
 
 def read_qrels(path: str | Path) -> Qrels:
     """Read a file of judgements."""
     if ending(Path(path)) == ".json":
         return Qrels(str(path), *_from_dictionary(*read_dictionary(Path(path), int)[1:]))
-    query, document, grade, _ = _read_columns(Path(path), QRELS_COLUMNS)
+    query, document, grade, *_ = _read_columns(Path(path), QRELS_COLUMNS)
     return Qrels(str(path), query, document, grade)
 
 
@@ -84,8 +106,8 @@ def read_run(path: str | Path) -> TrecRun:
     if ending(Path(path)) == ".json":
         name, *found = read_dictionary(Path(path), float)
         return TrecRun(name, name, *_from_dictionary(*found))
-    query, document, score, tag = _read_columns(Path(path), RUN_COLUMNS)
-    return TrecRun(str(path), tag, query, document, score)
+    query, document, score, tag, rank = _read_columns(Path(path), RUN_COLUMNS)
+    return TrecRun(str(path), tag, query, document, score, rank)
 
 
 def _read_columns(path: Path, names: Sequence[str]) -> _Columns:
@@ -123,6 +145,8 @@ def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns 
         return None
     text = pa.dictionary(pa.int32(), pa.string())
     types = {"query": text, "document": pa.binary(), value: pa.float64() if value == "score" else text}
+    if value == "score":
+        types["rank"] = text
     try:
         table = csv.read_csv(
             BytesIO(content),
@@ -142,14 +166,27 @@ def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns 
         return None
     documents: Any = table.column("document").to_pylist()
     tag = content.rsplit(None, 1)[-1].decode()
-    return encode(query, "query"), as_identifiers(documents), values, tag
+    ranks: Ranks = None
+    if value == "score":
+        written = arrow_column(table.column("rank").combine_chunks(), "rank")
+        assert isinstance(written, Coded)
+        known = _as_ranks([str(label).encode() for label in written.labels])
+        ranks = None if known is None else known[written.codes]
+    return encode(query, "query"), as_identifiers(documents), values, tag, ranks
+
+
+def _as_ranks(texts: list[bytes]) -> Ranks:
+    """Read ranks; None unless all of them are whole numbers."""
+    if not all(map(_WHOLE.fullmatch, texts)):
+        return None
+    return np.fromiter(map(int, texts), np.int64, len(texts))
 
 
 def _read_lines(path: Path, content: bytes, names: Sequence[str], value: str) -> _Columns:
     """Read line by line, and say what is wrong with the first that is."""
     pattern, number, need = _VALUES[value]
     places = [names.index(name) for name in ("document", value)]
-    queries, documents, texts = list[bytes](), list[bytes](), list[bytes]()
+    queries, documents, texts, ranks = list[bytes](), list[bytes](), list[bytes](), list[bytes]()
     for line, fields in _lines(content):
         if len(fields) != len(names):
             swapped = value == "grade" and len(fields) == len(RUN_COLUMNS)
@@ -160,6 +197,8 @@ def _read_lines(path: Path, content: bytes, names: Sequence[str], value: str) ->
         queries.append(fields[0])
         documents.append(fields[places[0]])
         texts.append(fields[places[1]])
+        if value == "score":
+            ranks.append(fields[names.index("rank")])
     if not texts:
         raise InputError(f"{path} is empty: lines of {' '.join(names)} are needed")
     for row, match in enumerate(map(pattern.fullmatch, texts)):
@@ -170,7 +209,8 @@ def _read_lines(path: Path, content: bytes, names: Sequence[str], value: str) ->
     labels = tuple(label.decode() for label in code)
     query = Coded(np.array([*map(code.get, queries)], np.intp), labels)
     values: NDArray[Any] = np.fromiter(map(number, texts), number, len(texts))
-    return query, as_identifiers(documents), values, fields[-1].decode()
+    known = _as_ranks(ranks) if ranks else None
+    return query, as_identifiers(documents), values, fields[-1].decode(), known
 
 
 def _read_text(path: Path) -> bytes:

@@ -1,0 +1,174 @@
+"""Search runs: means as pytrec_eval has them, one tie rule, and warnings of runs whose order is in doubt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+import edgeworth as ew
+from edgeworth.rankings import evaluate_trec
+from edgeworth.rankings.trec.files import rank_conflicts, read_run
+
+Judged = dict[str, dict[str, int]]
+Retrieved = dict[str, dict[str, float]]
+
+THEIRS = {
+    "map": "average_precision",
+    "ndcg_cut_10": "ndcg@10",
+    "ndcg": "ndcg",
+    "P_10": "precision@10",
+    "recip_rank": "reciprocal_rank",
+    "Rprec": "r_precision",
+    "recall_10": "recall@10",
+    "success_10": "success@10",
+    "bpref": "bpref",
+}
+
+
+def example(seed: int, queries: int = 25) -> tuple[Judged, Retrieved]:
+    """Judgements with queries that have no relevant document, and a run whose scores tie."""
+    rng = np.random.default_rng(seed)
+    qrels: Judged = {}
+    run: Retrieved = {}
+    for query in range(queries):
+        names = [f"d{number}" for number in range(40)]
+        grades = rng.choice([0, 0, 0, 1, 2], 20) * (query % 5 > 0)
+        qrels[f"q{query}"] = dict(zip(rng.permutation(names)[:20].tolist(), grades.tolist(), strict=True))
+        scores = rng.integers(0, 12, 30) / 4
+        run[f"q{query}"] = dict(zip(rng.permutation(names)[:30].tolist(), scores.tolist(), strict=True))
+    return qrels, run
+
+
+def write(folder: Path, qrels: Judged, **runs: Retrieved) -> tuple[str, list[str]]:
+    """Write files as TREC has them; documents are ranked by their scores."""
+    lines = (f"{q} 0 {d} {grade}\n" for q, docs in qrels.items() for d, grade in docs.items())
+    (folder / "qrels.txt").write_text("".join(lines))
+    for name, run in runs.items():
+        ranked = {q: sorted(docs.items(), key=lambda pair: -pair[1]) for q, docs in run.items()}
+        rows = (
+            f"{q} Q0 {d} {rank} {score!r} {name}\n"
+            for q, docs in ranked.items()
+            for rank, (d, score) in enumerate(docs, 1)
+        )
+        (folder / f"{name}.run").write_text("".join(rows))
+    return str(folder / "qrels.txt"), [str(folder / f"{name}.run") for name in runs]
+
+
+def peer_means(qrels: Judged, run: Retrieved) -> dict[str, float]:
+    """Average pytrec_eval's values over the queries that it returns."""
+    names = {"map", "ndcg_cut", "ndcg", "P", "recip_rank", "Rprec", "recall", "success", "bpref"}
+    found = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    return {name: float(np.mean([each[name] for each in found.values()])) for name in THEIRS}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_means_are_pytrec_evals(seed: int, tmp_path: Path) -> None:
+    qrels, run = example(seed)
+    wanted = peer_means(qrels, run)
+    path, paths = write(tmp_path, qrels, mine=run)
+    means = evaluate_trec(path, paths).to_dict()["means"]
+    lists = ew.RankedLists.from_trec(path, paths[0])
+    for theirs, ours in THEIRS.items():
+        assert ew.measure(lists, f"{ours}(ties=trec)") == pytest.approx(wanted[theirs], abs=1e-9)
+        assert means[f"{ours}(ties=trec)"] == pytest.approx(wanted[theirs], abs=1e-9)
+
+
+def test_queries_without_a_relevant_document_can_be_left_out(tmp_path: Path) -> None:
+    qrels, run = example(1)
+    path, paths = write(tmp_path, qrels, mine=run)
+    kept = {query: docs for query, docs in qrels.items() if any(docs.values())}
+    wanted = peer_means(kept, run)
+    means = evaluate_trec(path, paths, no_targets="leave_out").to_dict()["means"]
+    lists = ew.RankedLists.from_trec(path, paths[0], empty_is_zero=False)
+    assert means["ndcg@10(ties=trec)"] == pytest.approx(wanted["ndcg_cut_10"], abs=1e-9)
+    assert ew.measure(lists, "ndcg@10(ties=trec)") == pytest.approx(wanted["ndcg_cut_10"], abs=1e-9)
+
+
+@pytest.mark.parametrize("measures", [None, ["map", "ndcg_cut_10"]])
+def test_a_comparison_in_python_is_that_of_the_command(measures: list[str] | None, tmp_path: Path) -> None:
+    (qrels, one), (_, two) = example(2), example(3)
+    path, paths = write(tmp_path, qrels, one=one, two=two)
+    report = evaluate_trec(path, paths, measures=measures)
+    command = report.to_dict()["comparison"]
+    systems = {each: ew.RankedLists.from_trec(path, each) for each in paths}
+    python = ew.compare(systems, measures=measures).to_dict()["comparison"]
+    assert python["pairs"] == command["pairs"]
+    assert python["values"] == command["values"]
+    wanted = [peer_means(qrels, run)["map"] for run in (one, two)]
+    found = [python["values"][each]["average_precision(ties=trec)"] for each in paths]
+    assert found == pytest.approx(wanted, abs=1e-9)
+    assert ew.evaluate(systems[paths[0]]).to_dict()["means"]["average_precision(ties=trec)"] == pytest.approx(
+        wanted[0], abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("no_targets", ["zero", "leave_out"])
+def test_the_frame_lists_the_queries_that_the_means_are_over(no_targets: Any, tmp_path: Path) -> None:
+    (qrels, one), (_, two) = example(4), example(5)
+    path, paths = write(tmp_path, qrels, one=one, two=two)
+    report = evaluate_trec(path, paths, no_targets=no_targets)
+    items = report.to_frame("pandas", items=True)
+    means = items.groupby(["system", "measure"])["value"].mean()
+    for row in report.to_frame("pandas").itertuples():
+        assert means[row.system, row.measure] == pytest.approx(row.value, abs=1e-12)
+    assert set(items["item"]) == {
+        query for query, docs in qrels.items() if no_targets == "zero" or any(docs.values())
+    }
+
+
+def test_every_measure_that_was_asked_for_is_shown(tmp_path: Path) -> None:
+    (qrels, one), (_, two) = example(6), example(7)
+    path, paths = write(tmp_path, qrels, one=one, two=two)
+    wanted = ["map", "P_10", "ndcg_cut_10", "recall_10", "Rprec", "success_10", "bpref"]
+    report = evaluate_trec(path, paths, measures=wanted)
+    sections = {section.title: section for section in report.sections}
+    columns = sections["Means of the runs"].grids[0].columns
+    assert [column.name for column in columns] == ["run", *wanted]
+    for each in paths:
+        assert [row[1] for row in sections[f"Means of {each}"].grids[0].rows] == wanted
+
+
+def test_tied_scores_are_warned_of(tmp_path: Path) -> None:
+    qrels = {"a": {"x": 1, "y": 0}, "b": {"x": 1, "y": 0}, "c": {"x": 0, "y": 0, "z": 1}}
+    tied = {"a": {"x": 1.0, "y": 1.0}, "b": {"x": 2.0, "y": 1.0}, "c": {"x": 1.0, "y": 1.0, "z": 3.0}}
+    clear = {
+        query: {document: float(place) for place, document in enumerate(docs)} for query, docs in tied.items()
+    }
+    path, paths = write(tmp_path, qrels, tied=tied, clear=clear)
+    [said] = [each for each in evaluate_trec(path, paths[:1]).warnings if "Scores tie" in each]
+    assert "Scores tie in 2 of 3 queries, and in 1 of them the order of tied documents matters" in said
+    assert not [each for each in evaluate_trec(path, paths[1:]).warnings if "Scores tie" in each]
+    systems = {Path(each).stem: ew.RankedLists.from_trec(path, each) for each in paths}
+    assert [each for each in ew.compare(systems).report.warnings if "Scores tie" in each] == [f"tied: {said}"]
+    assert len([each for each in evaluate_trec(path, paths).warnings if "Scores tie" in each]) == 1
+
+
+@pytest.mark.parametrize("separator", [" ", "  "])
+def test_ranks_that_disagree_with_scores_are_warned_of(separator: str, tmp_path: Path) -> None:
+    """With ranks in place of scores the best document comes last."""
+    qrels = {query: {"d1": 1, "d2": 0, "d3": 0} for query in "abc"}
+    path, _ = write(tmp_path, qrels)
+    run = tmp_path / "ranks.run"
+    lines = [["abc"[place // 3], "Q0", f"d{place % 3 + 1}", str(place % 3 + 1)] for place in range(9)]
+    run.write_text("".join(separator.join([*line, line[3], "me"]) + "\n" for line in lines))
+    assert rank_conflicts(read_run(run)) == 3
+    [said] = [each for each in evaluate_trec(path, [run]).warnings if "disagree" in each]
+    assert "ranks and scores disagree in 3 of 3 queries" in said
+    falling = [separator.join([*line, str(4 - int(line[3])), "me"]) + "\n" for line in lines]
+    run.write_text("".join(falling))
+    assert rank_conflicts(read_run(run)) == 0
+    run.write_text("".join(falling).replace(f"d1{separator}1", f"d1{separator}first"))
+    assert read_run(run).rank is None
+    assert not [each for each in evaluate_trec(path, [run]).warnings if "disagree" in each]
+
+
+def test_equal_ranks_disagree_with_no_scores(tmp_path: Path) -> None:
+    run = tmp_path / "x.run"
+    run.write_text("q Q0 a 0 1.0 me\nq Q0 b 0 3.0 me\nq Q0 c 0 2.0 me\n")
+    assert rank_conflicts(read_run(run)) == 0
+    run.write_text("q Q0 a 1 2.0 me\nq Q0 b 1 3.0 me\nq Q0 c 2 2.5 me\n")
+    assert rank_conflicts(read_run(run)) == 1
