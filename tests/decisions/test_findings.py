@@ -87,6 +87,42 @@ def test_superstitious_labels_are_named_only_by_a_corrected_test() -> None:
     assert ew.decisions.superstitious_labels(guessing) == ()
 
 
+def test_superstitious_labels_are_a_sentence_with_their_test() -> None:
+    """The p-value by SciPy's hypergeometric law, times the number of labels (Holm's first step)."""
+    counts = [[60, 10, 30], [10, 60, 30], [30, 30, 2]]
+    table = ew.ContingencyTable.from_matrix(counts, rows="predicted", labels=["a", "b", "c"])
+    report = ew.evaluate(table)
+    p_value = 3 * stats.hypergeom.cdf(2, 262, 62, 62)
+    found = report.numbers["worse_than_guessing"]
+    assert found["c"] == pytest.approx(p_value, rel=1e-9)
+    assert (found["a"], found["b"]) == (1.0, 1.0)
+    edge = 2 / 62 - 60 / 200
+    said = f"c (edge −{-edge:.3f}, p = 4.1e-6) do worse than guessing: superstitious labels"
+    assert any(said in warning for warning in report.warnings), report.warnings
+    assert f"{p_value:.1e}" == "4.1e-06"
+
+
+def test_labels_below_0_that_may_be_luck_are_told_with_the_test() -> None:
+    rng = np.random.default_rng(2)
+    truth, prediction = rng.integers(0, 8, (2, 400))
+    report = ew.evaluate(truth=truth, prediction=prediction)
+    text = " ".join(text for section in report.sections for text in section.text)
+    assert "2 of 8 labels have an edge below 0, but none does significantly worse than guessing" in text
+    assert report.numbers["superstitious"] == []
+    assert not any("uperstitious" in warning for warning in report.warnings)
+
+
+def test_chance_levels_of_recall_and_precision_are_columns() -> None:
+    """The poster's 40% and 30%: the share of predictions, and the share of cases."""
+    table = ew.ContingencyTable.from_matrix([[12, 28], [18, 42]], rows="predicted")
+    section = next(x for x in ew.evaluate(table).sections if x.title == "Class by class")
+    grid = section.grids[0]
+    names = [column.name for column in grid.columns]
+    rows = {str(row[0]): dict(zip(names, row, strict=True)) for row in grid.rows}
+    assert (rows["0"]["recall by guessing"], rows["0"]["precision by guessing"]) == (0.4, 0.3)
+    assert (rows["1"]["recall by guessing"], rows["1"]["precision by guessing"]) == (0.6, 0.7)
+
+
 def test_guessing_seldom_names_a_superstitious_label() -> None:
     rng = np.random.default_rng(3)
     named = 0

@@ -32,6 +32,7 @@ NESTED = KNOWN | words(page("probabilities.md"))
 
 BY_DATA = {
     "estimates": 1,
+    "worse_than_guessing": 1,
     "labels": 2,
     "values": 2,
     "means": 2,

@@ -46,13 +46,19 @@ class DecisionFindings:
     at_least: Tail | None
     either_way: Tail | None
     payoffs: Payoffs
-    superstitious: tuple[Label, ...]
+    worse_than_guessing: dict[Label, float]
+    """For each label that was predicted and has odds: p-value against guessing or better, Holm's."""
     plan: Plan
     coverage: Estimate
     """The share of cases with a decision, of all cases."""
     decided: Estimate | None = None
     zero_weight: Estimate | None = None
     shows_bets: bool = False
+
+    @property
+    def superstitious(self) -> tuple[Label, ...]:
+        """The labels that do significantly worse than guessing."""
+        return tuple(label for label, p in self.worse_than_guessing.items() if p < 1 - self.level)
 
     @property
     def is_of_decided(self) -> bool:
@@ -131,7 +137,7 @@ def examine_decisions(
         at_least=headline.chance_tail("greater"),
         either_way=headline.chance_tail("two-sided"),
         payoffs=payoffs(table, pool=pool, overround=overround, commission=commission),
-        superstitious=superstitious_labels(table, level=level),
+        worse_than_guessing=worse_than_guessing(table),
         plan=headline.cases_needed(level=level),
         coverage=coverage,
         shows_bets=bets,
@@ -231,10 +237,15 @@ def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tup
     (0, 1)
     """
     check_decisions(table)
+    return tuple(label for label, p in worse_than_guessing(table).items() if p < 1 - level)
+
+
+def worse_than_guessing(table: ContingencyTable) -> dict[Label, float]:
+    """Test each label that was predicted and has odds against guessing or better, with Holm's correction."""
     has_odds = (table.real > 0) & (table.real < table.total)
     candidates = np.flatnonzero((table.predicted > 0) & has_odds).tolist()
     adjusted = holm([_worse_than_guessing(table, index) for index in candidates])
-    return tuple(table.labels[index] for index, p in zip(candidates, adjusted, strict=True) if p < 1 - level)
+    return {table.labels[index]: float(p) for index, p in zip(candidates, adjusted, strict=True)}
 
 
 def _worse_than_guessing(table: ContingencyTable, index: int) -> float:

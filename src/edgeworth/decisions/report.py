@@ -16,7 +16,12 @@ from edgeworth.core.labels import SHOWN_LABELS
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
 from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.verdict import decision_warnings, decisions_citation, decisions_verdict
+from edgeworth.decisions.verdict import (
+    decision_warnings,
+    decisions_citation,
+    decisions_verdict,
+    describe_labels_below_0,
+)
 from edgeworth.errors import OptionError
 from edgeworth.options import Options
 from edgeworth.report.estimates import estimates_grid, tail_to_dict
@@ -134,7 +139,8 @@ def _label_section(findings: DecisionFindings) -> Section:
     if table.abstained.any():
         counts = {"actual": table.actual, "no decision": table.abstained, "predicted": table.predicted}
     heads = ("class/text", *(f"{name}/count" for name in counts), "recall", "precision", "F", "edge")
-    columns = make_columns(*heads, f"{level} CI/interval")
+    by_guessing = (Column(f"{name} by guessing", "number", is_extra=True) for name in ("recall", "precision"))
+    columns = (*make_columns(*heads, f"{level} CI/interval"), *by_guessing)
     place = {label: index for index, label in enumerate(table.labels)}
     rows = []
     for label, estimates in list(findings.labels.items())[:SHOWN_LABELS]:
@@ -142,7 +148,8 @@ def _label_section(findings: DecisionFindings) -> Section:
         mark = " *" if label in findings.superstitious else ""
         numbers = (margin[place[label]].item() for margin in counts.values())
         edge = interval_cell(estimates[3].interval(findings.level))
-        rows.append((f"{label}{mark}", *numbers, *values, edge))
+        chances = (finite_or_none(each.chance) for each in estimates[:2])
+        rows.append((f"{label}{mark}", *numbers, *values, edge, *chances))
     note = (
         "edge: recall − fallout, with its interval; by guessing, recall is the class's share of predictions "
         "and precision its share of cases"
@@ -155,7 +162,9 @@ def _label_section(findings: DecisionFindings) -> Section:
     if findings.superstitious:
         note += "; * superstitious: worse than guessing"
     grid = Grid("", columns, tuple(rows), note + _note_on_cut(len(table.labels)))
-    return Section("Class by class", (), (grid,), ("edges", "bias"), is_main=True)
+    return Section(
+        "Class by class", describe_labels_below_0(findings), (grid,), ("edges", "bias"), is_main=True
+    )
 
 
 def _table_section(findings: DecisionFindings) -> Section:
@@ -273,6 +282,9 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
         "equal_margins": tail_to_dict(equal_margins(table)),
         "payoffs": findings.payoffs.to_dict(),
         "superstitious": [str(label) for label in findings.superstitious],
+        "worse_than_guessing": {
+            str(label): finite_or_none(p) for label, p in findings.worse_than_guessing.items()
+        },
         "plan": {name: finite_or_none(getattr(plan, name)) for name in ("cases", "needed", "more", "power")},
         "clusters": None if table.clusters is None else table.clusters.number,
         "tally": replace(table, clusters=None).to_dict(),

@@ -24,6 +24,7 @@ from edgeworth.report.wording import (
     describe_plan,
     describe_test,
 )
+from edgeworth.sources.columns import Label
 
 
 def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
@@ -219,13 +220,16 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
             "Labels were matched to classes so as to make informedness as large as possible, which flatters "
             "it: the test matches guesses in the same way, intervals do not."
         )
-    bad = [str(x) for x in findings.superstitious]
+    bad = findings.superstitious
     if len(bad) == len(table.labels):
         said.append("Every label does worse than guessing: are labels exchanged, or columns?")
     elif bad:
+        named = [f"{label} ({_edge_and_p(findings, label)})" for label in bad]
+        tested = len(findings.worse_than_guessing)
         said.append(
-            f"Predictions of {_some(bad)} do worse than guessing (superstitious labels; adjusted for the "
-            "number of labels). They were found on these cases: leaving them out gains less on new ones."
+            f"Predictions of {_some(named)} do worse than guessing: superstitious labels (one-sided tests, "
+            f"Holm's correction for {tested} labels). They were found on these cases: leaving them out gains "
+            "less on new ones."
         )
     if not table.is_counted:
         said.append(weights_warning(findings.table))
@@ -252,6 +256,29 @@ def weights_warning(table: ContingencyTable) -> str:
     if (table.cells == table.cells.round()).all():
         return "The weights are fractions by their type, so exact tests are left out; do they count cases?"
     return "The counts are not whole numbers: each unit is taken as one case, and exact tests are left out."
+
+
+def describe_labels_below_0(findings: DecisionFindings) -> tuple[str, ...]:
+    """Say that labels with a negative edge may be luck, if no label is shown to be worse than guessing."""
+    edges = {label: ests[3].value for label, ests in findings.labels.items() if len(findings.labels) > 2}
+    tested = {label for label, p in findings.worse_than_guessing.items() if not math.isnan(p)}
+    below = [label for label, value in edges.items() if value < 0 and label in tested]
+    if findings.superstitious or not below:
+        return ()
+    least = min(findings.worse_than_guessing[label] for label in below)
+    number = f"{len(below)} of {len(edges)} labels {'has' if len(below) == 1 else 'have'} an edge below 0"
+    return (
+        f"{number}, but none does significantly worse than guessing: no label is superstitious (smallest "
+        f"{format_p_value(least)}, one-sided with Holm's correction).",
+    )
+
+
+def _edge_and_p(findings: DecisionFindings, label: Label) -> str:
+    """Write the edge of a label and the p-value of its test."""
+    p_value = format_p_value(findings.worse_than_guessing[label])
+    if label not in findings.labels:
+        return p_value
+    return f"edge {format_number(findings.labels[label][3].value)}, {p_value}"
 
 
 def _some(labels: list[str]) -> str:

@@ -66,6 +66,8 @@ class Column:
 
     name: str
     kind: ColumnFormat = "text"
+    is_extra: bool = False
+    """Whether a short report leaves it out where the table would be wider than the terminal."""
 
     @property
     def is_text(self) -> bool:
@@ -77,9 +79,9 @@ def make_columns(*heads: str, default: ColumnFormat = "number") -> tuple[Column,
     """Make columns of one kind, or of that behind a slash.
 
     >>> make_columns("class/text", "mean")
-    (Column(name='class', kind='text'), Column(name='mean', kind='number'))
+    (Column(name='class', kind='text', is_extra=False), Column(name='mean', kind='number', is_extra=False))
     >>> make_columns("lab/small − lab/large")
-    (Column(name='lab/small − lab/large', kind='number'),)
+    (Column(name='lab/small − lab/large', kind='number', is_extra=False),)
     """
     parts = ((head, *head.rpartition("/")) for head in heads)
     return tuple(

@@ -61,10 +61,10 @@ def print_report(report: Report, console: Console | None = None, *, full: bool =
     main = [section for section in report.sections if section.is_main]
     sections = report.sections if full or not main else main
     with digits_shown(report.digits):
-        _print(report, sections, console or Terminal())
+        _print(report, sections, console or Terminal(), full=full)
 
 
-def _print(report: Report, sections: Sequence[Section], out: Console) -> None:
+def _print(report: Report, sections: Sequence[Section], out: Console, *, full: bool) -> None:
     out.print(Panel(_text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(0, 2)))
     for warning in report.warnings:
         out.print(_text(f"! {warning}", style="yellow"))
@@ -77,7 +77,7 @@ def _print(report: Report, sections: Sequence[Section], out: Console) -> None:
             if grid.title:
                 # A title of its own line does not wrap inside a narrow table.
                 out.print(_text(grid.title, style="italic"))
-            for table in _tables(grid, out.width):
+            for table in _tables(grid, out.width, full=full):
                 out.print(table)
             if grid.note:
                 out.print(_text(grid.note, style="dim"))
@@ -91,11 +91,16 @@ def _print(report: Report, sections: Sequence[Section], out: Console) -> None:
     out.print(_text(describe_origin(report.provenance, LONG_ORIGINS), style="dim"))
 
 
-def _tables(grid: Grid, width: int) -> list[Table]:
+def _tables(grid: Grid, width: int, *, full: bool) -> list[Table]:
     """Make the table; one that is too wide goes on below, with its first column again."""
     cells = format_rows(grid)
     sizes = [_sizes(column, [row[place] for row in cells]) for place, column in enumerate(grid.columns)]
     parts = _parts([least for least, _ in sizes], width)
+    if len(parts) > 1 and not full:
+        kept = [place for place, column in enumerate(grid.columns) if not column.is_extra]
+        parts = [
+            [kept[place] for place in part] for part in _parts([sizes[place][0] for place in kept], width)
+        ]
     return [
         _table(
             [grid.columns[place] for place in places],
