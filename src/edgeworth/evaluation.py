@@ -109,11 +109,8 @@ def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
     names = spell_measures(asked.measures) or [name for name in kind.usual if "[]" not in name]
     estimates = [estimate_of(whole, name, asked) for name in names]
     overall = next((each for each in estimates if each.undefined is None), estimates[0])
-    # What the whole decided by its labels holds for a slice that may lack some.
-    if kind.name == "ranking":
-        asked = asked.having(positive=whole.labels[-1])
-    elif kind.name == "forecasts" and asked.labels is None and asked.positive is None:
-        asked = asked.having(labels=list(whole.labels))
+    inherited = kind.slice_options(whole, asked.options)
+    asked = asked.having(labels=inherited["labels"], positive=inherited["positive"])
     roles = {role: asked.get(role) for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"}
 
     folds: list[Any] = []
@@ -128,11 +125,7 @@ def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
     slices = cut_slices(opened.source, roles, asked.by)
     terms = (slices, find, overall.measure, asked.level)
     report = with_slices(report, *terms, is_lower_better=is_lower, overall=overall)
-    if folds and asked.fold is not None and kind.name == "forecasts":
-        from edgeworth.forecasts.report import with_areas_within
-
-        return with_areas_within(report, folds)
-    return report
+    return kind.report_folds(report, folds) if folds and asked.fold is not None else report
 
 
 def is_tally(data: Any) -> bool:

@@ -204,8 +204,6 @@ def marked(tallied: Tallied, digests: Sequence[str] = ()) -> Tallied:
 
 
 def _merge(tallies: list[Tallied], *, again: bool) -> Tallied:
-    from edgeworth.forecasts.tally import chain_paths, note_gaps
-
     if not tallies:
         raise OptionError("there is nothing to merge: name the tallies")
     for other in tallies[1:]:
@@ -215,7 +213,8 @@ def _merge(tallies: list[Tallied], *, again: bool) -> Tallied:
         _check_once(tallies)
     rows = [each.origin.rows for each in tallies]
     whole = [each.has_whole_weights for each in tallies]
-    placed, has_start_row = chain_paths(tallies)
+    kind = kind_of(tallies[0].tally)
+    placed, has_start_row = kind.chain(tallies)
     try:
         summed = _sum(placed)
     except MergeError as error:
@@ -229,7 +228,7 @@ def _merge(tallies: list[Tallied], *, again: bool) -> Tallied:
             None if None in rows else sum(number for number in rows if number is not None),
         ),
         has_whole_weights=None if None in whole else all(whole),
-        notices=note_gaps((notice for each in tallies for notice in each.notices), summed),
+        notices=kind.merge_notices((notice for each in tallies for notice in each.notices), summed),
         file=None,
         has_start_row=has_start_row,
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from edgeworth.errors import OptionError
 
@@ -18,6 +18,18 @@ if TYPE_CHECKING:
     from edgeworth.sources.batches import Source
 
 TallyT = TypeVar("TallyT")
+PartT = TypeVar("PartT", covariant=True)
+
+
+class TallyPart(Protocol[PartT]):
+    """A part of the data that was tallied, and whether the place of its first row is known."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def tally(self) -> PartT: ...
+    @property
+    def has_start_row(self) -> bool: ...
 
 
 class Kind(Generic[TallyT]):
@@ -69,6 +81,18 @@ class Kind(Generic[TallyT]):
         """Make the tally that ``to_dict`` described, and check it."""
         raise self._lacks("file format", payload)
 
+    def chain(self, parts: Sequence[TallyPart[TallyT]]) -> tuple[list[TallyT], bool]:
+        """Put parts that follow each other in time one after the other, before they are added.
+
+        Also tell whether the start row of any part is known.
+        """
+        return [part.tally for part in parts], any(part.has_start_row for part in parts)
+
+    def merge_notices(self, notices: Iterable[str], tally: TallyT) -> tuple[str, ...]:
+        """Keep what readers should know of the parts of a merged tally, and add what the whole shows."""
+        del tally
+        return tuple(dict.fromkeys(notices))
+
     # -- from a tally to numbers ------------------------------------------------------------------------
 
     def measures(self) -> tuple[Measure, ...]:
@@ -103,6 +127,16 @@ class Kind(Generic[TallyT]):
     def report(self, tallied: Any, options: Options, about: About) -> Report:
         """Report on a tally."""
         raise self._lacks("report", tallied, options, about)
+
+    def slice_options(self, whole: TallyT, options: Options) -> Options:
+        """Fix for the slices what the whole decided by its labels, which a slice may lack."""
+        del whole
+        return options
+
+    def report_folds(self, report: Report, folds: Sequence[Any]) -> Report:
+        """Add what holds within folds only, given the tally of each fold."""
+        del folds
+        return report
 
     # -- several systems --------------------------------------------------------------------------------
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from edgeworth.core.kinds import Kind
+from edgeworth.core.kinds import Kind, TallyPart
 
 if TYPE_CHECKING:
     from edgeworth.comparing.findings import ComparisonFindings
@@ -53,6 +53,16 @@ class ForecastsKind(Kind["ForecastTally"]):
 
         return count_forecasts(source, options, is_final=is_final)
 
+    def chain(self, parts: Sequence[TallyPart[ForecastTally]]) -> tuple[list[ForecastTally], bool]:
+        from edgeworth.forecasts.tally import chain_paths
+
+        return chain_paths(parts)
+
+    def merge_notices(self, notices: Iterable[str], tally: ForecastTally) -> tuple[str, ...]:
+        from edgeworth.forecasts.tally import note_gaps
+
+        return note_gaps(notices, tally)
+
     def from_dict(self, payload: dict[str, Any]) -> ForecastTally:
         from edgeworth.forecasts.tally import ForecastTally
 
@@ -76,6 +86,16 @@ class ForecastsKind(Kind["ForecastTally"]):
         from edgeworth.forecasts.report import report_forecasts
 
         return report_forecasts(tallied, options, about)
+
+    def slice_options(self, whole: ForecastTally, options: Options) -> Options:
+        if options["labels"] is not None or options["positive"] is not None:
+            return options
+        return {**options, "labels": list(whole.labels)}
+
+    def report_folds(self, report: Report, folds: Sequence[ForecastTally]) -> Report:
+        from edgeworth.forecasts.report import with_areas_within
+
+        return with_areas_within(report, folds)
 
     def read_systems(
         self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
@@ -165,6 +185,16 @@ class WealthKind(ForecastPartKind["Wealth"]):
 
     name = "wealth"
     title = "wealth"
+
+    def chain(self, parts: Sequence[TallyPart[Wealth]]) -> tuple[list[Wealth], bool]:
+        from edgeworth.forecasts.tally import chain_paths
+
+        return chain_paths(parts)
+
+    def merge_notices(self, notices: Iterable[str], tally: Wealth) -> tuple[str, ...]:
+        from edgeworth.forecasts.tally import note_gaps
+
+        return note_gaps(notices, tally)
 
     def from_dict(self, payload: dict[str, Any]) -> Wealth:
         from edgeworth.forecasts.betting.wealth import Wealth

@@ -64,6 +64,9 @@ class RankingKind(Kind["Ranking"]):
 
         return report_ranking(tallied, options, about)
 
+    def slice_options(self, whole: Ranking, options: Options) -> Options:
+        return {**options, "positive": whole.labels[-1]}
+
 
 class ListsKind(Kind["RankedLists"]):
     """One ranked list per query."""
