@@ -16,6 +16,7 @@ from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.reading import named_systems
 from edgeworth.comparing.report import compose_comparison, difference_grid, difference_rows, whole_or_none
+from edgeworth.comparing.suspicious import suspicious_systems
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, SystemTallies, find_predictions, kind_if_tally
 from edgeworth.core.registry import spell, spell_measures
@@ -42,7 +43,7 @@ from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
-from edgeworth.tallying import column_names, settle_weights
+from edgeworth.tallying import column_names, repeated_cases, settle_weights
 
 AFTER_COUNTING = (
     *options_of(DifferenceOptions),
@@ -219,6 +220,8 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     is_listed = are_scores and asked.query is not None
     kind = find_predictions(QUERIES if is_listed else GRADES if predictions == "correct" else predictions)
     source, truth, notices = _open(asked, truth, named)
+    if source is not None and not joined:
+        notices += repeated_cases(source, column_names(source, asked.data), asked)
     asked, weighed = settle_weights(source, asked)
     read = _read(kind, source, truth, named, asked)
     findings = _find(read, asked)
@@ -315,7 +318,8 @@ def _find(read: SystemTallies, asked: Asked) -> ComparisonFindings:
         if name not in read.kind.difference_options and is_given(asked.get(name), option):
             raise OptionError(f"{spelt(name)} has no meaning with {title}")
     findings = read.kind.compare(read.tallies, asked.options, clusters=read.clusters)
-    return replace(findings, predictions_made=asked.get("predictions_made"))
+    notes = (*suspicious_systems(read.tallies), *findings.notes)
+    return replace(findings, notes=notes, predictions_made=asked.get("predictions_made"))
 
 
 def _as_systems(tally: object) -> SystemTallies:

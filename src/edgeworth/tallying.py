@@ -18,6 +18,7 @@ from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
 from edgeworth.sources.roles import FORMS, GRADED, find_source, guess_roles, names_of, sum_weights
+from edgeworth.sources.suspicious import repeated_ids
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
 
 ONE_FORM = (
@@ -86,8 +87,10 @@ class Opened:
                 f"{source.name}: Spark does not keep the order of the rows of several files or of a "
                 "store: name the column that has it (time=…, --time COLUMN), or count one file at a time"
             )
-        asked, notices = detect_columns(column_names(source, data), asked, source.name)
-        return cls(source, checked(asked), notices)
+        names = column_names(source, data)
+        asked, notices = detect_columns(names, asked, source.name)
+        asked = checked(asked)
+        return cls(source, asked, (*notices, *repeated_cases(source, names, asked)))
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
@@ -148,6 +151,13 @@ def settle_weights(source: Source | None, asked: Asked) -> tuple[Asked, tuple[st
     )
     kind = "counts" if are_whole else "sampling"
     return asked.having(weight_kind=kind), (said,) if are_whole and rows != total else ()
+
+
+def repeated_cases(source: Source, names: Sequence[str], asked: Asked) -> tuple[str, ...]:
+    """Warn of rows with the same identifier, unless a column says which rows belong together."""
+    if any(asked.get(role) is not None for role in ("cluster", "query", "id", "join", "system")):
+        return ()
+    return repeated_ids(source, names, [name for role in OTHER_ROLES for name in names_of(asked.get(role))])
 
 
 def column_names(source: Source, data: Any) -> list[str]:

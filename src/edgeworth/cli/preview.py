@@ -35,6 +35,7 @@ def preview(*files: Files) -> None:
     from edgeworth.sources.runs.reading import read_runs
 
     data = named_files(files, "preview")
+    doubts: list[str] = []
     runs = [run for found in read_runs(data) for run in found]
     if runs:
         title = f"{' and '.join(dict.fromkeys(run.tool for run in runs))}: {len(runs):,} runs"
@@ -49,11 +50,14 @@ def preview(*files: Files) -> None:
         title, heads, asks = f"Documents by query: {lists[0]}", ("queries", "documents"), ["trec QRELS {}"]
         rows = [(len(set(lists[1])), len(set(lists[2])))]
     else:
-        title, heads, rows, asks = _table(data)
+        title, heads, rows, asks, doubts = _table(data)
     commands = [f"edgeworth {each.replace('{}', shlex.join(files), 1)}" for each in asks]
     # Pasted into a shell, a command that is shortened or escaped after quoting could run what a name holds.
     exact = [command for command in commands if is_visible(command) and len(command) <= LONGEST_COMMAND]
-    lines = [displayable(title), "", text_table(heads, rows), "", "To ask of it:"]
+    lines = [displayable(title), "", text_table(heads, rows), ""]
+    if doubts:
+        lines += ["Check first:", *(f"  {displayable(doubt)}" for doubt in doubts), ""]
+    lines += ["To ask of it:"]
     lines += [f"  {command}" for command in exact]
     lines += [NOT_PRINTED] if len(exact) < len(commands) else []
     sys.stdout.write("".join(f"{line}\n" for line in lines))
@@ -67,10 +71,11 @@ def _documents(path: Path) -> Any:
         return read_dictionary(path, float) if path.suffix == ".json" else None
 
 
-def _table(data: Any) -> tuple[str, Any, list[Any], list[str]]:
-    """Describe the columns of a table, and find commands."""
+def _table(data: Any) -> tuple[str, Any, list[Any], list[str], list[str]]:
+    """Describe the columns of a table, find commands, and list what looks like a mistake."""
     from edgeworth.sources.columns import Coded, encode
     from edgeworth.sources.opening import open_source
+    from edgeworth.sources.suspicious import describe_suspects
     from edgeworth.tallying import column_names
 
     source = open_source(data)
@@ -83,7 +88,7 @@ def _table(data: Any) -> tuple[str, Any, list[Any], list[str]]:
     rows = [(name, len(x.labels), ", ".join(map(str, x.labels[:4]))) for name, x in columns.items()]
     asks = ["trec {} RUN"] if names == ["query-id", "corpus-id", "score"] else _suggest(columns)
     title = f"{source.name}: {len(columns):,} columns; values among the first {len(batch):,} rows"
-    return title, ("column", "different values", "such as"), rows, asks
+    return title, ("column", "different values", "such as"), rows, asks, describe_suspects(columns)
 
 
 def _suggest(columns: Mapping[str, Any]) -> list[str]:

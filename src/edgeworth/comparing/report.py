@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -15,6 +15,7 @@ from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Discordance
+from edgeworth.comparing.suspicious import suspicious_systems
 from edgeworth.comparing.verdict import comparison_citation, comparison_verdict, name_of_test, primary_test
 from edgeworth.core.formatting import (
     cut_middle,
@@ -63,6 +64,7 @@ def report_paired(tallied: Any, options: Options, about: About) -> Report:
     findings = compare_labels(
         paired, measures=measures, adjust=adjust, level=options["level"], seed=options["seed"]
     )
+    findings = replace(findings, notes=(*suspicious_systems(paired), *findings.notes))
     known = {"kind": "labels", "systems": ", ".join(paired.names), "adjust": adjust}
     said = None if measures is None else ", ".join(measures)
     return compose_comparison(findings, about(**known, measures=said, cases=findings.cases))

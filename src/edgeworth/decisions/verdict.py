@@ -18,6 +18,8 @@ from edgeworth.decisions.findings import DecisionFindings, weakest_class
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
 from edgeworth.report.wording import (
+    MIN_CASES_TO_SUSPECT,
+    describe_constant,
     describe_estimate,
     describe_odds,
     describe_p_value,
@@ -192,6 +194,9 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     said = []
     if table.dropped:
         said.append(f"{table.dropped:,} rows with a missing value were dropped.")
+    if (table.predicted > 0).sum() == 1 and table.cells.sum() >= MIN_CASES_TO_SUSPECT:
+        (only,) = (label for label, number in zip(table.labels, table.predicted, strict=True) if number > 0)
+        said.append(describe_constant("The prediction", shorten(str(only), 40)))
     suspicious = ", ".join(repr(str(label)) for label in table.labels if looks_missing(label))
     if suspicious:
         said.append(f"The label {suspicious} looks like a missing value; it counts as a label.")

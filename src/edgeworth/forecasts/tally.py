@@ -40,6 +40,7 @@ from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cum
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
+from edgeworth.report.wording import MIN_CASES_TO_SUSPECT, describe_constant
 from edgeworth.sources.columns import Label
 
 CELLS = 40
@@ -313,12 +314,16 @@ class ForecastTally(Plain):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the reader must know: how cases were read, and where forecasts were rounded."""
+        """What the reader must know: how cases were read, and where forecasts are equal or were rounded."""
+        said = list(self.notes)
+        if self.cases >= MIN_CASES_TO_SUSPECT and all(len(curve.values) == 1 for curve in self.curves):
+            said.append(describe_constant("The probability", "the same"))
         rounded = tuple(label for label, curve in self.reliability.items() if curve.is_rounded)
-        if not rounded:
-            return self.notes
-        said = ROUNDED.format(most=MOST_VALUES, classes=list_labels(rounded), cells=CELLS_A_DOUBLING)
-        return (*self.notes, said)
+        if rounded:
+            said.append(
+                ROUNDED.format(most=MOST_VALUES, classes=list_labels(rounded), cells=CELLS_A_DOUBLING)
+            )
+        return tuple(said)
 
     def shift(self, cases: int) -> Self:
         """The same so many cases later, as when a day is added to the past."""

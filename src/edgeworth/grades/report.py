@@ -27,6 +27,8 @@ from edgeworth.report.estimates import estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
 from edgeworth.report.wording import (
+    MIN_CASES_TO_SUSPECT,
+    describe_constant,
     describe_estimate,
     describe_measure,
     describe_odds,
@@ -161,6 +163,10 @@ def _warnings(findings: GradeFindings) -> tuple[str, ...]:
     if grades.unscored:
         are = plural(grades.unscored, "answer has no grade and is", "answers have no grade and are")
         said.append(f"{grades.unscored:,} {are} left out.")
+    means = grades.means
+    is_one_grade = not grades.zero_one and bool((means == means[0]).all())
+    if is_one_grade and grades.items.sum() >= MIN_CASES_TO_SUSPECT:
+        said.append(describe_constant("The grade", format_number(float(means[0]))))
     if estimate.doubt is not None:
         said.append(
             f"{estimate.doubt.capitalize()}: coverage may be below {format_percent(findings.level)}, and "

@@ -26,7 +26,13 @@ from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
 from edgeworth.report.estimates import estimate_row, estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Cell, Grid, Report, Section, make_columns
-from edgeworth.report.wording import describe_measure, format_option, tail_cell
+from edgeworth.report.wording import (
+    MIN_CASES_TO_SUSPECT,
+    describe_constant,
+    describe_measure,
+    format_option,
+    tail_cell,
+)
 
 
 def report_ranking(tallied: Any, options: Options, about: About) -> Report:
@@ -100,7 +106,11 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
             "The survival view takes the ranks of targets as fixed, which does not hold for every ranking. "
             "Leave --method out for the influence of each case, which holds in general."
         )
-    if findings.tie_bracket is not None:
+    sizes = ranking.tie_groups.size
+    is_one_score = len(sizes) == 1 and sizes[0] == ranking.ranked_total >= MIN_CASES_TO_SUSPECT
+    if is_one_score:
+        said.append(describe_constant("The score", "the same"))
+    elif findings.tie_bracket is not None:
         worst, best = (format_number(value) for value in findings.tie_bracket)
         said.append(
             f"Targets are tied with other items: average precision is the mean over random orders of ties; "

@@ -178,6 +178,19 @@ def _format_at_most(value: float) -> str:
     return text if text[0] in "<>" else f"≤ {text}"
 
 
+MIN_CASES_TO_SUSPECT = 10
+"""With fewer cases, equal or identical answers are nothing to warn of."""
+
+
+def describe_constant(name: str, value: str) -> str:
+    """Warn of a column that has one value.
+
+    >>> describe_constant("prediction", "spam")
+    'prediction is spam in every case, so it cannot tell cases apart. Is this the right column?'
+    """
+    return f"{name} is {value} in every case, so it cannot tell cases apart. Is this the right column?"
+
+
 def describe_system(system: str) -> str:
     """Name a forecaster within a sentence; the model that is bet against is called the baseline."""
     return {"model": "the model", "the rival": "the baseline"}.get(system, system)
