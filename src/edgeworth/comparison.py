@@ -18,9 +18,9 @@ from edgeworth.comparing.reading import named_systems
 from edgeworth.comparing.report import compose_comparison, difference_grid, difference_rows, whole_or_none
 from edgeworth.comparing.suspicious import suspicious_systems
 from edgeworth.core.formatting import digits_shown
-from edgeworth.core.kinds import Kind, SystemTallies, find_predictions, kind_if_tally
+from edgeworth.core.kinds import Kind, SystemTallies, find_predictions, kind_if_tally, kind_of
 from edgeworth.core.registry import spell, spell_measures
-from edgeworth.errors import EdgeworthError, OptionError
+from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.joined import find_truth, join_grades, join_systems, refuse_tables
 from edgeworth.options import (
     GRADES,
@@ -41,8 +41,11 @@ from edgeworth.running import compare_runs
 from edgeworth.slicing import Slice, cut_slices, with_slices
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
+from edgeworth.sources.joining import name_systems
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import combine_digests, file_digests
+from edgeworth.tallied import Origin, Tallied
+from edgeworth.tally_files import is_tally_file, read_tally
 from edgeworth.tallying import column_names, repeated_cases, settle_weights
 
 AFTER_COUNTING = (
@@ -52,6 +55,7 @@ AFTER_COUNTING = (
 """Options that mean something with a tally."""
 
 TALLY = "a tally"
+LISTED_SOURCES = 8
 
 
 @dataclass(frozen=True)
@@ -326,6 +330,11 @@ def _as_systems(tally: object) -> SystemTallies:
     """Take what was tallied earlier: one tally of several systems, or a mapping of names to tallies."""
     kinds = {kind_if_tally(each) for each in (tally.values() if isinstance(tally, Mapping) else [tally])}
     kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is not None and isinstance(tally, Mapping) and (kind.holds_systems or not kind.is_comparable):
+        raise OptionError(
+            f"tallies of this kind ({kind.title}) cannot be compared with each other: compare the rows, with "
+            "one column for each system"
+        )
     if kind is None or not kind.is_comparable or kind.holds_systems == isinstance(tally, Mapping):
         raise OptionError(
             'give truth and systems, compare(truth, {"A": …, "B": …}), or one tally of them all; '
@@ -352,7 +361,12 @@ def _open(asked: Asked, truth: Any, systems: Mapping[str, Any]) -> tuple[Source 
 
 
 def _of_logs(asked: Asked) -> Comparison:
-    """Compare the systems of run logs."""
+    """Compare the systems of run logs, or of tally files."""
+    if tallies := _read_tallies(asked.data):
+        one = next(iter(tallies.values())) if len(tallies) == 1 else None
+        if one is not None and kind_of(one.tally).predictions != SEVERAL:
+            raise OptionError("a comparison needs two tallies, or one tally of several systems")
+        return _of_tallies(tallies if one is None else one, asked.having(data=None))
     found = find_systems(asked.data, asked)
     if not found:
         data = list(asked.data.values()) if isinstance(asked.data, Mapping) else asked.data
@@ -379,11 +393,44 @@ def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
     return _with_slices(found, joined.slices, find, asked.level)
 
 
-def _of_tallies(tally: Any, asked: Asked) -> Comparison:
-    """Compare what was tallied earlier."""
+def _read_tallies(data: Any) -> dict[str, Tallied]:
+    """Read tally files by the names of their systems; nothing if some of the data are no tally files."""
+    files = data if isinstance(data, (list, tuple, Mapping)) else [data]
+    named = dict(files) if isinstance(files, Mapping) else dict(zip(name_systems(files), files, strict=True))
+    others = [file for file in named.values() if not is_tally_file(file)]
+    if len(others) == len(named):
+        return {}
+    if others:
+        raise InputError(f"{others[0]} is no tally file, and others are: tally it too (edgeworth tally)")
+    return {str(name): read_tally(file) for name, file in named.items()}
+
+
+def _of_tallies(given: Any, asked: Asked) -> Comparison:
+    """Compare what was tallied earlier: one tally of all systems, or one of each by name."""
     asked.refuse_all_but(AFTER_COUNTING)
-    findings = _find(_as_systems(tally), asked)
-    return Comparison(findings, _about(findings, asked, TALLY), digits=asked.digits)
+    each = dict(given) if isinstance(given, Mapping) else {"": given}
+    counted = {name: tally for name, tally in each.items() if isinstance(tally, Tallied)}
+    tables = {name: tally for name, tally in counted.items() if kind_of(tally.tally).predictions == LABELS}
+    _refuse_same_rows({name: tally.origin for name, tally in tables.items()})
+    finals = each | {name: tally.final for name, tally in counted.items()}
+    findings = _find(_as_systems(finals if isinstance(given, Mapping) else finals[""]), asked)
+    parts = [part.source for tally in counted.values() for part in tally.origin.parts]
+    source = ", ".join(dict.fromkeys(parts[:LISTED_SOURCES])) or TALLY
+    notices = tuple(dict.fromkeys(notice for tally in counted.values() for notice in tally.notices))
+    about = _about(findings, asked.having(with_digest=False), TALLY) | {"source": source}
+    return Comparison(findings, about, notices, digits=asked.digits)
+
+
+def _refuse_same_rows(origins: Mapping[str, Origin]) -> None:
+    """Refuse tallies of the same file: their cases are pairs, and would be taken as different ones."""
+    counted: dict[str, str] = {}
+    for name, origin in origins.items():
+        for part in origin.parts:
+            if part.digest is not None and counted.setdefault(part.digest, name) != name:
+                raise InputError(
+                    f"{counted[part.digest]} and {name} were counted from the same file, {part.source}, so "
+                    "their cases are the same: compare them in pairs, with one --prediction for each system"
+                )
 
 
 def _kind(kind: Predictions | None, systems: Mapping[str, Any], data: Any) -> str:

@@ -54,7 +54,8 @@ def refuse_tables(asked: Asked) -> None:
         raise OptionError(
             f"{len(data)} tables are given, and nothing says how they belong together: join them by an id if "
             "each is a system (join=, --join COLUMN), or put one below the other if they are parts of one "
-            "table (concatenate=True, --concatenate)"
+            "table (concatenate=True, --concatenate). If they hold different cases, such as training and "
+            "test data, count each with edgeworth tally and compare the two tallies"
         )
     for name in ("truth_file", "unmatched"):
         if is_given(asked.get(name), DEFINED[name][1]):

@@ -9,6 +9,8 @@ import hashlib
 import json
 import os
 import platform
+import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -200,6 +202,23 @@ def read_tally(path: str | os.PathLike[str]) -> Tallied:
     except UnicodeDecodeError:
         raise InputError(f"{name} is no tally file, or only a part of one: it is not text") from None
     return tally_of_text(text, name)
+
+
+TALLY_START = re.compile(rb'\s*\{\s*"format"\s*:\s*"edgeworth\.tally"')
+START_BYTES = 256
+
+
+def is_tally_file(path: Any) -> bool:
+    """Tell by its first bytes whether a file is a tally file, compressed or not."""
+    if not isinstance(path, (str, os.PathLike)) or not Path(path).is_file():
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            is_packed = file.peek(2).startswith(b"\x1f\x8b")
+            start = (gzip.GzipFile(fileobj=file) if is_packed else file).read(START_BYTES)
+    except (OSError, EOFError, zlib.error):
+        return False
+    return TALLY_START.match(start) is not None
 
 
 def tally_text(tallied: Tallied) -> str:

@@ -399,3 +399,114 @@ def test_a_comparison_says_where_it_came_from(file: Path, capsys: pytest.Capture
     assert (about["truth"], about["systems"], about["missing"], about["dropped"]) == ("y", "a; b", "drop", 5)
     assert about["digest"].startswith("sha256:")
     assert about["cases"] == 395
+
+
+# -- different cases -------------------------------------------------------------------------------------
+
+
+def write_parts(folder: Path) -> dict[str, pd.DataFrame]:
+    parts = {"train": frame(300, seed=1), "test": frame(200, seed=2)}
+    for name, data in parts.items():
+        data.to_csv(folder / f"{name}.csv", index=False)
+    return parts
+
+
+def newcombe(first: tuple[int, int], second: tuple[int, int], level: float = 0.95) -> tuple[float, float]:
+    """Newcombe's interval for a difference of proportions, hybrid score (his method 10)."""
+    z = stats.norm.ppf((1 + level) / 2)
+
+    def wilson(hits: int, cases: int) -> tuple[float, float]:
+        share = hits / cases
+        middle, root = share + z**2 / (2 * cases), np.sqrt(share * (1 - share) / cases + (z / cases / 2) ** 2)
+        scale = 1 + z**2 / cases
+        return (middle - z * root) / scale, (middle + z * root) / scale
+
+    (p, (low_p, high_p)), (q, (low_q, high_q)) = ((x[0] / x[1], wilson(*x)) for x in (first, second))
+    low = p - q - np.hypot(p - low_p, high_q - q)
+    high = p - q + np.hypot(high_p - p, q - low_q)
+    return float(low), float(high)
+
+
+@pytest.mark.parametrize("ending", ["json", "json.gz"])
+def test_tallies_of_different_cases_are_compared(
+    ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = write_parts(tmp_path)
+    for name in parts:
+        words = [f"{name}.csv", "--truth", "y", "--prediction", "a", "-o", f"{name}.{ending}"]
+        call(tmp_path, capsys, "tally", *words)
+    words = ["compare", f"train.{ending}", f"test.{ending}", "--measure", "accuracy"]
+    text = call(tmp_path, capsys, *words, "--json", "-").stdout
+    found = json.loads(text)
+    (pair,) = found["comparison"]["pairs"]
+    accuracy = pair["measures"]["accuracy"]
+    right = {name: (int((data.y == data.a).sum()), len(data)) for name, data in parts.items()}
+    assert (pair["first"], pair["second"]) == ("train", "test")
+    assert accuracy["difference"] == pytest.approx(right["train"][0] / 300 - right["test"][0] / 200)
+    assert (accuracy["low"], accuracy["high"]) == pytest.approx(newcombe(*right.values()))
+    assert any("different cases" in warning for warning in found["warnings"])
+    # The same from Python: by path, and tallies that are read.
+    files = {name: tmp_path / f"{name}.{ending}" for name in parts}
+    by_path = ew.compare(data=files, measures=["accuracy"])
+    read = ew.compare({name: ew.read_tally(path) for name, path in files.items()}, measures=["accuracy"])
+    for other in (by_path, read):
+        assert other["train", "test"]["accuracy"].difference == accuracy["difference"]
+
+
+def test_what_tallies_cannot_be_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_parts(tmp_path)
+    for column in ("a", "b"):
+        words = ["train.csv", "--truth", "y", "--prediction", column, "-o", f"{column}.json"]
+        call(tmp_path, capsys, "tally", *words)
+    for name in ("train", "test"):
+        words = [f"{name}.csv", "--truth", "y", "--score", "sharp", "-o", f"{name}-scores.json"]
+        call(tmp_path, capsys, "tally", *words)
+
+    def said(*files: str) -> str:
+        return refused(call(tmp_path, capsys, "compare", *files))
+
+    assert "counted from the same file, train.csv" in said("a.json", "b.json")
+    assert "test.csv is no tally file" in said("a.json", "test.csv")
+    assert "needs two tallies" in said("a.json")
+    assert "tallies of this kind (a ranking) cannot be compared" in said(
+        "train-scores.json", "test-scores.json"
+    )
+    assert "truth has no meaning with a tally" in said("a.json", "b.json", "--truth", "y")
+    assert "edgeworth tally" in said("train.csv", "test.csv", "--truth", "y", "--prediction", "a")
+    call(
+        tmp_path,
+        capsys,
+        "tally",
+        "train.csv",
+        "--truth",
+        "y",
+        "--prediction",
+        "a",
+        "--prediction",
+        "b",
+        "-o",
+        "ab.json",
+    )
+    one = json.loads(call(tmp_path, capsys, "compare", "ab.json", "--json", "-").stdout)["comparison"]
+    rows = ["train.csv", "--truth", "y", "--prediction", "a", "--prediction", "b"]
+    assert one == json.loads(call(tmp_path, capsys, "compare", *rows, "--json", "-").stdout)["comparison"]
+
+
+def test_counts_of_different_cases_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Goutte & Gaussier's example: P(F of Bob is larger) is 0.4263.
+    words = ["table", "Bob=3 2; 3 12", "Alice=10 10; 5 25", "--rows", "predicted", "--labels", "yes,no"]
+    found = json.loads(call(tmp_path, capsys, *words, "--measure", "f[yes]", "--json", "-").stdout)
+    (pair,) = found["comparison"]["pairs"]
+    assert (pair["first"], pair["second"]) == ("Bob", "Alice")
+    assert pair["measures"]["f[yes]"]["probability_better"] == pytest.approx(0.4263074017)
+    unnamed = call(tmp_path, capsys, "table", "90 10; 10 90", "50 50; 50 50", "--rows", "predicted").stdout
+    assert "table 1 is better than table 2" in flat(unnamed)
+    swapped = ["table", "a=90 10; 30 70", "b=50 50; 50 50", "--rows", "actual", "--measure", "precision[0]"]
+    found = json.loads(call(tmp_path, capsys, *swapped, "--json", "-").stdout)
+    (pair,) = found["comparison"]["pairs"]
+    assert pair["measures"]["precision[0]"]["difference"] == pytest.approx(90 / 120 - 0.5)
+    assert "two tables are called 'a'" in refused(
+        call(tmp_path, capsys, "table", "a=1 2; 3 4", "a=1 2; 3 4", "--rows", "actual")
+    )
+    assert "--pool needs one table" in refused(call(tmp_path, capsys, *swapped, "--pool", "5"))
+    assert "counts of a table" in refused(call(tmp_path, capsys, "table", "--rows", "actual"))

@@ -16,6 +16,7 @@ from edgeworth.cli.options import (
     with_options,
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.errors import OptionError
 from edgeworth.options import (
     HouseOptions,
     PartOptions,
@@ -41,25 +42,57 @@ def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     show(report, output)
 
 
+COUNTS = (
+    'The counts, row by row: "12 28; 18 42". Several tables of different cases are compared: '
+    'train="50 10; 5 35" test="40 20; 10 30".'
+)
+
+
 @with_options(Redeclared, "costs", HouseOptions, StatisticsOptions, "measures")
 def table(
-    counts: Annotated[str, Parameter(help='The counts, row by row: "12 28; 18 42".')],
-    /,
-    *,
+    *counts: Annotated[str, Parameter(help=COUNTS)],
     rows: Annotated[Rows, Parameter(help="What the rows of the table are.")],
     output: Output = NO_OUTPUT,
     **options: Any,
 ) -> None:
-    """Evaluate a contingency table that is already counted."""
+    """Evaluate a contingency table that is already counted, or compare several of different cases."""
     from edgeworth.decisions.matrices import parse_matrix
     from edgeworth.decisions.table import ContingencyTable
     from edgeworth.evaluation import evaluate as run
 
     output.check((), options)
-    counted = ContingencyTable.from_matrix(
-        parse_matrix(counts, "the table"), rows=rows, labels=options.pop("labels", None)
-    )
-    show(run(counted, **options), output)
+    labels = options.pop("labels", None)
+    named = _named_counts(counts)
+    tables = {
+        name: ContingencyTable.from_matrix(parse_matrix(text, name), rows=rows, labels=labels)
+        for name, text in named.items()
+    }
+    if len(tables) == 1:
+        show(run(*tables.values(), **options), output)
+        return
+    from edgeworth.comparison import compare
+
+    positive = options.pop("positive", None)
+    if positive is not None:
+        tables = {name: each.declare(positive=positive) for name, each in tables.items()}
+    for name in ("costs", "bets", *HouseOptions.__annotations__):
+        if options.pop(name, None):
+            raise OptionError(f"--{name} needs one table; saw {len(tables)}")
+    show(compare(tables, **options).report, output)
+
+
+def _named_counts(counts: tuple[str, ...]) -> dict[str, str]:
+    """Split NAME=COUNTS; counts without a name are called after their place."""
+    if not counts:
+        raise OptionError('give the counts of a table, row by row: "12 28; 18 42"')
+    named: dict[str, str] = {}
+    for place, text in enumerate(counts, start=1):
+        name, sign, rest = text.rpartition("=")
+        name = name.strip() if sign else "the table" if len(counts) == 1 else f"table {place}"
+        if name in named:
+            raise OptionError(f"two tables are called {name!r}: give each a name of its own")
+        named[name] = rest
+    return named
 
 
 @with_options("depth", "gain", "cost", "method", StatisticsOptions, "measures")
