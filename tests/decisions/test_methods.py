@@ -256,3 +256,11 @@ def test_newcombe_of_one_proportion_is_wilson() -> None:
     for measure in ("accuracy", "coverage", "recall[0]"):
         one, two = (ew.estimate(table, measure, method=method) for method in (Newcombe(), Wilson()))
         assert one.interval(0.9) == pytest.approx(two.interval(0.9), rel=1e-12)
+
+
+def test_rounded_fractions_have_an_error_and_bounds_within_the_range() -> None:
+    """0.37/0.37 comes out a hair above 1 when the total is a sum of fractions."""
+    table = ew.ContingencyTable.from_matrix([[0, 0, 0.37], [0.74, 0, 0], [0, 0, 0]], rows="predicted")
+    estimate = ew.estimate(table, "informedness[0]")
+    assert estimate.standard_error == 0
+    assert estimate.interval().low == -1

@@ -236,7 +236,8 @@ class NewcombeLaw(DoubtsClusters):
 
     @property
     def _shares(self) -> NDArray[np.float64]:
-        return np.asarray(self.combination.successes / self.combination.trials)
+        # Sums of fractions can put a share a rounding error outside its range.
+        return np.asarray(np.clip(self.combination.successes / self.combination.trials, 0.0, 1.0))
 
     @property
     def value(self) -> float:
