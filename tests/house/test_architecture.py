@@ -51,6 +51,7 @@ ORDER = [
     "questions",
     "papers",
     "sklearn",
+    "desk",
     "cli",
 ]
 # Inside a package of predictions, what comes later in the data's way is not imported by what comes earlier.

@@ -64,6 +64,7 @@ COMMANDS = {
     "mixture": ("questions", "--real .7,.3 --predicted .8,.2 --informed .15"),
     "measures": ("questions", "youden"),
     "demo": ("questions", ""),
+    "desk": ("desk", "-o desk.html"),
     "tally": ("tally", "monday.csv --truth label --prediction model -o monday.json"),
     "merge": ("tally", "monday.json tuesday.json -o week.json"),
     "report": ("tally", "week.json --html week.html"),
