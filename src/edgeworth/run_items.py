@@ -13,7 +13,7 @@ import numpy as np
 
 from edgeworth.asking import Asked
 from edgeworth.choices import ErrorRule
-from edgeworth.core.formatting import plural
+from edgeworth.core.formatting import cut_middle, plural
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades, check_bounds
 from edgeworth.slicing import Slice, cut_slices
@@ -29,8 +29,8 @@ Tasks = Mapping[str, Mapping[str, Run]]
 
 COLUMNS = ("truth", "prediction", "score", "probabilities", "correct", "grade", "join", "system", "master")
 """Options of tables: a call that has one of them is about rows and columns."""
-LISTED_IDS = 3
-"""Ids that a sentence names."""
+LISTED_IDS, LONGEST_ID = 3, 40
+"""Ids that a sentence names, and how many signs of each: a hash is long."""
 
 
 # -- systems ---------------------------------------------------------------------------------------------
@@ -247,7 +247,8 @@ def _count(answers: int) -> str:
 
 def _list_ids(ids: Sequence[str]) -> str:
     more = ", …" if len(ids) > LISTED_IDS else ""
-    return f"{', '.join(map(repr, ids[:LISTED_IDS]))}{more}"
+    listed = ", ".join(repr(cut_middle(each, LONGEST_ID)) for each in ids[:LISTED_IDS])
+    return f"{listed}{more}"
 
 
 # -- fields of items -------------------------------------------------------------------------------------

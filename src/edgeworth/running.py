@@ -17,7 +17,7 @@ from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import plural
 from edgeworth.core.on_demand import OnDemand
 from edgeworth.decisions.position_bias import bias_claim, bias_section, examine_position_bias
-from edgeworth.errors import OptionError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.estimates import estimate_grades
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
 from edgeworth.report.verdict import Claim, Verdict
@@ -87,7 +87,8 @@ def _evaluate_one(
     report = of_grades(asked.errors)
     if find_guess_rate(run, asked) and asked.guess_rate is None and len({x.options for x in run.items}) > 1:
         report = replace(report, warnings=(*report.warnings, UNLIKE))
-    changed = _change_by_errors(answers, lambda rule: _guessing_conclusion(of_grades(rule)))
+    conclusion = _guessing_conclusion(report)
+    changed = _change_by_errors(answers, conclusion, lambda rule: _guessing_conclusion(of_grades(rule)))
     parts = {}
     choices = find_choices(judged, asked)
     if choices is not None:
@@ -101,9 +102,8 @@ def _evaluate_one(
     report = _compose(report, parts)
     if choices is not None:
         report = _with_position_bias(report, choices, name, asked)
-    return _complete(
-        report, {name: runs}, tasks, answers, [*_unfinished_claims({name: runs}, tasks), changed]
-    )
+    claims = [*_unfinished_claims({name: runs}, tasks), changed]
+    return _complete(report, {name: runs}, tasks, answers, claims, choices)
 
 
 def _by_slice(report: Report, whole: Run, slices: list[Slice], asked: Asked) -> Report:
@@ -168,7 +168,10 @@ def compare_runs(
 
     judged = answers.judged(asked.errors)
     comparison = by_slice(of_grades(judged), cut_runs(judged, tasks, asked), of_slice, asked.level)
-    changed = _change_by_errors(answers, lambda rule: _winners(of_grades(answers.judged(rule)).findings))
+    conclusion = _winners(comparison.findings)
+    changed = _change_by_errors(
+        answers, conclusion, lambda rule: _winners(of_grades(answers.judged(rule)).findings)
+    )
     parts, choices = {}, find_choices(judged, asked)
     if choices is not None:
         known = {x: choices[x] for x in ("truth", "cluster")} | {x: asked.get(x) for x in (*SURE, "adjust")}
@@ -177,8 +180,6 @@ def compare_runs(
         if choices["probabilities"]:
             more = {"kind": "probabilities", "measures": ["log", "brier"], "labels": choices["labels"]}
             parts[CHOICES] = compare(systems=choices["probabilities"], **known, **more)
-    unfinished = _unfinished(systems, tasks)
-
     # Warnings of runs that did not finish are written once, below.
     told = {f"{reason[0].upper()}{reason[1:]}." for reason in reasons.values()}
 
@@ -192,23 +193,19 @@ def compare_runs(
         # The sentence on why no winner is named may tell of the run already.
         claims = [
             claim
-            for claim, (name, runs) in zip(
-                _unfinished_claims(systems, tasks), unfinished.items(), strict=True
-            )
-            if _describe_unfinished(name, runs, True)[1:] not in report.verdict
+            for claim in _unfinished_claims(systems, tasks)
+            if claim.text[1:].rpartition(": ")[0] not in report.verdict
         ]
-        return _complete(_compose(report, more), systems, tasks, answers, [*claims, changed])
+        return _complete(_compose(report, more), systems, tasks, answers, [*claims, changed], choices)
 
     return replace(comparison, finish=finish)
 
 
 def _only_one(systems: Systems) -> str:
-    """Say that the logs hold one system, and how earlier logs of it can be compared."""
-    [(name, runs)] = systems.items()
-    text = f"a comparison needs two systems; the logs hold one, {name!r}"
-    older = any("left out" in note for run in runs for note in run.notes)
-    advice = "to compare two logs of it, name them: NAME=FILE NAME=FILE, or data={'v1': …, 'v2': …}"
-    return f"{text}; {advice}" if older else text
+    """Say that the logs hold one system, and how two logs of it can be compared."""
+    [name] = systems
+    advice = "to compare two logs of one model, name them (NAME=FILE NAME=FILE, data={'v1': …, 'v2': …})"
+    return f"a comparison needs two systems; the logs hold one, {name!r}: {advice}"
 
 
 def _judging_options(asked: Asked) -> dict[str, Any]:
@@ -289,17 +286,18 @@ Conclusion = tuple[object, str]
 """What is concluded, as a value to compare and as a sentence."""
 
 
-def _change_by_errors(answers: Answers, conclude: Callable[[ErrorRule], Conclusion]) -> Claim | None:
+def _change_by_errors(
+    answers: Answers, conclusion: Conclusion, conclude: Callable[[ErrorRule], Conclusion]
+) -> Claim | None:
     """Tell in the verdict if the other treatment of errors leads to another conclusion."""
     if not any(answers.errors.values()):
         return None
-    rule = answers.asked.errors
-    other = OTHER_RULE[rule]
+    other = OTHER_RULE[answers.asked.errors]
     try:
         found, text = conclude(other)
-    except OptionError:  # the worst grade is not known
+    except (InputError, OptionError):  # no answer is left, or the worst grade is not known
         return None
-    if found == conclude(rule)[0]:
+    if found == conclusion[0]:
         return None
     text = f"n{text[1:]}" if text.startswith("No ") else text
     return Claim("errors", f"{IF_ERRORS[other]}: {text}", "not shown", {"errors": other})
@@ -355,8 +353,27 @@ def _without_names(claim: Claim) -> str:
     return text
 
 
+def _describe_choices(answers: Answers, choices: Mapping[str, Any] | None) -> list[str]:
+    """Write how the chosen options were found, or why they are not judged."""
+    items = [item for run in answers.runs.values() for item in run.items if item.is_choice]
+    if choices is None:
+        has_options = any(item.answer is not None for item in items)
+        left_out = "The grades are not about the options that were chosen, so these are not judged."
+        return [left_out] if has_options else []
+    if any(item.log_likelihoods is not None for item in items):
+        return ["The chosen options are those of highest log-likelihood."]
+    if any(item.answers for item in items):
+        return ["The chosen options are those of highest log-likelihood per character, as in acc_norm."]
+    return []
+
+
 def _complete(
-    report: Report, systems: Systems, tasks: Tasks, answers: Answers, claims: Iterable[Claim | None]
+    report: Report,
+    systems: Systems,
+    tasks: Tasks,
+    answers: Answers,
+    claims: Iterable[Claim | None],
+    choices: Mapping[str, Any] | None,
 ) -> Report:
     """Add what was read and how it was mapped; warn of answers that do not count."""
     asked = answers.asked
@@ -367,6 +384,7 @@ def _complete(
     clusters = dict.fromkeys(run.cluster for run in answers.runs.values() if run.cluster)
     own = ", as in the log's own standard error" if asked.get("cluster") is None else ""
     text += [f"Clusters are {cluster}{own}." for cluster in clusters]
+    text += _describe_choices(answers, choices)
     text += answers.describe_errors()
     alone = sorted({run.task for each in systems.values() for run in each} - set(tasks))
     text += [f"Left out, for not all have the task or the scorer: {', '.join(alone)}."] if alone else []

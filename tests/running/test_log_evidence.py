@@ -345,6 +345,27 @@ def test_unmatched_items_are_left_out_or_an_error(tmp_path: Path) -> None:
     assert ew.compare(data=same, unmatched="error").findings.cases == 200
 
 
+def test_slices_that_one_log_lacks_or_that_hold_only_errors(tmp_path: Path) -> None:
+    """The log of one system lacks the field, another topic holds nothing but errors."""
+    for name in NAMES:
+        samples = []
+        for number in range(60):
+            topic = "abc"[number % 3]
+            more: dict[str, Any] = {} if name == "beta" else {"metadata": {"topic": topic}}
+            if topic == "c" and name == "alpha":
+                more["error"] = "timed out"
+            samples.append(inspect_sample(number, float(number % 2), **more))
+        write_eval(tmp_path / f"{name}.eval", inspect_log(samples, model=name))
+    paths = [tmp_path / f"{name}.eval" for name in NAMES]
+    rows = ew.compare(data=paths, by="topic").report.numbers["slices"]["slices"]
+    assert {row["slice"]: row["cases"] for row in rows} == {"a": 20, "b": 20}
+    wrong = ew.compare(data=paths, by="topic", errors="wrong").report.numbers["slices"]["slices"]
+    assert {row["slice"]: row["cases"] for row in wrong} == {"a": 20, "b": 20, "c": 20}
+    failed = write_log(tmp_path / "failed.eval", [None] * 5)
+    with pytest.raises(InputError, match=r"failed\.eval"):
+        ew.evaluate(failed)
+
+
 def test_options_of_tables_are_refused(tmp_path: Path) -> None:
     path = write_log(tmp_path / "a.eval", made_up(1, 0.5))
     for name in ("fold", "weight", "missing"):
@@ -409,9 +430,7 @@ def test_a_folder_with_two_prompts_of_one_model_holds_two_systems(tmp_path: Path
         log["eval"]["task_args"] = {"prompt": "long"}
         write_eval(tmp_path / f"{day}.eval", log)
     (tmp_path / "0.eval").unlink()
-    with pytest.raises(
-        OptionError, match=r"hold one, 'lab/m'; to compare two logs of it, name them: NAME=FILE"
-    ):
+    with pytest.raises(OptionError, match=r"hold one, 'lab/m': to compare two logs.*NAME=FILE"):
         ew.compare(data=tmp_path)
 
 
@@ -468,11 +487,15 @@ def test_answers_are_judged_by_the_rule_of_the_scorer(tmp_path: Path) -> None:
     answers = report.numbers["reports"]["Multiple-choice answers"]
     assert answers["estimates"]["accuracy"]["value"] == pytest.approx(share)
     assert "Choice probabilities" not in report.numbers["reports"]
+    how = "The chosen options are those of highest log-likelihood"
+    assert f"{how} per character, as in acc_norm." in what_was_read(report)
+    assert f"{how}." in what_was_read(ew.evaluate(path))
     for line in lines:
         del line["arguments"]
     unknown = ew.evaluate(write_lm_eval(tmp_path / "n", "quiz", lines), scorer="acc_norm")
     assert "reports" not in unknown.numbers
     assert "Multiple-choice" not in unknown.verdict
+    assert any("not about the options that were chosen" in note for note in what_was_read(unknown))
     assert "Choice probabilities" in ew.evaluate(path).numbers["reports"]
 
 
@@ -519,6 +542,10 @@ def test_the_schema_describes_run_logs(tmp_path: Path) -> None:
     found = json.loads(reports[0].to_json())
     assert {"logs", "position_bias"} <= set(found)
     assert not check.is_valid(found | {"logs": [{"system": "x"}]})
+
+
+def what_was_read(report: Any) -> Any:
+    return next(each for each in report.sections if each.title == "What was read").text
 
 
 def section_rows(report: Any, title: str) -> Any:

@@ -70,8 +70,6 @@ def read_samples(path: Path) -> list[Run]:
         item = documents.get(key) or _choices(line, key, place)
         documents[key] = item._replace(grades={**item.grades, **grades}, about={"doc": line.doc})
     notes = [f"Items are joined by {'doc_hash' if is_hashed else 'doc_id'}."]
-    if any(item.is_choice for item in documents.values()):
-        notes.append("Answers are the options of highest log-likelihood.")
     notes += [f"{name} is no grade of single items and is left out." for name in sorted(skipped)]
     return [make_run(TOOL, _model(path), task, path, list(documents.values()), *notes)]
 
