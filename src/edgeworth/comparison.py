@@ -43,7 +43,7 @@ from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
 from edgeworth.sources.joining import name_systems
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.paths import combine_digests, file_digests
+from edgeworth.sources.paths import check_unchanged, combine_digests, file_digests, file_states
 from edgeworth.tallied import Origin, Tallied
 from edgeworth.tally_files import is_tally_file, read_tally
 from edgeworth.tallying import column_names, repeated_cases, settle_weights
@@ -224,6 +224,8 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     is_listed = are_scores and asked.query is not None
     kind = find_predictions(QUERIES if is_listed else GRADES if predictions == "correct" else predictions)
     source, truth, notices = _open(asked, truth, named)
+    paths: Sequence[Path] = getattr(source, "paths", ())
+    states = file_states(paths)
     if source is not None and not joined:
         notices += repeated_cases(source, column_names(source, asked.data), asked)
     asked, weighed = settle_weights(source, asked)
@@ -233,9 +235,9 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     roles = (parts, "query", "weight") if asked.data is not None else ()
     given = {"truth": None if asked.data is None else truth} | {role: asked.get(role) for role in roles}
     listed = _list_systems(named, asked.data)
-    about = _about(
-        findings, asked, read.source, getattr(source, "paths", ()), kind=predictions, systems=listed, **given
-    )
+    about = _about(findings, asked, read.source, paths, kind=predictions, systems=listed, **given)
+    if about.get("digest") is not None:
+        check_unchanged(paths, states)
     found = Comparison(findings, about, (*joined, *notices, *weighed), asked.digits, library_of(asked.data))
     return found if asked.by is None else _by_slice(found, kind, source, truth, named, asked)
 

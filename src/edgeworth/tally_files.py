@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import re
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -149,6 +150,8 @@ def provenance_to_dict(tallied: Tallied) -> dict[str, Any]:
 
 FORMAT = "edgeworth.tally"
 VERSION = 1
+LOCK_ATTEMPTS, LOCK_PAUSE = 300, 0.1
+"""How often a command tries to create a lock file, and the seconds between: half a minute in all."""
 SECTIONS = ("tally", "terms", "provenance")
 """What the checksum is of."""
 
@@ -167,8 +170,9 @@ def write_tally(tally: Any, path: str | os.PathLike[str]) -> None:
 def locked(name: str) -> Iterator[Callable[[], None]]:
     """Let one command at a time read a tally file, add to it and write it: others wait, and nothing is lost.
 
-    It gives a check to call before writing, which refuses a file that was changed nevertheless: by another
-    program, or where the file system has no locks. The lock is that of the folder, and leaves nothing there.
+    It gives a check to call before writing, which refuses a file that another program changed nevertheless.
+    The lock is that of the folder, and leaves nothing there. If the file system has no locks, a file beside
+    the tally is the lock.
     """
     path = Path(os.path.realpath(name))
 
@@ -183,15 +187,47 @@ def locked(name: str) -> Iterator[Callable[[], None]]:
             raise InputError(f"{name} was changed while it was read: nothing is written, merge again")
 
     with ExitStack() as stack:
-        if name != "-":
-            with suppress(ImportError, OSError):
-                import fcntl
-
-                folder = os.open(path.parent, os.O_RDONLY)
-                stack.callback(os.close, folder)
-                fcntl.flock(folder, fcntl.LOCK_EX)
+        if name != "-" and not _lock_folder(path.parent, stack):
+            stack.enter_context(_lock_file(path))
         before = found()
         yield check
+
+
+def _lock_folder(folder: Path, stack: ExitStack) -> bool:
+    """Lock a folder until the stack is closed; return whether its file system has locks."""
+    try:
+        import fcntl
+
+        descriptor = os.open(folder, os.O_RDONLY)
+        stack.callback(os.close, descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+@contextmanager
+def _lock_file(path: Path) -> Iterator[None]:
+    """Hold a file beside the tally that only one command can create; wait while another holds it."""
+    lock = path.with_name(f".{path.name}.lock")
+    for attempt in range(LOCK_ATTEMPTS):
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            break
+        except FileExistsError:
+            if attempt == LOCK_ATTEMPTS - 1:
+                raise InputError(
+                    f"another command is adding to {path}, or one was killed: if none is running, "
+                    f"delete {lock}"
+                ) from None
+            time.sleep(LOCK_PAUSE)
+        except OSError as error:
+            raise InputError(f"{path} cannot be locked: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            lock.unlink()
 
 
 def read_tally(path: str | os.PathLike[str]) -> Tallied:

@@ -16,7 +16,13 @@ from edgeworth.options import GRADES, LABELS, PROBABILITIES, QUERIES, SCORES, SE
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.paths import combine_digests, file_digests
+from edgeworth.sources.paths import (
+    FileStates,
+    check_unchanged,
+    combine_digests,
+    file_digests,
+    file_states,
+)
 from edgeworth.sources.roles import FORMS, GRADED, find_source, guess_roles, names_of, sum_weights
 from edgeworth.sources.suspicious import repeated_ids
 from edgeworth.tallied import Origin, Part, Tallied, dropped_rows, marked
@@ -72,6 +78,8 @@ class Opened:
     """None for arrays, which are in ``asked`` itself."""
     asked: Asked
     notices: tuple[str, ...] = ()
+    states: FileStates = ()
+    """The states of its files before they were counted; empty if nobody asks for their digests."""
 
     @classmethod
     def of(cls, data: Any, asked: Asked) -> Self:
@@ -87,16 +95,21 @@ class Opened:
                 f"{source.name}: Spark does not keep the order of the rows of several files or of a "
                 "store: name the column that has it (time=…, --time COLUMN), or count one file at a time"
             )
+        states = file_states(getattr(source, "paths", ())) if asked.get("with_digest", True) else ()
         names = column_names(source, data)
         asked, notices = detect_columns(names, asked, source.name)
         asked = checked(asked)
-        return cls(source, asked, (*notices, *repeated_cases(source, names, asked)))
+        return cls(source, asked, (*notices, *repeated_cases(source, names, asked)), states)
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
-        """The SHA-256 of each file that is read, where they are files and not too large."""
+        """The SHA-256 of each file that was counted, where they are files and not too large."""
         wanted = self.source is not None and self.asked.get("with_digest", True)
-        return file_digests(getattr(self.source, "paths", ())) if wanted else ()
+        paths = getattr(self.source, "paths", ())
+        found = file_digests(paths) if wanted else ()
+        if found and self.states:
+            check_unchanged(paths, self.states)
+        return found
 
 
 def checked(asked: Asked) -> Asked:

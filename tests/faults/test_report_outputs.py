@@ -87,13 +87,13 @@ def run(fault: str, step: int, folder: Path) -> subprocess.CompletedProcess[str]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", range(1, 10))
+@pytest.mark.parametrize("step", range(1, 12))
 def test_signals_and_faults_at_every_step(step: int, tmp_path: Path) -> None:
-    """Two files, each opened, made like the old one, synced and renamed: the ninth step is never reached."""
+    """Two files, each opened, made like the old one, synced, renamed, and its folder synced: ten steps."""
     codes = {"ENOSPC": 2, "EACCES": 2, "SIGINT": 130, "SIGTERM": 143, "SIGKILL": -signal.SIGKILL}
-    fault = list(codes)[step % len(codes)] if step < 9 else "SIGKILL"
+    fault = list(codes)[step % len(codes)] if step < 11 else "SIGKILL"
     done = run(fault, step, tmp_path)
-    assert done.returncode == (codes[fault] if step < 9 else 0), done.stderr
+    assert done.returncode == (codes[fault] if step < 11 else 0), done.stderr
     assert "Traceback" not in done.stderr
     left = [path.name for path in tmp_path.iterdir() if path.name not in ("o.json", "o.md")]
     assert left == [] or (fault == "SIGKILL" and all(name.endswith(".part") for name in left))

@@ -177,6 +177,56 @@ def test_merges_at_once_lose_no_day(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [*(f"{day}.json" for day in days), "past.json"]
 
 
+WITHOUT_LOCKS = """
+import fcntl, sys
+
+def refuse(*_):
+    raise OSError(37, "No locks available")
+
+fcntl.flock = refuse
+from edgeworth.__main__ import main
+
+sys.argv[0] = "edgeworth"
+main()
+"""
+
+
+@pytest.mark.slow
+def test_merges_at_once_lose_no_day_on_a_file_system_without_locks(tmp_path: Path) -> None:
+    ew.tally(truth=["a", "b"], prediction=["a", "a"]).write(tmp_path / "past.json")
+    days = range(5)
+    for day in days:
+        rows = ["a", "b"] * (day + 2)
+        ew.tally(truth=rows, prediction=rows[::-1]).write(tmp_path / f"{day}.json")
+    words = [sys.executable, "-c", WITHOUT_LOCKS, "merge", "past.json"]
+    running = [
+        subprocess.Popen([*words, f"{day}.json", "-o", "past.json"], cwd=tmp_path, stderr=subprocess.PIPE)
+        for day in days
+    ]
+    said = [process.communicate(timeout=120)[1] for process in running]
+    assert [process.returncode for process in running] == [0] * len(running), said
+    assert ew.read_tally(tmp_path / "past.json").final.counts.sum() == 2 + sum(2 * (day + 2) for day in days)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*(f"{day}.json" for day in days), "past.json"]
+
+
+def test_a_lock_that_was_left_behind_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    from edgeworth import tally_files
+
+    def refuse(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    monkeypatch.setattr(tally_files, "LOCK_ATTEMPTS", 2)
+    (tmp_path / ".past.json.lock").touch()
+    with (
+        pytest.raises(InputError, match=r"if none is running, delete .*\.past\.json\.lock"),
+        tally_files.locked(str(tmp_path / "past.json")),
+    ):
+        pytest.fail("the lock was taken")
+
+
 def test_a_file_that_another_program_changed_is_not_written_over(tmp_path: Path) -> None:
     from edgeworth.tally_files import locked
 

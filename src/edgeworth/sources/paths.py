@@ -352,6 +352,32 @@ def file_digests(files: Sequence[Path]) -> tuple[str, ...]:
         return ()
 
 
+FileStates: TypeAlias = tuple[tuple[int, int, int] | None, ...]
+"""What identifies the content of each file without reading it: inode, size and time of its last change."""
+
+
+def file_states(files: Sequence[Path]) -> FileStates:
+    """Return the state of each file; None for one that cannot be asked."""
+    return tuple(map(_state, files))
+
+
+def _state(file: Path) -> tuple[int, int, int] | None:
+    try:
+        status = file.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def check_unchanged(files: Sequence[Path], before: FileStates) -> None:
+    """Raise an error if a file is not as it was: what was counted is not what the digest is of."""
+    for file, then, now in zip(files, before, file_states(files), strict=True):
+        if then != now:
+            raise InputError(
+                f"{file} changed while it was read: read it again when nothing writes to it, or read a copy"
+            )
+
+
 def combine_digests(digests: Sequence[str]) -> str | None:
     """Of several files the SHA-256 of their digests, one a line, in the order in which they are read.
 
