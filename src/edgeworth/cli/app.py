@@ -90,6 +90,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _fail(_usage_error(error))
     except EdgeworthError as error:
         _fail(str(error))
+    except MemoryError:
+        _fail("there is not enough memory for this: read fewer columns or rows, or use a larger machine")
     except BrokenPipeError:
         # The reader (head, less) has gone, which is no error.
         _discard_output()

@@ -18,6 +18,8 @@ from edgeworth.sources.paths import FileSource, first_line, open_bytes, read_hea
 
 FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
 """What numpy calls Arrow's floats; integers have one name."""
+LONGEST_LABEL = 1 << 20
+"""Bytes of a text in a column; a longer one is no label, and takes many times its size in memory."""
 FEW_ROWS = 10_000
 """So many texts are encoded in less time than Arrow takes to load its functions."""
 
@@ -48,8 +50,10 @@ def arrow_column(array: Any, name: str) -> Column:
     if kinds.is_integer(kind):
         return _to_codes(array.dictionary_encode()) if array.null_count else _numbers(array)
     if is_text(kind):
+        check_lengths(array, name)
         return _to_codes(array.dictionary_encode())
     if kinds.is_dictionary(kind):
+        check_lengths(array.dictionary, name)
         # Among numbers NaN may stand, which is missing and no label.
         if is_text(kind.value_type) and len(array.dictionary) <= len(array):
             return _to_codes(array)
@@ -57,6 +61,31 @@ def arrow_column(array: Any, name: str) -> Column:
         values = array.dictionary_decode()
         return arrow_column(values, name)
     return as_column(pa.chunked_array([array]), name)
+
+
+def check_lengths(array: Any, name: str) -> None:
+    """Refuse a text that is too long to be a label, before Python makes anything of it.
+
+    >>> import pyarrow as pa
+    >>> check_lengths(pa.array(["a", None, "b" * 100]), "truth")
+    """
+    if not is_text(array.type) or array.nbytes <= LONGEST_LABEL:
+        return
+    longest = int(_text_lengths(array).max(initial=0))
+    if longest > LONGEST_LABEL:
+        raise InputError(f"{name} holds a text of {longest:,} bytes: a label has at most {LONGEST_LABEL:,}")
+
+
+def _text_lengths(array: Any) -> NDArray[Any]:
+    """Find how many bytes each text has."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if kinds.is_string_view(array.type):
+        array = array.cast(pa.large_string())
+    offsets = np.int32 if kinds.is_string(array.type) else np.int64
+    ends = np.frombuffer(array.buffers()[1], dtype=offsets)[array.offset : array.offset + len(array) + 1]
+    return np.diff(ends)
 
 
 class TextColumn(Coded):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgeworth.errors import InputError, MissingExtraError
-from edgeworth.sources.arrow import arrow_batches, is_text
+from edgeworth.sources.arrow import arrow_batches, check_lengths, is_text
 from edgeworth.sources.batches import Batch, CannotCountError, check_columns
 from edgeworth.sources.columns import encode
 from edgeworth.sources.duckdb_engine import count_rows
@@ -141,6 +141,8 @@ class ParquetSource(FileSource):
             first = next(file.iter_batches(batch_size=TRIED_ROWS, columns=text, use_threads=False), None)
             if first is None:
                 return []
+            for name in text:
+                check_lengths(first.column(name), name)
             labels = {name: len(first.column(name).unique()) for name in text}
             return [name for name in text if labels[name] <= max(FEW_LABELS, len(first) // 8)]
 

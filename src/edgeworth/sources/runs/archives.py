@@ -28,12 +28,19 @@ def read_archive(path: Path, choose: Callable[[list[str]], list[str]]) -> list[t
     found: list[tuple[str, bytearray]] = []
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            left = most_unpacked(path.stat().st_size)
+            most = most_unpacked(path.stat().st_size)
+            left = most
             if len(archive.infolist()) > MOST_MEMBERS:
                 raise InputError(f"{path} cannot be read: it holds more than {MOST_MEMBERS:,} files")
             for name in choose(archive.namelist()):
-                content = _unpack(file, archive.getinfo(name), f"{path}, {name}", left)
-                left -= len(content)
+                info = archive.getinfo(name)
+                left -= info.file_size
+                if left < 0:
+                    said = f"its files have unpacked more than {most:,} bytes"
+                    raise InputError(
+                        f"{path} is too large to be read: {said} ({name} has {info.file_size:,})"
+                    )
+                content = _unpack(file, info, f"{path}, {name}")
                 found.append((name, content))
     except InputError:
         raise
@@ -42,14 +49,12 @@ def read_archive(path: Path, choose: Callable[[list[str]], list[str]]) -> list[t
     return found
 
 
-def _unpack(file: IO[bytes], info: zipfile.ZipInfo, place: str, most: int) -> bytearray:
-    """Unpack one file, and never more of it than it says it has, or than there is room for."""
+def _unpack(file: IO[bytes], info: zipfile.ZipInfo, place: str) -> bytearray:
+    """Unpack one file, and never more of it than it says it has."""
     if info.compress_type not in METHODS:
         raise InputError(f"{place} is packed by method {info.compress_type}: only deflate and zstd are read")
     if info.flag_bits & 1:
         raise InputError(f"{place} is encrypted: decrypt it first")
-    if info.file_size > most:
-        raise InputError(f"{place} is too large to be read: it has unpacked more than {most:,} bytes")
     # Read here, and not by zipfile, which trusts what an archive says of itself.
     file.seek(info.header_offset)
     head = file.read(LOCAL_HEADER)
