@@ -51,6 +51,7 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     data : path, dataframe or tally, optional
         A file (CSV, TSV, Parquet, JSON lines, Arrow; a list of them, a folder, a pattern), a dataframe of any
         library, or what was counted already: a ``ContingencyTable``, a ``Ranking``, what ``ew.tally`` made.
+        Also run logs, or a mapping of names to them.
         The options name its columns; without ``data`` they are arrays.
 
     Returns

@@ -160,7 +160,9 @@ class Columns(Redeclared, total=False):
     cluster: Annotated[
         ColumnInput,
         Option(
-            "The column of rows that are not independent: patient, document.", "Input", (*DECISIONS, GRADES)
+            "The column of rows that are not independent: patient, document; in run logs a field of items.",
+            "Input",
+            (*DECISIONS, GRADES),
         ),
     ]
     weight: Annotated[

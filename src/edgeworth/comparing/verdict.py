@@ -184,7 +184,8 @@ def _of_many(findings: ComparisonFindings) -> Claim:
         text += f": better than {_listed(beaten)}, {equal}, adjusted for all pairs"
     if withheld and findings.direction != "neither":
         why = "; ".join(dict.fromkeys(against[name].no_winner or "" for name in withheld))
-        left_out += f" No winner is named between {best} and {_listed(withheld)}: {why}."
+        others = f"any of {_listed(withheld)}" if len(withheld) > 1 else withheld[0]
+        left_out += f" No winner is named between {best} and {others}: {why}."
     strength: Strength = "shown" if beaten and findings.direction != "neither" else "not shown"
     tied = len(same) + len(withheld)
     return Claim(headline, f"{text}.{left_out}", strength, {"best": best, "value": value, "tied": tied})
