@@ -88,6 +88,10 @@ RelevantFrom = Annotated[
     int | None,
     Option("With queries: the smallest grade that makes a target, 1 if left out.", "Scores", (QUERIES,)),
 ]
+GuessRate: TypeAlias = Annotated[
+    float | None,
+    Option("The share of right answers that guessing gets: 0.25 of four options.", "Grades"),
+]
 QueriesCompared = Annotated[
     QueryRule,
     Option(
@@ -351,10 +355,7 @@ class ReportOptions(StatisticsOptions, HouseOptions, total=False):
         Match | None,
         Option("Predictions are clusters: match one, or many, to each class.", "Labels", (LABELS,)),
     ]
-    guess_rate: Annotated[
-        float | None,
-        Option("The share of right answers that guessing gets: 0.25 of four options.", "Grades"),
-    ]
+    guess_rate: GuessRate
     gain: Annotated[float | None, Option("What a target found brings.", "Scores")]
     cost: Annotated[float | None, Option("What reviewing an item costs.", "Scores")]
     prevalence: Annotated[
@@ -448,6 +449,7 @@ class DifferenceOptions(TypedDict, total=False):
 
     queries: QueriesCompared
     abstentions: CasesUndecided
+    guess_rate: GuessRate
     method: Annotated[
         object, Option("An interval method of ew.methods.", "Statistics", (SEVERAL, SCORES), flag="")
     ]

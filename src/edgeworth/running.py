@@ -167,7 +167,9 @@ def compare_runs(
         return findings
 
     judged = answers.judged(asked.errors)
-    comparison = by_slice(of_grades(judged), cut_runs(judged, tasks, asked), of_slice, asked.level)
+    rates = [find_guess_rate(run, asked) for run in judged.values()]
+    guess = rates[0] if all(rates) else {}
+    comparison = by_slice(of_grades(judged, **guess), cut_runs(judged, tasks, asked), of_slice, asked.level)
     conclusion = _winners(comparison.findings)
     changed = _change_by_errors(
         answers, conclusion, lambda rule: _winners(of_grades(answers.judged(rule)).findings)

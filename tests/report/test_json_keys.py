@@ -46,6 +46,7 @@ BY_DATA = {
     "measures": 1,
     "tests": 1,
     "letters": 1,
+    "systems": 1,
     "ranks": 1,
     "runs": 1,
     "reports": 1,

@@ -116,6 +116,9 @@ def test_two_logs_are_compared_item_by_item(tmp_path: Path) -> None:
     direct = ew.compare(tallies)["lab/large", "lab/small"]["accuracy"]
     found = comparison["lab/large", "lab/small"]["accuracy"]
     assert (found.difference, found.p_value()) == (direct.difference, direct.p_value())
+    rate = 1 / next(iter(runs.values())).items[0].options
+    for each in comparison.findings.chance.values():
+        assert each.chance == pytest.approx(rate)
     answers = comparison.report.numbers["reports"]["Multiple-choice answers"]["comparison"]
     assert answers["headline"] == "informedness"
     claims = comparison.report.to_dict()["claims"]

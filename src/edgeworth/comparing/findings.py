@@ -13,13 +13,15 @@ import numpy as np
 
 from edgeworth.arrays import plain_values
 from edgeworth.choices import Adjust, PredictionsMade
+from edgeworth.comparing.chance import MOST_TESTED, AgainstChance, against_chance
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.planning import Needed, units_needed
+from edgeworth.core.estimates import Estimate
 from edgeworth.core.families import benjamini_hochberg, compact_letters, holm
 from edgeworth.core.laws import check_level
 from edgeworth.core.measures import Direction
 from edgeworth.core.on_demand import OnDemand
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[str, str]
 ComparedKind: TypeAlias = Literal["labels", "scores", "lists", "probabilities", "grades"]
+
+
+SAME_VALUE = 1e-9
+"""Values of a system by itself and in a comparison are the same but for rounding."""
 
 
 class PairsOptions(TypedDict, total=False):
@@ -70,6 +76,10 @@ class ComparisonFindings:
     predictions_made: PredictionsMade | None = None
     judged: str = ""
     """Which cases were judged, where that is not all: the verdict begins with it."""
+    chance_null: str = ""
+    """What each system is tested against: guessing, random selection, constant class shares, or nothing."""
+    chance: Mapping[str, AgainstChance] = field(default_factory=dict, repr=False)
+    """Each system against chance, by the measure to go by, computed when somebody looks."""
 
     def difference(self, first: str, second: str) -> Mapping[str, Difference]:
         """Give the differences of two systems, first less second, by measure."""
@@ -115,6 +125,20 @@ class ComparisonFindings:
         most = round(1 - self.level, 12)
         differ = (pair for pair, p_value in self.adjusted.items() if p_value < most)
         return frozenset(pair for pair in differ if self.headlines[pair].is_shown(self.level))
+
+    @cached_property
+    def adjusted_chance(self) -> dict[str, float]:
+        """The p-values of the systems against chance, made to hold together by Holm unless not adjusted."""
+        p_values = {name: each.p_value for name, each in self.chance.items()}
+        if self.adjust == "none":
+            return p_values
+        return dict(zip(p_values, holm(list(p_values.values())).tolist(), strict=True))
+
+    def is_better_than_chance(self, name: str) -> bool:
+        """Tell whether test (two-sided, all systems considered) and interval both show it."""
+        if self.is_in_sample or not self.chance[name].is_apart:
+            return False
+        return 2 * self.adjusted_chance[name] < round(1 - self.level, 12)
 
     @property
     def is_in_sample(self) -> bool:
@@ -186,17 +210,33 @@ class ComparisonFindings:
         before = ("kind", "names", "unit", "cases", "headline", "level", "adjust", "values")
         after = ("ranked", "ranks", "tied_for_first", "letters", "disagreements")
         last = ("race", "duels", "no_evidence", "dropped", "notes")
-        return OnDemand((*before, "pairs", *after, *last), self._plain)
+        return OnDemand((*before, "chance", "pairs", *after, *last), self._plain)
 
     def _plain(self, name: str) -> Any:
         """Make one of the results plain values."""
         if name == "pairs":
             return self._plain_pairs()
+        if name == "chance":
+            return self._plain_chance()
         if name == "race":
             return self.race and plain_values(self.race.to_dict())
         if name == "duels":
             return [plain_values(duel.to_dict()) for duel in self.duels]
         return plain_values(getattr(self, name))
+
+    def _plain_chance(self) -> dict[str, Any] | None:
+        """Make plain values of each system against chance; None if there is nothing to test against."""
+        if not self.chance_null:
+            return None
+        systems = {
+            name: {
+                **each.to_dict(),
+                "adjusted_p_value": plain_values(self.adjusted_chance[name]),
+                "is_better": self.is_better_than_chance(name),
+            }
+            for name, each in self.chance.items()
+        }
+        return {"null": self.chance_null, "measure": self.headline, "systems": systems}
 
     def _plain_pairs(self) -> list[dict[str, Any]]:
         """Make every pair plain values: all tests of all measures are computed."""
@@ -260,6 +300,8 @@ def compare_pairs(
     first_test: Callable[[str, str, str], Difference] | None = None,
     values: Mapping[str, Mapping[str, float]] | None = None,
     tukey: Mapping[Pair, float] | None = None,
+    alone: Callable[[str, str], Estimate] | None = None,
+    chance_null: str = "",
     dropped: int = 0,
     notes: tuple[str, ...] = (),
     **rest: Any,
@@ -269,6 +311,7 @@ def compare_pairs(
     Without a ``headline`` that measure is the first that every pair has a value of. ``first_test`` computes a
     difference with its first test alone, if that takes less time than ``difference``, which then waits until
     somebody looks. Plans are for the level that a pair has to beat among all of them (``level_of_one``).
+    ``alone`` estimates a measure of one system by itself, which is tested against chance (``chance_null``).
     """
     check_level(level)
     if len(names) < 2:
@@ -283,8 +326,24 @@ def compare_pairs(
         values = _values_of_systems(names, measures, lambda pair, measure: pairs[pair][measure])
     p_values = {pair: each.p_value() for pair, each in headlines.items()}
     adjusted = adjusted_p_values(p_values, adjust, tukey)
+    direction = next(iter(headlines.values())).direction
+
+    def against(name: str) -> AgainstChance:
+        value = values[name][headline]
+        assert alone is not None
+        try:
+            estimate = alone(name, headline)
+        except EdgeworthError as error:
+            return AgainstChance(value, undefined=str(error))
+        found = against_chance(estimate, direction, level=level, is_quick=len(names) > MOST_TESTED)
+        if abs(found.value - value) > SAME_VALUE * max(1.0, abs(value)):
+            return AgainstChance(value, undefined=f"alone it has another {headline}, {found.value:.6g}")
+        return found
+
     return ComparisonFindings(
         *(kind, names, unit, headline, headlines, pairs, values, adjusted, adjust, plans, level),
+        chance_null=chance_null,
+        chance=OnDemand(() if alone is None else names, against),
         dropped=dropped,
         notes=(*notes, *((f"{dropped:,} rows were dropped for missing values.",) if dropped else ())),
         **rest,

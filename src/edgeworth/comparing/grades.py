@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 
 from edgeworth.arrays import Floats
+from edgeworth.comparing.chance import GUESSING
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.labels.proportions import PairedProportions
 from edgeworth.comparing.queries.differences import ValuesOfMeasure, compare_values
+from edgeworth.core.estimates import Estimate
 from edgeworth.decisions.posteriors import probability_of_winning
 from edgeworth.errors import InputError, OptionError
+from edgeworth.grades.estimates import estimate_grades
+from edgeworth.grades.findings import check_guess_rate
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.measures import resolve_grades
 
@@ -22,15 +26,20 @@ BETA = "Beta posterior of who is right where only one is, Jeffreys' prior"
 
 
 def compare_grades(
-    grades: Mapping[str, Grades], *, measures: Sequence[str] | None = None, **options: Any
+    grades: Mapping[str, Grades],
+    *,
+    measures: Sequence[str] | None = None,
+    guess_rate: float | None = None,
+    **options: Any,
 ) -> ComparisonFindings:
-    """Compare graded systems on the items that all of them have."""
+    """Compare graded systems on the items that all of them have, and each with guessing at a rate."""
     first = next(iter(grades.values()))
     for name, each in grades.items():
         if each.ids is None:
             raise InputError(f"systems are compared item by item, and grades of {name} have no ids: give ids")
         if (each.lower_is_better, each.bounds) != (first.lower_is_better, first.bounds):
             raise OptionError(f"grades of {name} have another direction or range than the first system's")
+        check_guess_rate(each, guess_rate)
 
     reasons: dict[str, str] = {}
 
@@ -45,6 +54,9 @@ def compare_grades(
         low, high = (0.0, 1.0) if spelt != "mean" else first.bounds
         return spelt, "lower" if is_lower else "higher", high - low, found
 
+    def alone(name: str, measure: str, items: tuple[Any, ...]) -> Estimate:
+        return estimate_grades(grades[name].select(items), measure, guess_rate=guess_rate)
+
     usual = "accuracy" if all(each.is_binary for each in grades.values()) else "mean"
     clusters, unscored = _clusters(grades), {name: x.unscored for name, x in grades.items() if x.unscored}
     return compare_values(
@@ -54,6 +66,8 @@ def compare_grades(
         clusters=clusters,
         refine=_by_discordance,
         reasons=reasons,
+        alone=None if guess_rate is None else alone,
+        chance_null="" if guess_rate is None else GUESSING,
         notes=[f"{number:,} answers of {name} have no grade." for name, number in unscored.items()],
         **options,
     )

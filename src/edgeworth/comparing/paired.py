@@ -14,6 +14,7 @@ from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
 from edgeworth.core.labels import canonical, find, label_facts, labels_of, list_labels, merge_positive
 from edgeworth.core.plain import COUNT, FLAG, LABEL, LABELS, Plain, optional
 from edgeworth.core.policies import check_label_kinds, drop_incomplete, take_weights
+from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.alignment import aligned
@@ -183,6 +184,20 @@ class Paired(Plain):
         """Give one predictor's contingency table, on the labels of all."""
         table = ContingencyTable.from_joint(self.joint, prediction=1 + self._place(name))
         return replace(table, dropped=self.dropped, declared_positive=self.declared_positive)
+
+    def table_alone(self, name: str) -> ContingencyTable:
+        """Give one predictor's contingency table with its clusters, as if it had been counted by itself.
+
+        >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]}, clusters=["x", "x", "y"])
+        >>> paired.table_alone("b")
+        <ContingencyTable: 3 cases, 2 labels, 2 clusters>
+        """
+        table = self.table(name)
+        if not self.is_clustered:
+            return table
+        keys = self.joint.keys[:, [0, 1 + self._place(name), -1]]
+        joint = replace(self.joint, keys=keys, domains=BY_CLUSTER).in_order()
+        return replace(table, clusters=Clusters.from_joint(joint))
 
     def discordance(self, first: str, second: str) -> Discordance:
         """Count where two predictors agree and differ, and which of them is right there."""

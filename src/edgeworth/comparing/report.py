@@ -11,12 +11,19 @@ from typing import Any
 
 from edgeworth.arrays import finite_or_none
 from edgeworth.choices import Adjust
+from edgeworth.comparing.chance import CLASS_SHARES
 from edgeworth.comparing.charts import comparison_charts
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings
 from edgeworth.comparing.paired import Discordance
 from edgeworth.comparing.suspicious import suspicious_systems
-from edgeworth.comparing.verdict import comparison_citation, comparison_verdict, name_of_test, primary_test
+from edgeworth.comparing.verdict import (
+    comparison_citation,
+    comparison_verdict,
+    describe_chance,
+    name_of_test,
+    primary_test,
+)
 from edgeworth.core.formatting import (
     cut_middle,
     format_count,
@@ -74,7 +81,14 @@ def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, An
     """Build the report of a comparison."""
     is_pair = len(findings.names) == 2
     first = _two(findings) if is_pair else [_standings(findings), _pairs(findings)]
-    sections = [*first, _tests(findings), _disagreements(findings), _race(findings), _planning(findings)]
+    sections = [
+        *first,
+        _chance(findings),
+        _tests(findings),
+        _disagreements(findings),
+        _race(findings),
+        _planning(findings),
+    ]
     doubts = dict.fromkeys(
         said for each in findings.headlines.values() for said in (each.no_winner, each.doubt)
     )
@@ -262,6 +276,33 @@ def _pairs(findings: ComparisonFindings) -> Section:
         note += f"; the first {SHOWN_PAIRS} of {len(pairs):,} pairs, the rest is in the JSON"
     grid = Grid("", columns, tuple(rows), note)
     return Section(f"Pairs, by {describe_measure(findings.headline)}", (), (grid,), ("differences",))
+
+
+def _chance(findings: ComparisonFindings) -> Section | None:
+    """Tabulate each system against chance, by the primary measure."""
+    known = [name for name in findings.ranked if name in findings.chance]
+    if not any(math.isfinite(findings.chance[name].chance) for name in known):
+        return None
+    adjusted = () if findings.adjust == "none" else ("Holm p/probability",)
+    columns = _columns(
+        *("system", f"{describe_measure(findings.headline)}/number", "chance level/number"),
+        *("p/probability", *adjusted, "method"),
+    )
+    rows = []
+    for name in known[:SHOWN_PAIRS]:
+        each = findings.chance[name]
+        p_values = (each.p_value, findings.adjusted_chance[name])[: 1 + len(adjusted)]
+        numbers = map(finite_or_none, (each.value, each.chance, *p_values))
+        rows.append((_short(name), *numbers, each.undefined or each.method))
+    null = findings.chance_null
+    note = f"p: how often {null} alone does as well (one-sided)"
+    if null == CLASS_SHARES:
+        note = "p: of a score no better than that of the class shares of these cases (one-sided)"
+    if len(known) > SHOWN_PAIRS:
+        note += f"; the first {SHOWN_PAIRS} of {len(known):,} systems, the rest is in the JSON"
+    text = describe_chance(findings)
+    grid = Grid("", columns, tuple(rows), note)
+    return Section(f"Each against {null}", (text,) if text else (), (grid,))
 
 
 def _tests(findings: ComparisonFindings) -> Section | None:

@@ -65,9 +65,10 @@ def comparison_verdict(findings: ComparisonFindings) -> Verdict:
     judged = Claim("coverage", findings.judged) if findings.judged else None
     claims = [judged, _switched(findings)]
     if len(findings.names) == 2:
-        claims += [_of_two(findings), _sample_size(findings), _disagreement(findings), _race(findings)]
+        claims += [_of_two(findings), _chance(findings), _sample_size(findings), _disagreement(findings)]
+        claims.append(_race(findings))
     else:
-        claims += [_of_many(findings), _first_two(findings), _sample_size(findings)]
+        claims += [_of_many(findings), _first_two(findings), _chance(findings), _sample_size(findings)]
     return Verdict(claims)
 
 
@@ -253,6 +254,40 @@ def _sample_size(findings: ComparisonFindings) -> Claim | None:
         return None
     text = describe_plan(plan, plural(plan.needed, findings.unit), "a difference")
     return Claim("sample size", text, "advised", {"more": plan.more, "power": plan.power})
+
+
+def _chance(findings: ComparisonFindings) -> Claim | None:
+    """Say which systems are not shown to be better than chance: a winner among them may know nothing."""
+    names = _no_better_than_chance(findings)
+    if not names:
+        return None
+    p_values = [findings.chance[name].p_value for name in names]
+    numbers = {"null": findings.chance_null, "systems": names, "p_values": p_values}
+    return Claim("chance", describe_chance(findings), "not shown", numbers)
+
+
+def _no_better_than_chance(findings: ComparisonFindings) -> list[str]:
+    tested = [name for name in findings.ranked if name in findings.chance]
+    tested = [name for name in tested if not math.isnan(findings.chance[name].p_value)]
+    return [name for name in tested if not findings.is_better_than_chance(name)]
+
+
+def describe_chance(findings: ComparisonFindings) -> str:
+    """Say which systems are shown to be better than chance, or which are not; nothing without a test."""
+    null, names = findings.chance_null, _no_better_than_chance(findings)
+    tested = [name for name, each in findings.chance.items() if not math.isnan(each.p_value)]
+    if not tested:
+        return ""
+    p_values = [findings.chance[name].p_value for name in names]
+    if len(tested) == 2:
+        if not names:
+            return f"Both systems are better than {null}."
+        who = "Neither system is" if len(names) == 2 else f"{names[0]} is not"
+        said = " and ".join(format_p_value(p_value) for p_value in p_values)
+        return f"{who} shown to be better than {null} (one-sided {said})."
+    if not names:
+        return f"All {len(tested)} systems are better than {null}."
+    return f"Not shown to be better than {null}: {_listed(names)}."
 
 
 def _disagreement(findings: ComparisonFindings) -> Claim | None:

@@ -49,12 +49,17 @@ class GradeFindings:
         return self.mean.p_value() < round(1 - self.level, 12) and not low <= self.guess_rate <= high
 
 
-def examine_grades(grades: Grades, *, level: float, guess_rate: float | None = None) -> GradeFindings:
-    """Find everything worth saying about grades."""
+def check_guess_rate(grades: Grades, guess_rate: float | None) -> None:
+    """Refuse a guess rate that is no share, or of answers that are not right or wrong."""
     if guess_rate is not None and not grades.is_binary:
         raise OptionError("a guess rate is for answers that are right or wrong (--correct)")
     if guess_rate is not None and not 0 < guess_rate < 1:
         raise OptionError(f"a guess rate lies between 0 and 1, 0.25 of four options; saw {guess_rate!r}")
+
+
+def examine_grades(grades: Grades, *, level: float, guess_rate: float | None = None) -> GradeFindings:
+    """Find everything worth saying about grades."""
+    check_guess_rate(grades, guess_rate)
     most = int(grades.repeats.min()) if grades.is_binary else 0
     depths = [*(depth for depth in TRIES if depth < most), *((most,) if most > 1 else ())]
     measures = ["accuracy" if grades.is_binary else "mean", *(f"pass@{depth}" for depth in depths)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -170,6 +170,15 @@ class Grades(Plain):
         numbers: dict[str, Any] = {"items": many, "repeats": repeats, "sums": points * repeats}
         numbers |= {"squares": points**2 * repeats, "zero_one": bool(np.isin(points, [0, 1]).all())}
         return replace(found, **numbers)._add_up(*named)
+
+    def select(self, items: Iterable[str | int]) -> Self:
+        """Keep the items with these ids; answers without a grade are not among them."""
+        wanted = set(items)
+        kept = np.array([place for place, item in enumerate(self.ids or ()) if item in wanted], dtype=np.intp)
+        numbers = {name: getattr(self, name)[kept] for name in NUMBERS}
+        ids = None if self.ids is None else tuple(self.ids[place] for place in kept)
+        clusters = None if self.clusters is None else tuple(self.clusters[place] for place in kept)
+        return replace(self, ids=ids, clusters=clusters, unscored=0, **numbers)
 
     def __add__(self, other: Self) -> Self:
         """Add the items of both; repeats of an item in both are repeats of it."""

@@ -29,6 +29,7 @@ import scipy
 
 from edgeworth.arrays import Floats
 from edgeworth.choices import PredictionsMade
+from edgeworth.comparing.chance import CLASS_SHARES
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, all_pairs, compare_pairs
 from edgeworth.comparing.forecasts.bets import (
@@ -41,6 +42,7 @@ from edgeworth.comparing.forecasts.bets import (
     wealth_of_clusters,
 )
 from edgeworth.comparing.queries.paired_tests import MeanDifference, mean_difference
+from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.laws import Alternative, bisected, choose_tail
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError, check_whole
@@ -48,6 +50,7 @@ from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.estimates import mean_sequence
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts
 from edgeworth.forecasts.reading import CLIPPED
+from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES, case_scores
 
 MEASURES = tuple(name for name, rule in RULES.items() if not rule.is_ordered)
@@ -119,6 +122,25 @@ def compare_forecasts(
         no_evidence = IN_SAMPLE
     duels = _duels(forecasts, units, ordered, predictions_made, level)
     race = race_of_duels(duels) if duels else _race_at_the_end(forecasts, units)
+    shares = np.bincount(one.codes, minlength=len(one.labels)) / max(len(one), 1)
+    constant = replace(one, probabilities=np.broadcast_to(shares, one.probabilities.shape))
+
+    def alone(name: str, score: str) -> Estimate:
+        both = (scores[name][score], case_scores(constant, (score,))[0])
+        reach, names = RULES[score].highest(len(one.labels)), (name, CLASS_SHARES)
+        # Shares counted on all cases were not known on the way, so no confidence sequence holds.
+        at_the_end: dict[str, Any] = {**options, "ordered": False}
+        paired = mean_score_difference(*both, names=names, score=score, reach=reach, **at_the_end)
+
+        def test(alternative: Alternative) -> Tail | None:
+            if paired.law is None:
+                return None
+            p_value = paired.law.p_value(0.0, alternative)
+            return Tail.approximated(p_value, 0.0, f"difference case by case, {paired.interval_method}")
+
+        alone = ForecastScores.from_forecasts({"alone": forecasts[name]}, scores=(score,))
+        return replace(estimate(alone, score), chance_test=test)
+
     return compare_pairs(
         "probabilities",
         tuple(forecasts),
@@ -131,6 +153,8 @@ def compare_forecasts(
         race=race if no_evidence is None else replace(race, evidence={}, no_evidence=no_evidence),
         duels=duels if no_evidence is None else (),
         notes=notes,
+        alone=alone,
+        chance_null=CLASS_SHARES,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any, Unpack
 
 from edgeworth.choices import Abstentions
+from edgeworth.comparing.chance import GUESSING
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, all_pairs, compare_pairs
 from edgeworth.comparing.labels.joint_cells import (
@@ -35,6 +36,7 @@ from edgeworth.comparing.labels.proportions import (
 from edgeworth.comparing.labels.swapping import SUMS_OF_A_LABEL, SUMS_OF_ALL, randomisation_test, swap_test
 from edgeworth.comparing.paired import Paired
 from edgeworth.comparing.randomisation.sign_sums import COARSE, FINE, Grid
+from edgeworth.core.estimates import estimate
 from edgeworth.core.laws import SamplingLaw, doubt_few_freedom
 from edgeworth.core.tails import Tail, hypergeometric_tails
 from edgeworth.decisions.verdict import weights_warning
@@ -228,6 +230,8 @@ def compare_labels(
         dropped=paired.dropped,
         notes=() if paired.is_counted else (weights_warning(paired.table(paired.names[0])),),
         judged=judged,
+        alone=lambda name, measure: estimate(paired.table_alone(name), measure, seed=seed),
+        chance_null=GUESSING,
     )
 
 

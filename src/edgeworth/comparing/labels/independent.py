@@ -9,12 +9,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from edgeworth.comparing.chance import GUESSING
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, compare_pairs
 from edgeworth.comparing.labels.joint_cells import usual_spellings, with_coverage
 from edgeworth.comparing.labels.methods import DRAWS, share_above
 from edgeworth.comparing.labels.proportions import independent_proportions
 from edgeworth.core.clusters import ClusterSpread
+from edgeworth.core.estimates import estimate
 from edgeworth.core.laws import NewcombeLaw, NormalLaw, Scale, doubt_few_freedom, natural_scale
 from edgeworth.core.tails import Tail
 from edgeworth.decisions.posteriors import beta_law, probability_larger
@@ -69,6 +71,8 @@ def compare_independent(
         seed=seed,
         dropped=sum(table.dropped for table in tables.values()),
         notes=(DIFFERENT_CASES,),
+        alone=lambda name, measure: estimate(tables[name], measure, seed=seed),
+        chance_null=GUESSING,
     )
 
 

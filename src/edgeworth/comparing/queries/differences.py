@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from edgeworth.arrays import Floats
 from edgeworth.choices import QueryRule
+from edgeworth.comparing.chance import RANDOM_SELECTION
 from edgeworth.comparing.difference import Difference
 from edgeworth.comparing.findings import (
     ComparedKind,
@@ -29,6 +30,7 @@ from edgeworth.comparing.queries.exact_values import Scaled, cluster_sums, scale
 from edgeworth.comparing.queries.paired_tests import mean_difference, sign_test, wilcoxon_test
 from edgeworth.comparing.queries.permutation import SharedSignFlips, draws_for_pairs, sign_flip_tail
 from edgeworth.comparing.queries.tukey import randomised_tukey
+from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import plural
 from edgeworth.core.labels import canonical_order, positions
 from edgeworth.core.measures import Direction
@@ -185,10 +187,15 @@ def compare_queries(
         low, high = resolved.measure.range
         return resolved.spelling, resolved.measure.direction, high - low, found
 
+    def alone(name: str, measure: str, queries: tuple[Label, ...]) -> Estimate:
+        return estimate(lists[name].select(queries), measure, seed=options.get("seed", 0))
+
     notes = [
         f"{name}: {said}" for name, each in lists.items() if ties == "trec" for said in tie_warnings(each)
     ]
-    return compare_values("lists", map(values, measures or MEASURES), notes=notes, **options)
+    asked = map(values, measures or MEASURES)
+    chance: dict[str, Any] = {"alone": alone, "chance_null": RANDOM_SELECTION}
+    return compare_values("lists", asked, notes=notes, **chance, **options)
 
 
 ValuesOfMeasure: TypeAlias = tuple[str, Direction, float, Mapping[str, UnitValues]]
@@ -208,6 +215,8 @@ def compare_values(
     seed: int = 0,
     notes: Sequence[str] = (),
     reasons: Mapping[str, str] = MappingProxyType({}),
+    alone: Callable[[str, str, tuple[Any, ...]], Estimate] | None = None,
+    chance_null: str = "",
     **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare systems by their values in the units that all have.
@@ -215,6 +224,7 @@ def compare_values(
     ``clusters`` names the cluster of each unit, where some belong together: the unit is then the cluster.
     ``refine`` may know more of a difference from the two systems' values, a column each, and the clusters.
     ``reasons`` say why a measure is undefined for a whole system.
+    ``alone`` estimates a measure of one system in these units, which is tested against ``chance_null``.
     """
     drawing: dict[str, Any] = {"draws": draws, "seed": seed}
     match = partial(match_queries, queries=queries, unit=unit)
@@ -274,6 +284,8 @@ def compare_values(
         level=level,
         **pairs_options,
         tukey=tukey,
+        alone=None if alone is None else lambda name, measure: alone(name, measure, judged.queries),
+        chance_null=chance_null,
         cases=float(units),
         seed=seed,
         notes=(*notes, *dict.fromkeys(f"{said[0].upper()}{said[1:]}." for said in left_out)),

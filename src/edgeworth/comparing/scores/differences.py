@@ -11,6 +11,7 @@ from typing import Any, TypeGuard, Unpack
 import numpy as np
 import scipy
 
+from edgeworth.comparing.chance import RANDOM_SELECTION
 from edgeworth.comparing.difference import Difference, standardised_effect
 from edgeworth.comparing.findings import ComparisonFindings, PairsOptions, compare_pairs
 from edgeworth.comparing.paired_scores import PairedScores
@@ -22,7 +23,7 @@ from edgeworth.comparing.scores.influence import (
 )
 from edgeworth.comparing.scores.laws import CalibratedLaw, ScoreDifferenceLaw
 from edgeworth.comparing.scores.resampling import SwappedRanks, bootstrap_differences
-from edgeworth.core.estimates import Method, check_method
+from edgeworth.core.estimates import Estimate, Method, check_method, estimate
 from edgeworth.core.laws import BootstrapLaw, SamplingLaw
 from edgeworth.core.measures import Measure
 from edgeworth.core.tails import Tail
@@ -31,6 +32,7 @@ from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError, check_seed, check_whole
 from edgeworth.rankings.estimates import class_split
 from edgeworth.rankings.intervals.methods import Influence, check_influence, has_influence
+from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.resolving import ResolvedRanking
 
 PERMUTATIONS = 999
@@ -227,6 +229,9 @@ def _with_swaps(
 
 MEASURES = ("average_precision", "roc_auc")
 
+CLUSTERS_STAY = "the cases of a cluster belong together, so random orders of single cases are no null"
+"""Why scores in clusters are not tested against random selection."""
+
 WITHIN_FOLDS = (
     "Scores were ranked within folds: values are means over folds. Intervals and tests are about these "
     "fitted models on new cases, not about models that are trained again."
@@ -264,6 +269,23 @@ def compare_scores(
             found = (replace(each, law=None, tests={}, no_interval=said) for each in found)
         return {each.measure: each for each in found}
 
+    def alone(name: str, measure: str) -> Estimate:
+        if name in splits:
+            raise OptionError(splits[name])
+        if not in_folds:
+            found = estimate(paired.ranking(name), measure, seed=seed)
+            if paired.clusters is None:
+                return found
+            return replace(found, chance_test=lambda _: None, no_chance_test=CLUSTERS_STAY)
+        targets, scores = (
+            np.concatenate([part.targets for part in paired.parts]),
+            np.concatenate([part.row(name) for part in paired.parts]),
+        )
+        folds = np.repeat(np.arange(len(paired.parts)), [len(part) for part in paired.parts])
+        lists = RankedLists.from_scores(targets.astype(int), scores, groups=folds)
+        # Few folds do not tell how much a mean varies: the test by random orders is all there is.
+        return replace(estimate(lists, measure, seed=seed), law=None)
+
     return compare_pairs(
         "scores",
         paired.names,
@@ -275,4 +297,6 @@ def compare_scores(
         seed=seed,
         dropped=paired.dropped,
         notes=(*((WITHIN_FOLDS,) if in_folds else ()), *notes),
+        alone=alone,
+        chance_null=RANDOM_SELECTION,
     )
