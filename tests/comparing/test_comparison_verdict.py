@@ -34,6 +34,7 @@ def test_a_settled_difference_is_said_with_its_test_and_disagreements() -> None:
     interval = r"95% CI 0\.\d\d to 0\.\d\d"
     assert re.fullmatch(
         rf"good is better than bad: accuracy 0\.45 higher \({interval}; exact randomisation p = 7\.6e-6\)\. "
+        r"bad is not shown to be better than guessing \(one-sided p = 0\.\d+\)\. "
         r"They disagree on 18 of 40 cases\.",
         found,
     )
