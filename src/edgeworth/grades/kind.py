@@ -27,6 +27,7 @@ class GradesKind(Kind["Grades"]):
     predictions = "grades"
     terms = ("missing",)
     usual = ("accuracy", "mean")
+    difference_options = ("guess_rate",)
 
     def check(self, options: Options) -> None:
         from edgeworth.grades.reading import check_grades
@@ -98,6 +99,7 @@ class GradesKind(Kind["Grades"]):
         return compare_grades(
             systems,
             measures=options["measures"],
+            guess_rate=options["guess_rate"],
             level=options["level"],
             adjust=options["adjust"] or "holm",
             power=options["power"],
