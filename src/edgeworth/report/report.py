@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
@@ -41,13 +40,13 @@ About: TypeAlias = Callable[..., dict[str, Any]]
 
 def about_run(**known: Any) -> dict[str, Any]:
     """Say where a report came from: what is needed to make it again."""
+    # The same libraries whatever was loaded before: reports of the same data are the same.
+    import numpy as np
+    import scipy
+
     from edgeworth import __version__
 
-    # Only what took part: to ask for the version of a library that is not loaded takes as long as loading it.
-    libraries = [
-        f"{name} {sys.modules[name].__version__}" for name in ("numpy", "scipy") if name in sys.modules
-    ]
-    versions = ", ".join([f"Python {python_version()}", *libraries])
+    versions = f"Python {python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
     plain = {
         name: value if isinstance(value, (str, int, float, list)) else repr(value)
         for name, value in known.items()

@@ -118,6 +118,8 @@ def _script() -> str:
     """Bundle Vega with our few lines, once a process, since that takes seconds."""
     sources = _resource("page.js") + _resource("slider.js")
     bundle = str(import_extra("vl_convert", "making pages").javascript_bundle(sources))
+    # The licences of the libraries ask for their notices wherever the libraries go.
+    bundle = f"/*!\n{_resource('notices.txt')}*/\n{bundle}"
     # No text inside a library may end the script block.
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
