@@ -412,3 +412,43 @@ def test_questions_with_unlike_numbers_of_options_are_pointed_out(tmp_path: Path
     assert alike.numbers["guessing"]["rate"] == 0.25
     assert unlike.numbers["guessing"]["rate"] == pytest.approx(0.375)
     assert len(unlike.warnings) == len(alike.warnings) + 1
+
+
+# -- topics that not every log has -----------------------------------------------------------------------
+
+
+def write_topics(path: Path, model: str, topics: str, errors: str = "", skipped: str = "") -> Path:
+    """Write an Inspect log with one question per topic letter; some topics fail, some are not in the log."""
+    samples = []
+    for number, topic in enumerate(topics):
+        right = "C" if (number * len(model)) % 3 else "I"
+        failed = {"error": "timed out"} if topic in errors else {}
+        if topic not in skipped:
+            samples.append(inspect_sample(number, right, metadata={"topic": topic}, **failed))
+    path.write_text(json.dumps(inspect_log(samples, model=model)))
+    return path
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("change", [{"errors": "z"}, {"skipped": "z"}], ids=str)
+def test_a_topic_that_one_log_lacks_or_failed_in_is_left_out(
+    tmp_path: Path, which: int, change: dict[str, str]
+) -> None:
+    names = ("a", "bb")
+    paths = [
+        write_topics(tmp_path / f"{name}.json", name, "xyz" * 6, **(change if place == which else {}))
+        for place, name in enumerate(names)
+    ]
+    rows = ew.compare(data=paths, by="topic").report.numbers["slices"]["slices"]
+    assert {row["slice"]: row["cases"] for row in rows} == {"x": 6, "y": 6}
+    alone = [write_topics(tmp_path / f"{name}-alone.json", name, "xyz" * 6, skipped="z") for name in names]
+    assert rows == ew.compare(data=alone, by="topic").report.numbers["slices"]["slices"]
+
+
+def test_a_topic_with_errors_alone_is_no_slice(tmp_path: Path) -> None:
+    path = write_topics(tmp_path / "a.json", "a", "xyz" * 6, errors="z")
+    rows = ew.evaluate(path, by="topic").numbers["slices"]["slices"]
+    assert {row["slice"]: row["cases"] for row in rows} == {"x": 6, "y": 6}
+    write_topics(tmp_path / "b.json", "bb", "xyz" * 6, errors="xyz")
+    with pytest.raises(InputError, match=r"b\.json.*no item of task 'quiz' has a score"):
+        ew.compare(data=[path, tmp_path / "b.json"], by="topic")
