@@ -148,3 +148,10 @@ def test_options_are_checked() -> None:
     with pytest.raises(OptionError, match="confidence level"):
         units_needed(difference(0.1, 0.1, 10), level=95)
     assert Needed(10, 5, 0.8, 0.95, 0.1).more == 0
+
+
+@pytest.mark.parametrize(("value", "error"), [(1e-200, 1e-40), (1e-9, 1e200), (1e-9, 1e308), (1e9, 1e-300)])
+def test_a_difference_of_hardly_any_size_needs_without_end(value: float, error: float) -> None:
+    """The number is beyond floats; it is no fault."""
+    found = units_needed(difference(value, error, 50))
+    assert found.needed == (math.inf if value < 1 else math.ceil(1 - math.log2(0.05)))

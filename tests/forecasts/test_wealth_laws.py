@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.betting.law import LogWealthLaw, wealth_law
+from edgeworth.forecasts.betting.law import LogWealthLaw, Moments, wealth_law
 from edgeworth.forecasts.betting.log_returns import MergedOutcomes
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.papers import kalia
@@ -378,3 +378,8 @@ def test_truths_that_are_none() -> None:
     many = np.linspace(0.2, 0.8, 5000)
     with pytest.raises(OptionError, match="to LogWealthLaw"):
         wealth_law(Wealth.from_probabilities([1] * 5000, many, against=many[::-1], labels=[0, 1]))
+
+
+@pytest.mark.parametrize("variance", [0.0, 5e-324, 1e-230, math.inf, math.nan])
+def test_a_spread_that_cannot_be_cubed_has_no_normal_law(variance: float) -> None:
+    assert Moments(0.0, variance, 1.0).error == 1

@@ -85,9 +85,12 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
     if distance < ZERO:
         return Needed(size, math.inf, power, level, reach * error)
     effect = distance / (error * math.sqrt(size))
+    ratio = normal_reach / effect if effect > 0 else math.inf
+    if not math.isfinite(ratio * ratio):
+        return Needed(size, math.inf, power, level, reach * error)
     # Fewer signs than these cannot all be alike by a chance below the level.
     fewest = math.ceil(1 - math.log2(1 - level))
-    normal = max(float(fewest), math.ceil((normal_reach / effect) ** 2))
+    normal = max(float(fewest), math.ceil(ratio * ratio))
     needed = normal if normal >= MANY or math.isinf(freedom) else _student_units(effect, normal, level, power)
     return Needed(size, needed, power, level, reach * error)
 

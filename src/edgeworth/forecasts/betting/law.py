@@ -433,9 +433,8 @@ class Moments:
     @property
     def error(self) -> float:
         """How far P(S ≤ x) may be from the normal law, at any x."""
-        if not self.is_normal:
-            return 1.0
-        return min(1.0, BERRY_ESSEEN * self.third / (self.variance * math.sqrt(self.variance)))
+        cubed = self.variance * math.sqrt(self.variance) if self.is_normal else 0.0
+        return min(1.0, BERRY_ESSEEN * self.third / cubed) if cubed > 0 else 1.0
 
 
 def luck_of_moments(wealth: Wealth) -> Tail:
