@@ -34,10 +34,11 @@ from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.report import trec_report, with_every_rank
 from edgeworth.rankings.selection_report import AskedPrecision, RandomSelection, selection_report
 from edgeworth.rankings.trec.files import rank_conflicts, read_qrels, read_run
+from edgeworth.report.formats import write_file
 from edgeworth.report.frames import estimate_rows
 from edgeworth.report.report import Report, about_run, gather_reports, join_reports
 from edgeworth.report.wording import format_option
-from edgeworth.sample import SAMPLE_NAME, sample_file
+from edgeworth.sample import SAMPLE_FILES, SAMPLE_NAME, sample_file
 
 
 @takes(ChanceOptions)
@@ -142,6 +143,23 @@ def demo_report() -> Report:
     # The sample has its name, not that of the folder it was installed in.
     named = {"source": SAMPLE_NAME}
     return gather_reports({x: replace(y, provenance={**y.provenance, **named}) for x, y in reports.items()})
+
+
+def write_samples(folder: Path) -> list[Path]:
+    """Write the sample files into a folder, and raise an error instead of replacing other files."""
+    texts = {name: _sample_bytes(name) for name in SAMPLE_FILES}
+    paths = {name: folder / name for name in texts}
+    for name, path in paths.items():
+        if path.exists() and (not path.is_file() or path.read_bytes() != texts[name]):
+            raise OptionError(f"{path} exists and is another file: choose another --folder")
+    for name, path in paths.items():
+        write_file(path, texts[name])
+    return list(paths.values())
+
+
+def _sample_bytes(name: str) -> bytes:
+    with sample_file(name) as path:
+        return path.read_bytes()
 
 
 @takes(TrecOptions)

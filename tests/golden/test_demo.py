@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_s
 
 import edgeworth as ew
 from command_line import call
-from edgeworth.sample import SAMPLE_NAME, sample_file
+from edgeworth.sample import SAMPLE_FILES, SAMPLE_NAME, sample_file
 
 SHAPE = Path(__file__).with_name("demo_shape.json")
 
@@ -99,3 +100,27 @@ def test_a_page_that_cannot_be_written_is_an_error(
     done = call(tmp_path, capsys, "demo", "--folder", "nowhere")
     assert done.returncode == 2
     assert "nowhere" in done.stderr
+
+
+def test_the_sample_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of the package, and the command that is printed works."""
+    done = call(tmp_path, capsys, "demo", "--data")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == set(SAMPLE_FILES)
+    for name in SAMPLE_FILES:
+        with sample_file(name) as path:
+            assert (tmp_path / name).read_bytes() == path.read_bytes()
+        assert name in done.stdout
+    command = done.stdout.strip().splitlines()[-1].removeprefix("Try: edgeworth ")
+    assert "Informedness" in call(tmp_path, capsys, *shlex.split(command)).stdout.replace(
+        "informedness", "Informedness"
+    )
+    # Once more is fine; another file of the same name stays as it is.
+    assert call(tmp_path, capsys, "demo", "--data").returncode == 0
+    (tmp_path / "births.csv").write_text("mine\n", encoding="utf-8")
+    (tmp_path / "mothers.csv").unlink()
+    refusal = call(tmp_path, capsys, "demo", "--data")
+    assert refusal.returncode == 2
+    assert "births.csv exists and is another file" in refusal.stderr
+    assert (tmp_path / "births.csv").read_text(encoding="utf-8") == "mine\n"
+    assert not (tmp_path / "mothers.csv").exists()

@@ -10,7 +10,9 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, flat
+from edgeworth.cli import finding
 from edgeworth.cli.finding import find_elsewhere
+from edgeworth.sample import SAMPLE_FILES
 
 WORDS = {
     "survival": "ew.methods.Survival()",
@@ -45,9 +47,9 @@ AUTHORS = {
     "random guess": "edgeworth mixture",
     "informed incorrect decision": "superstitious_labels",
     "sufficient test data": "every report on labels",
-    "tagger": "docs/papers.md",
-    "electroencephalogram": "docs/papers.md",
-    "vision": "docs/papers.md",
+    "tagger": "--cluster person",
+    "electroencephalogram": "--cluster person",
+    "vision": "--cluster person",
     "horse race": "--prediction tip --odds",
     "perfect play": "edgeworth mixture",
     "unsupervised learning": "--match many",
@@ -78,6 +80,39 @@ AUTHORS = {
     "Markov process": "ew.Wealth",
 }
 """Words that the authors use of their ideas, and where each leads."""
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    {
+        "permute classes": "ew.match",
+        "permuted class": "ew.match",
+        "multiple positions": "--odds oa,ob,oc",
+        "position multiple": "--odds oa,ob,oc",
+        "general approach": "hit_survival",
+        "bookmakers drunken": "--bookmaker drunken",
+        "training targets": "balanced",
+    }.items(),
+)
+def test_words_are_found_in_other_forms_and_orders(words: str, found: str) -> None:
+    assert any(found in where for _, _, where in find_elsewhere(words))
+
+
+def test_words_that_are_nowhere_find_nothing() -> None:
+    assert find_elsewhere("zebra crossing") == []
+    assert find_elsewhere("…") == []
+
+
+def test_answers_name_only_what_an_installation_has() -> None:
+    """Documentation and examples are in the repository, not in what pip installs."""
+    places = list(finding._places())
+    assert len(places) > 100
+    for name, what, where in places:
+        assert not re.search(r"docs/|examples/|script/|bench/|\.md\b", f"{what} {where}"), name
+    for file in re.findall(r"\w+\.csv", " ".join(where for _, _, where in places)):
+        assert file in SAMPLE_FILES
+    for measure in ew.catalogue():
+        assert "docs/" not in f"{measure.source} {measure.formula}"
 
 
 @pytest.mark.parametrize(("words", "found"), AUTHORS.items(), ids=AUTHORS.keys())

@@ -3,6 +3,7 @@ commands and options."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
@@ -18,16 +19,52 @@ from edgeworth.report.terminal import Terminal
 Place: TypeAlias = tuple[str, str, str]
 """What something is called, what it is, and where it is found."""
 
+ENDINGS = ("ations", "ation", "ing", "es", "ed", "e", "s")
+SHORTEST_STEM = 4
+
 
 def find_elsewhere(words: str) -> list[Place]:
-    """Find words of the papers, charts, methods, commands and options: whole words, if there are any."""
+    """Find words of the papers, charts, methods, commands and options: whole words, if there are any.
+
+    If nothing holds the words as they are, look for all of them in any order and with other endings.
+    """
     rated = []
     for name, what, where in _places():
         first, *others = name.split(", ")
         shown = (first, *(each for each in others if match_words(words, each)))
         rated.append((match_words(words, first, *others, what), (", ".join(shown), what, where)))
     least = min(2, max(rate for rate, _ in rated)) or 1
-    return [place for rate, place in sorted(rated, key=lambda each: -each[0]) if rate >= least]
+    found = [place for rate, place in sorted(rated, key=lambda each: -each[0]) if rate >= least]
+    return found or _find_each_word(words)
+
+
+def _find_each_word(words: str) -> list[Place]:
+    """Find the places in which some word begins with the stem of each word."""
+    stems = [_stem(word) for word in re.findall(r"\w+", words.lower())]
+    found = []
+    for name, what, where in _places():
+        first, *others = name.split(", ")
+        named = [each for each in others if _holds(stems, each)]
+        if stems and (named or _holds(stems, f"{first} {what}")):
+            found.append((", ".join((first, *named)), what, where))
+    return found
+
+
+def _holds(stems: list[str], text: str) -> bool:
+    parts = re.findall(r"\w+", text.lower())
+    return all(any(part.startswith(stem) for part in parts) for stem in stems)
+
+
+def _stem(word: str) -> str:
+    """Cut a usual ending of English words off, if enough is left.
+
+    >>> [_stem(word) for word in ("permute", "permuting", "classes", "positions", "is")]
+    ['permut', 'permut', 'class', 'position', 'is']
+    """
+    for ending in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
+            return word.removesuffix(ending)
+    return word
 
 
 def _places() -> Iterator[Place]:

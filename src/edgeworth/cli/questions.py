@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -135,12 +136,24 @@ def measures(
 
 
 def demo(
-    *, folder: Annotated[Path, Parameter(help="Where to write the files.", metavar="FOLDER")] = Path()
+    *,
+    folder: Annotated[Path, Parameter(help="Where to write the files.", metavar="FOLDER")] = Path(),
+    data: Annotated[
+        bool, Parameter(help="Write the sample files themselves, and no report.", negative="")
+    ] = False,
 ) -> None:
     """Report on the sample data that come with Edgeworth: edgeworth-demo.html and edgeworth-demo.json."""
-    from edgeworth.questions import demo_report
-    from edgeworth.sample import SAMPLE_STORY
+    from edgeworth.questions import demo_report, write_samples
+    from edgeworth.sample import SAMPLE_FILES, SAMPLE_STORY
 
+    if data:
+        written = write_samples(folder)
+        for path in written:
+            sys.stdout.write(f"{displayable(str(path))}: {SAMPLE_FILES[path.name]}\n")
+        births = shlex.quote(str(written[0]))
+        command = f"edgeworth evaluate {births} --truth low --positive 1 --prediction larger_model"
+        sys.stdout.write(f"\nTry: {command}\n")
+        return
     page, numbers = folder / "edgeworth-demo.html", folder / "edgeworth-demo.json"
     with progress_of("working"):
         report = demo_report()
@@ -149,6 +162,6 @@ def demo(
     sys.stdout.write(f"{SAMPLE_STORY}\n\n")
     for verdict in report.verdict.splitlines():
         sys.stdout.write(f"{verdict}\n\n")
-    written = {"The report, with tables and charts, is": page, "The numbers behind it are": numbers}
-    for what, path in written.items():
+    places = {"The report, with tables and charts, is": page, "The numbers behind it are": numbers}
+    for what, path in places.items():
         sys.stdout.write(f"{what} in {displayable(str(path))}\n")

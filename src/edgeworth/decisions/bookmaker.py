@@ -22,7 +22,7 @@ from edgeworth.sources.columns import Label
 
 CELLS_IN_JSON = 50
 LARGEST_POOL = 1e12
-HOUSE = "unit stakes at Powers' fair odds less the house's share; see docs/decisions.md"
+HOUSE = "unit stakes at Powers' fair odds less the house's share"
 
 
 # -- measures of unit bets ---------------------------------------------------------------------------------

@@ -22,6 +22,12 @@ SAMPLE_STORY = (
 )
 
 
+SAMPLE_FILES = {
+    "births.csv": "189 births with the labels and probabilities of two models",
+    "mothers.csv": "what the models were fitted to, in the same order",
+}
+
+
 def sample_file(name: str = "births.csv") -> AbstractContextManager[Path]:
     """The sample as a file on disk, for as long as the context lasts."""
     return as_file(files("edgeworth.sample") / name)
