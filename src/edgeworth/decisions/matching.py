@@ -98,13 +98,14 @@ class MatchingTest:
 
     problem: Problem = field(repr=False)
     informedness: float
-    results: dict[int, Tail] = field(default_factory=dict, repr=False)
+    results: dict[tuple[int | None, int], Tail] = field(default_factory=dict, repr=False)
 
-    def __call__(self, *, seed: int = 0) -> Tail:
+    def __call__(self, *, draws: int | None = None, seed: int = 0) -> Tail:
         """Compute P(clusters without information, matched as well as they can be, look this good)."""
-        if seed not in self.results:
-            self.results[seed] = matching_tail(self.problem, self.informedness, seed=seed)
-        return self.results[seed]
+        if (draws, seed) not in self.results:
+            tail = matching_tail(self.problem, self.informedness, draws=draws, seed=seed)
+            self.results[draws, seed] = tail
+        return self.results[draws, seed]
 
 
 def matching_tail(problem: Problem, informedness: float, *, draws: int | None = None, seed: int = 0) -> Tail:
