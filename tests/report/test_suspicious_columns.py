@@ -78,6 +78,14 @@ def test_one_value_in_every_case_is_named(options: dict[str, Any], start: str) -
 
 
 def test_right_in_every_case_is_a_result() -> None:
+    perfect = ew.compare(TRUTH, {"a": TRUTH, "b": TRUTH.copy(), "c": LABELS})
+    assert not any(SAME in x for x in warnings_of(perfect))
+    answers = {"a": np.ones(40), "b": np.ones(40), "c": np.arange(40) % 3 > 0}
+    assert not any(
+        SAME in x or ONE_VALUE in x for x in warnings_of(ew.compare(None, answers, kind="correct"))
+    )
+    answers["d"] = answers["c"].copy()
+    assert f"c and d {SAME}" in warnings_of(ew.compare(None, answers, kind="correct"))
     assert not any(ONE_VALUE in x for x in warnings_of(ew.evaluate(correct=[True] * 40)))
     few = ew.evaluate(truth=[0, 1, 0], prediction=[1, 1, 1])
     assert not any(ONE_VALUE in x for x in warnings_of(few))

@@ -61,8 +61,9 @@ def _of_one(system: Any) -> Answers | None:
     if isinstance(system, RankedLists) and len(system.scores) >= MIN_CASES_TO_SUSPECT:
         return Answers((system.starts, system.scores, system.grades), _one_number(system.scores))
     if isinstance(system, Grades) and system.items.sum() >= MIN_CASES_TO_SUSPECT:
-        # Right in every case is a result; one grade of many possible ones in every case is not.
-        constant = None if system.zero_one else _one_number(system.means)
+        constant = _one_number(system.means)
+        if system.zero_one and constant is not None:
+            return None  # right in every case is a result, which several systems may have
         return Answers((system.items, system.repeats, system.sums, system.squares), constant)
     return None
 
@@ -73,6 +74,8 @@ def _of_labels(paired: Paired) -> dict[str, Answers]:
     found = {}
     for place, name in enumerate(paired.names, start=1):
         codes = paired.joint.keys[:, place]
+        if np.array_equal(codes, paired.joint.keys[:, 0]):
+            continue  # right in every case, as other systems may be
         seen = np.unique(codes)
         constant = str(paired.labels[seen[0] - 1]) if len(seen) == 1 and seen[0] > 0 else None
         found[name] = Answers((codes,), constant)
