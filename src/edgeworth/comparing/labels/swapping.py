@@ -50,7 +50,8 @@ from edgeworth.comparing.randomisation.coins import (
 )
 from edgeworth.comparing.randomisation.sign_sums import FINE, Grid, sign_sum_tail
 from edgeworth.core.tails import Tail
-from edgeworth.decisions.views import Resolved
+from edgeworth.decisions.margin_slopes import margin_slopes
+from edgeworth.decisions.views import Marginals, Resolved
 from edgeworth.progress import progress_rounds
 from edgeworth.threads import row_blocks
 
@@ -163,6 +164,9 @@ MOST_WAYS = 1 << 20
 
 MANY = 1_000
 """With so many cases that differ, and more ways than that, differences in standard errors are normal."""
+
+FEW_LABELS = 8
+"""Up to so many labels a measure is differentiated by one margin after the other."""
 
 STEP = 1e-20
 """An imaginary step, so small that squares of it vanish."""
@@ -333,6 +337,9 @@ class _Swaps:
         """Differentiate a measure by all that units add to a table; 0 where it has no value."""
         found = np.zeros(tables.T.shape)
         parts: list[NDArray[Any]] = np.split(tables, 4, axis=1)
+        closed = margin_slopes(resolved, Marginals(*parts)) if self.size > FEW_LABELS else None
+        if closed is not None:
+            return np.nan_to_num(np.concatenate(closed, axis=1).T, nan=0.0, posinf=0.0, neginf=0.0)
         # Nothing is added to abstentions, for one, where there are none.
         for place in np.flatnonzero((self.first + self.second).sum(axis=1)):
             (part, label), moved = divmod(place, self.size), [*parts]

@@ -1,0 +1,99 @@
+"""Derivatives of measures over many labels by every margin at once.
+
+A complex step differentiates by one margin at a time, which takes the square of the number of labels. The
+measures that are compared by default have closed forms, which take that number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from edgeworth.arrays import Floats, ratio
+from edgeworth.decisions.views import Marginals, Resolved
+
+Slopes: TypeAlias = tuple[Floats, Floats, Floats, Floats]
+"""Derivatives by hits, predictions, real cases and abstentions, a column a label."""
+
+
+def margin_slopes(resolved: Resolved, view: Marginals) -> Slopes | None:
+    """Differentiate a measure by all margins; None for a measure without a closed form here."""
+    found = _CLOSED_FORMS.get(resolved.measure.name)
+    return None if found is None or resolved.position is not None else found(view, **resolved.arguments)
+
+
+def _informedness(view: Marginals, abstentions: str = "left_out") -> Slopes | None:
+    """Differentiate ``B = Σ_l P_l e_l / N`` with ``e_l = h_l/R_l − (P_l − h_l)/(N − R_l)``."""
+    if abstentions == "zero_weight":
+        return None
+    total, undecided = view.total[..., None], view.undecided[..., None]
+    others, alarms = total - view.real, view.predicted - view.hits
+    has_odds = (view.real > 0) & (others > 0)
+    edge = np.where(has_odds, ratio(view.hits, view.real) - ratio(alarms, others), 0.0)
+    value = ratio((view.predicted * edge).sum(axis=-1), view.total)[..., None]
+    share = view.predicted / total
+    by_hits = np.where(has_odds, share * (ratio(1.0, view.real) + ratio(1.0, others)), 0.0)
+    by_predicted = np.where(has_odds, edge / total - ratio(share, others), 0.0)
+    per_hit = np.where(has_odds, ratio(view.hits, view.real**2), 0.0)
+    per_alarm = np.where(others > 0, ratio(alarms, others**2), 0.0)
+    by_total = np.where(has_odds, share * per_alarm, 0.0).sum(axis=-1)[..., None] - value / total
+    # A label that is never real is left out; a case of it would bring its false alarms in.
+    by_real = by_total + share * np.where(has_odds, -per_hit - per_alarm, per_alarm)
+    by_abstained = np.zeros_like(by_real)
+    if abstentions == "discount":
+        every = total + undecided
+        kept = total / every
+        by_hits, by_predicted = by_hits * kept, by_predicted * kept
+        by_real = by_real * kept + value * undecided / every**2
+        by_abstained = by_abstained - value * total / every**2
+    return by_hits, by_predicted, by_real, by_abstained
+
+
+def _markedness(view: Marginals) -> Slopes | None:
+    """Differentiate informedness with prediction and truth exchanged."""
+    found = _informedness(Marginals(view.hits, view.real, view.predicted, np.zeros_like(view.abstained)))
+    if found is None:
+        return None
+    by_hits, by_real, by_predicted, by_abstained = found
+    return by_hits, by_predicted, by_real, by_abstained
+
+
+def _mcc(view: Marginals) -> Slopes:
+    """Differentiate ``Σ (N h_l − P_l R_l) / √(Σ P_l (N − P_l) · Σ R_l (N − R_l))``."""
+    total = view.total[..., None]
+    determinant, predicted, real = (
+        each.sum(axis=-1)[..., None]
+        for each in (
+            total * view.hits - view.predicted * view.real,
+            view.predicted * (total - view.predicted),
+            view.real * (total - view.real),
+        )
+    )
+    scale = np.sqrt(predicted * real)
+    half = ratio(determinant, 2 * scale)
+    hits, predictions = (each.sum(axis=-1)[..., None] for each in (view.hits, view.predicted))
+    by_hits = ratio(np.broadcast_to(total, view.hits.shape), scale)
+    by_predicted = ratio(-view.real, scale) - half * ratio(total - 2 * view.predicted, predicted)
+    by_real = ratio(hits - view.predicted, scale)
+    by_real = by_real - half * (ratio(predictions, predicted) + ratio(2 * (total - view.real), real))
+    return by_hits, by_predicted, by_real, np.zeros_like(by_real)
+
+
+def _macro_f(view: Marginals, alpha: float) -> Slopes:
+    """Differentiate the mean over labels of ``h_l / (α R_l + (1 − α) P_l)``."""
+    every_real = view.every_real
+    number = ((every_real > 0) | (view.predicted > 0)).sum(axis=-1)[..., None]
+    size = alpha * every_real + (1 - alpha) * view.predicted
+    by_hits = ratio(ratio(1.0, size), number)
+    by_size = -ratio(ratio(view.hits, size**2), number)
+    return by_hits, (1 - alpha) * by_size, alpha * by_size, alpha * by_size
+
+
+_CLOSED_FORMS: dict[str, Callable[..., Slopes | None]] = {
+    "informedness": _informedness,
+    "markedness": _markedness,
+    "mcc": _mcc,
+    "macro_f": _macro_f,
+}

@@ -1,0 +1,56 @@
+"""Closed forms of derivatives by margins, against complex steps of the measures themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth.decisions.margin_slopes import margin_slopes
+from edgeworth.decisions.views import Marginals, marginals, resolve
+
+STEP = 1e-20
+
+
+@pytest.mark.parametrize("spelling", ["informedness", "markedness", "mcc", "macro_f"])
+@pytest.mark.parametrize("abstained", [0, 3])
+@pytest.mark.parametrize("size", [2, 3, 12])
+def test_closed_forms_are_the_derivatives(spelling: str, abstained: int, size: int) -> None:
+    rng = np.random.default_rng(size + abstained)
+    cells = rng.integers(0, 6, (5, size + 1, size)).astype(float) + np.eye(size + 1, size)
+    cells[:, -1] = rng.integers(0, abstained + 1, (5, size))
+    table = ew.ContingencyTable.from_matrix(cells[0, :-1].astype(int), rows="predicted", labels=range(size))
+    resolved = resolve(table, spelling)
+    view = marginals(cells)
+    found = margin_slopes(resolved, view)
+    assert found is not None
+    parts = (view.hits, view.predicted, view.real, view.abstained)
+    for part, slopes in enumerate(found):
+        for label in range(size):
+            moved = list(parts)
+            moved[part] = parts[part] + 1j * STEP * (np.arange(size) == label)
+            wanted = resolved.of_view(Marginals(*moved)).imag / STEP
+            assert slopes[:, label] == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+
+
+def test_a_class_without_predictions_has_the_derivatives_of_the_complex_step() -> None:
+    """A swap may leave a class without predictions: markedness then leaves it out."""
+    cells = np.array([[[5.0, 1, 2], [2, 6, 1], [0, 0, 0], [0, 0, 0]]])
+    table = ew.ContingencyTable.from_matrix(cells[0, :-1].astype(int), rows="predicted", labels=range(3))
+    resolved, view = resolve(table, "markedness"), marginals(cells)
+    found = margin_slopes(resolved, view)
+    assert found is not None
+    parts = (view.hits, view.predicted, view.real, view.abstained)
+    for part, slopes in enumerate(found[:3]):
+        for label in range(3):
+            moved = list(parts)
+            moved[part] = parts[part] + 1j * STEP * (np.arange(3) == label)
+            wanted = resolved.of_view(Marginals(*moved)).imag / STEP
+            assert slopes[:, label] == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+
+
+def test_other_measures_have_no_closed_form() -> None:
+    table = ew.ContingencyTable.from_matrix([[3, 1], [1, 3]], rows="predicted", labels=["a", "b"])
+    view = marginals(np.ones((1, 3, 2)))
+    assert margin_slopes(resolve(table, "kappa"), view) is None
+    assert margin_slopes(resolve(table, "informedness[a]"), view) is None
