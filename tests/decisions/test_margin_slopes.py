@@ -12,7 +12,9 @@ from edgeworth.decisions.views import Marginals, marginals, resolve
 STEP = 1e-20
 
 
-@pytest.mark.parametrize("spelling", ["informedness", "markedness", "mcc", "macro_f"])
+@pytest.mark.parametrize(
+    "spelling", ["informedness", "markedness", "mcc", "macro_f", "kappa", "balanced_accuracy"]
+)
 @pytest.mark.parametrize("abstained", [0, 3])
 @pytest.mark.parametrize("size", [2, 3, 12])
 def test_closed_forms_are_the_derivatives(spelling: str, abstained: int, size: int) -> None:
@@ -52,5 +54,5 @@ def test_a_class_without_predictions_has_the_derivatives_of_the_complex_step() -
 def test_other_measures_have_no_closed_form() -> None:
     table = ew.ContingencyTable.from_matrix([[3, 1], [1, 3]], rows="predicted", labels=["a", "b"])
     view = marginals(np.ones((1, 3, 2)))
-    assert margin_slopes(resolve(table, "kappa"), view) is None
+    assert margin_slopes(resolve(table, "weighted_f"), view) is None
     assert margin_slopes(resolve(table, "informedness[a]"), view) is None

@@ -91,9 +91,33 @@ def _macro_f(view: Marginals, alpha: float) -> Slopes:
     return by_hits, (1 - alpha) * by_size, alpha * by_size, alpha * by_size
 
 
+def _kappa(view: Marginals) -> Slopes:
+    """Differentiate ``Σ (N h_l − P_l R_l) / Σ P_l (N − R_l)``."""
+    total = view.total[..., None]
+    determinant = (total * view.hits - view.predicted * view.real).sum(axis=-1)[..., None]
+    rest = (view.predicted * (total - view.real)).sum(axis=-1)[..., None]
+    value = ratio(determinant, rest)
+    hits, predictions = (each.sum(axis=-1)[..., None] for each in (view.hits, view.predicted))
+    by_hits = ratio(np.broadcast_to(total, view.hits.shape), rest)
+    by_predicted = ratio(-view.real - value * (total - view.real), rest)
+    by_real = ratio(hits - view.predicted - value * (predictions - view.predicted), rest)
+    return by_hits, by_predicted, by_real, np.zeros_like(by_real)
+
+
+def _balanced_accuracy(view: Marginals) -> Slopes:
+    """Differentiate the mean over real classes of ``h_l / R_l``."""
+    every = view.every_real
+    number = (every > 0).sum(axis=-1)[..., None]
+    by_hits = np.where(every > 0, ratio(ratio(1.0, every), number), 0.0)
+    by_real = np.where(every > 0, -ratio(ratio(view.hits, every**2), number), 0.0)
+    return by_hits, np.zeros_like(by_real), by_real, by_real
+
+
 _CLOSED_FORMS: dict[str, Callable[..., Slopes | None]] = {
     "informedness": _informedness,
     "markedness": _markedness,
     "mcc": _mcc,
     "macro_f": _macro_f,
+    "kappa": _kappa,
+    "balanced_accuracy": _balanced_accuracy,
 }

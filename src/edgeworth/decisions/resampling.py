@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.arrays import Floats
 from edgeworth.core.clusters import ClusterSpread, spread_of_ratios
 from edgeworth.decisions.clusters import Clusters
+from edgeworth.decisions.margin_slopes import margin_slopes
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, Marginals, Resolved, marginals
 from edgeworth.errors import OptionError
@@ -122,6 +124,9 @@ MOST_INFLUENCES = 1 << 20
 MOST_SUMS = 1 << 24
 """The most sums of a class or a proportion in a cluster that are held at once."""
 
+MANY_LABELS = 200
+"""With more labels a measure with a closed form is differentiated by all margins at once."""
+
 NO_ERROR = 1e-24
 """A variance below this is rounding."""
 
@@ -210,6 +215,9 @@ def _label_slopes(cells: NDArray[np.float64], resolved: Resolved, position: int)
 def _overall_slopes(cells: NDArray[np.float64], resolved: Resolved, view: Marginals) -> NDArray[np.float64]:
     """Differentiate a table's measure by its diagonal and margins: K·4 derivatives give all K·(K+1)."""
     size = cells.shape[1]
+    closed = margin_slopes(resolved, view) if size > MANY_LABELS else None
+    if closed is not None:
+        return _slopes_of_cells(*(np.nan_to_num(each, nan=0.0) for each in closed))
     parts = {}
     chunk = max(1, MOST_INFLUENCES // max(size, 1))
     for name in ("hits", "predicted", "real", "abstained"):
@@ -221,9 +229,15 @@ def _overall_slopes(cells: NDArray[np.float64], resolved: Resolved, view: Margin
             shifted[np.arange(len(moved)), moved] += 1j * STEP
             found[moved] = resolved.of_view(replace(_repeat(view, len(moved)), **{name: shifted})).imag / STEP
         parts[name] = found
-    slopes = np.empty(cells.shape)
-    slopes[:-1] = parts["predicted"][:, None] + parts["real"][None, :] + np.diag(parts["hits"])
-    slopes[-1] = parts["abstained"]
+    return _slopes_of_cells(parts["hits"], parts["predicted"], parts["real"], parts["abstained"])
+
+
+def _slopes_of_cells(hits: Floats, predicted: Floats, real: Floats, abstained: Floats) -> Floats:
+    """Add the derivatives by the margins that a case of each cell (K+1, K) belongs to."""
+    slopes = np.empty((len(hits) + 1, len(hits)))
+    np.add(predicted[:, None], real[None, :], out=slopes[:-1])
+    slopes[np.arange(len(hits)), np.arange(len(hits))] += hits
+    slopes[-1] = abstained
     return slopes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -399,12 +400,18 @@ class ContingencyTable(Plain):
         table = self._with_cells(self.labels, lambda values: np.vstack([values[:-1], 0 * values[-1:]]))
         return table if self.clusters is None else replace(table, clusters=self.clusters.decided())
 
+    @cached_property
+    def _decided_columns(self) -> Numbers:
+        return np.asarray(self.cells[:-1].sum(axis=0))
+
     def one_against_rest(self, label: Any) -> Self:
         """Merge all labels but one; measures of that label stay the same."""
         index = self.index(label)
 
         def merge(values: Numbers) -> Numbers:
-            by_column = np.stack([values[index], values[:-1].sum(axis=0) - values[index], values[-1]])
+            # One sum over all cells serves every label.
+            columns = self._decided_columns if values is self.cells else values[:-1].sum(axis=0)
+            by_column = np.stack([values[index], columns - values[index], values[-1]])
             cells = np.stack([by_column[:, index], by_column.sum(axis=1) - by_column[:, index]], axis=1)
             # A sum of floats less one of its parts may come out a hair below 0.
             return np.asarray(np.maximum(cells, 0))
