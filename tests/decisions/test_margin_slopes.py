@@ -7,6 +7,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.decisions.margin_slopes import margin_slopes
+from edgeworth.decisions.resampling import MANY_LABELS, influence, variance
 from edgeworth.decisions.views import Marginals, marginals, resolve
 
 STEP = 1e-20
@@ -56,3 +57,22 @@ def test_other_measures_have_no_closed_form() -> None:
     view = marginals(np.ones((1, 3, 2)))
     assert margin_slopes(resolve(table, "weighted_f"), view) is None
     assert margin_slopes(resolve(table, "informedness[a]"), view) is None
+
+
+@pytest.mark.parametrize("spelling", ["informedness", "markedness", "mcc", "macro_f", "kappa", "accuracy"])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_many_labels_have_the_variance_of_every_cell(spelling: str, is_weighted: bool) -> None:
+    """Only occupied cells are summed; ``influence`` has the whole table."""
+    rng = np.random.default_rng(6)
+    labels = np.arange(MANY_LABELS + 20)
+    truth = np.concatenate([labels, rng.choice(labels, 400)])
+    prediction = [
+        None if rng.random() < 0.05 else int(rng.choice([actual, rng.choice(labels)])) for actual in truth
+    ]
+    weights = rng.random(len(truth)) if is_weighted else None
+    options = {} if weights is None else {"weights": weights, "weight_kind": "sampling"}
+    table = ew.ContingencyTable.from_labels(truth.tolist(), prediction, missing="abstain", **options)
+    resolved = resolve(table, spelling)
+    weight = table.cells if table.squared is None else table.squared
+    wanted = float((weight * influence(table, resolved) ** 2).sum())
+    assert variance(table, resolved) == pytest.approx(wanted, rel=1e-9)

@@ -146,7 +146,30 @@ def variance(table: ContingencyTable, resolved: Resolved) -> float:
     if table.clusters is not None:
         return cluster_spread(table, table.clusters, resolved).variance
     weight = table.cells if table.squared is None else table.squared
+    if len(table.labels) > MANY_LABELS:
+        closed = margin_slopes(resolved, marginals(table.cells))
+        if closed is not None:
+            return _variance_of_occupied(table.cells, weight, *(np.nan_to_num(x, nan=0.0) for x in closed))
     return float((weight * influence(table, resolved) ** 2).sum())
+
+
+def _variance_of_occupied(
+    cells: NDArray[Any],
+    weight: NDArray[Any],
+    hits: Floats,
+    predicted: Floats,
+    real: Floats,
+    abstained: Floats,
+) -> float:
+    """Sum over the cells that hold cases: of many labels most cells are empty."""
+    row, column = np.nonzero(cells)
+    is_decided = row < len(hits)
+    place = np.minimum(row, len(hits) - 1)
+    slopes = np.where(is_decided, predicted[place] + real[column], abstained[column])
+    slopes += np.where(is_decided & (row == column), hits[column], 0.0)
+    counts = cells[row, column].astype(np.float64)
+    centred = slopes - float(counts @ slopes) / float(counts.sum())
+    return float((weight[row, column] * centred**2).sum())
 
 
 def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolved) -> ClusterSpread:

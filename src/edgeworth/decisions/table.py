@@ -53,6 +53,13 @@ from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.numbers import as_weights
 
 
+def _read_only(sums: Any) -> Numbers:
+    """Keep sums that are computed once from being changed."""
+    kept = np.asarray(sums)
+    freeze(kept)
+    return kept
+
+
 @dataclass(frozen=True, eq=False)
 class ContingencyTable(Plain):
     """Counts of cases by predicted label and real class.
@@ -271,22 +278,22 @@ class ContingencyTable(Plain):
         """The number of cases without a decision, by real class."""
         return np.asarray(self.cells[-1])
 
-    @property
+    @cached_property
     def predicted(self) -> Numbers:
         """How often each label was predicted."""
-        return np.asarray(self.counts.sum(axis=1))
+        return _read_only(self.counts.sum(axis=1))
 
-    @property
+    @cached_property
     def real(self) -> Numbers:
         """How often each class was real among the decided cases."""
-        return np.asarray(self.counts.sum(axis=0))
+        return _read_only(self.counts.sum(axis=0))
 
-    @property
+    @cached_property
     def actual(self) -> Numbers:
         """How often each class was real, in decided and undecided cases."""
-        return np.asarray(self.cells.sum(axis=0))
+        return _read_only(self.cells.sum(axis=0))
 
-    @property
+    @cached_property
     def total(self) -> int | float:
         """The number of decided cases, or their weight."""
         return self.counts.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
@@ -306,7 +313,7 @@ class ContingencyTable(Plain):
         """Whether cases count alike and are independent of each other."""
         return self.clusters is None and self.counts_alike
 
-    @property
+    @cached_property
     def effective_size(self) -> float:
         """The number of cases; of weighted ones Kish's (Σw)²/Σw², as many equal ones as tell as much."""
         total = float(self.cells.sum())
@@ -400,17 +407,13 @@ class ContingencyTable(Plain):
         table = self._with_cells(self.labels, lambda values: np.vstack([values[:-1], 0 * values[-1:]]))
         return table if self.clusters is None else replace(table, clusters=self.clusters.decided())
 
-    @cached_property
-    def _decided_columns(self) -> Numbers:
-        return np.asarray(self.cells[:-1].sum(axis=0))
-
     def one_against_rest(self, label: Any) -> Self:
         """Merge all labels but one; measures of that label stay the same."""
         index = self.index(label)
 
         def merge(values: Numbers) -> Numbers:
             # One sum over all cells serves every label.
-            columns = self._decided_columns if values is self.cells else values[:-1].sum(axis=0)
+            columns = self.real if values is self.cells else values[:-1].sum(axis=0)
             by_column = np.stack([values[index], columns - values[index], values[-1]])
             cells = np.stack([by_column[:, index], by_column.sum(axis=1) - by_column[:, index]], axis=1)
             # A sum of floats less one of its parts may come out a hair below 0.

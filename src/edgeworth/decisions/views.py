@@ -190,10 +190,10 @@ def measure_table(table: ContingencyTable, spelling: str | Measure) -> float:
 def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
     """Find the measure, its label on this table, and its options."""
     check_decisions(table)
-    if table.is_counted and table.cells.sum() > EXACT_INTEGERS:
+    if table.is_counted and table.actual.sum() > EXACT_INTEGERS:
         raise InputError(
             f"measures are of at most 2^53 = {EXACT_INTEGERS:,} cases, which floats hold exactly; "
-            f"saw {table.cells.sum():,}"
+            f"saw {table.actual.sum():,}"
         )
     if isinstance(spelling, Measure):
         return _resolve_label(table, spelling, Spelling(spelling.name))
