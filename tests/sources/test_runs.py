@@ -492,3 +492,47 @@ def test_a_folder_that_cannot_be_listed_and_a_log_that_cannot_be_opened(
             patched.setattr(owner, name, refused)
             with pytest.raises(InputError, match="cannot be read: Permission denied"):
                 read_runs(given)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"doc_id": None}, "the field 'doc_id' must be a whole number or text; saw null"),
+        ({"metrics": "acc"}, "the field 'metrics' must be a list; saw text"),
+        ({"metrics": [["acc"]]}, "item 1 must be text; saw a list"),
+        ({"filtered_resps": {"a": 1}}, "the field 'filtered_resps' must be a list or null; saw an object"),
+        ({"filtered_resps": [[10**400, "a"], ["-1", "b"]]}, "log-likelihood that is no number"),
+        ({"filtered_resps": [["inf", "a"], ["-1", "b"]]}, "log-likelihood that is no number"),
+        ({"doc_hash": 5}, "the field 'doc_hash' must be text or null; saw a whole number"),
+    ],
+)
+def test_a_wrong_field_of_lm_eval_is_named(tmp_path: Path, change: dict[str, object], said: str) -> None:
+    lines = [lm_eval_choice(0, [-1, -2], 0), lm_eval_choice(1, [-1, -2], 0, **change)]
+    told(write_lm_eval(tmp_path, "quiz", lines), "line 2", said)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"prompt": "p"}, "the field 'prompt' must be an object; saw text"),
+        ({"namedScores": [1]}, "the field 'namedScores' must be an object or null; saw a list"),
+        ({"vars": 3}, "the field 'vars' must be an object or null; saw a whole number"),
+        ({"provider": {"label": ""}}, "the field 'provider' has neither an id nor a label"),
+        ({"score": None}, "score is no number, and neither true nor false; saw None"),
+        ({"score": 10**400}, "score is no number"),
+    ],
+)
+@pytest.mark.parametrize("layout", ["json", "jsonl"])
+def test_a_wrong_field_of_promptfoo_is_named(
+    tmp_path: Path, layout: str, change: dict[str, object], said: str
+) -> None:
+    rows = [promptfoo_row(1, "m", True), promptfoo_row(2, "m", True, **change)]
+    path = tmp_path / f"r.{layout}"
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_text(json.dumps(promptfoo_results(rows)) if layout == "json" else lines)
+    told(path, str(path), "result 2" if layout == "json" else "line 2", said)
+
+
+def test_results_without_a_row_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(promptfoo_results([])))
+    told(tmp_path / "r.json", "r.json holds no results")
