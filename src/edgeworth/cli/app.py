@@ -7,6 +7,7 @@ import errno
 import os
 import sys
 import traceback
+import warnings
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
@@ -83,7 +84,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         del os.environ["COLUMNS"]  # the width is unknown, which is not a width of nothing
     try:
         _prepare_help(sys.argv[1:] if arguments is None else arguments)
-        with shown_progress():
+        with shown_progress(), warnings.catch_warnings():
+            # What overflows is reported as undefined: NumPy's warnings would only repeat it.
+            warnings.simplefilter("ignore", RuntimeWarning)
             app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except CycloptsError as error:
