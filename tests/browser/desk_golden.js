@@ -20,7 +20,10 @@ const run = {
       overall: tables.measureTable(view, alpha),
       payoffs: tables.payoffs(view),
       edges: view.labels.map((v) => (isPriced(v) ? tables.newcombe(v) : null)),
-      accuracy: tables.wilson(view.hits.reduce((a, b) => a + b), view.total),
+      accuracy: tables.wilson(
+        view.hits.reduce((a, b) => a + b),
+        view.total,
+      ),
       interval,
       delta: tables.deltaInterval(view),
       deltaNeeded: guessing.casesNeeded(view, tables.deltaInterval(view)),
@@ -47,14 +50,21 @@ const run = {
     };
   },
   moments: ({ items, targets }) => ranking.precisionMoments(items, targets),
-  orders: ({ items, targets, value, draws, seed }) => ranking.sampledTail(items, targets, value, new Random(seed), draws),
+  orders: ({ items, targets, value, draws, seed }) =>
+    ranking.sampledTail(items, targets, value, new Random(seed), draws),
   game: ({ p, odds, options }) => kellyGame(p, odds, options),
   race: ({ p, odds, options }) => kellyRace(p, odds, options),
   wealth({ outcomes, model, rival }) {
     const { path, factors, final, drawdown, logScores, brierScores, top } = wealth.settle(outcomes, model, rival);
     const plain = ({ mean, variance }) => ({ mean: [...mean], variance: [...variance] });
     return {
-      path: [...path], factors: [...factors], final, drawdown, logScores, brierScores, top,
+      path: [...path],
+      factors: [...factors],
+      final,
+      drawdown,
+      logScores,
+      brierScores,
+      top,
       ifModel: plain(wealth.expectedPath(model, rival, "model")),
       ifRival: plain(wealth.expectedPath(model, rival, "rival")),
     };

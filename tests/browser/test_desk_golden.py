@@ -164,9 +164,15 @@ def test_dollars_of_tables(tables: list[tuple[ew.ContingencyTable, Case, Any]]) 
         near(found["payoffs"], wanted, str(case["counts"]), absolute=1e-12 * size)
 
 
+def whole_table(table: ew.ContingencyTable) -> ew.ContingencyTable:
+    """Round fractions to whole cases, as tests need them."""
+    counts = np.rint(table.counts).astype(np.int64)
+    return ew.ContingencyTable.from_matrix(counts, rows="predicted", labels=table.labels)
+
+
 def test_intervals_tests_and_plans_of_tables(tables: list[tuple[ew.ContingencyTable, Case, Any]]) -> None:
     delta = ew.methods.Delta()
-    exact = enumerated = 0
+    exact = enumerated = bounded = 0
     for table, case, found in tables:
         where = str(case["counts"])
         accuracy = ew.estimate(table, "accuracy")
@@ -178,10 +184,11 @@ def test_intervals_tests_and_plans_of_tables(tables: list[tuple[ew.ContingencyTa
                 low, high = edge.interval()
                 wanted = {"low": low, "high": high, "error": edge.standard_error}
                 near(found["edges"][place], wanted, where)
-            for name in ("recall", "precision", "f", "informedness"):
-                estimate = ew.estimate(table, spelled(name, case["alpha"], str(label)))
-                if estimate.undefined is None:
-                    near(found["chance"][place][name], estimate.chance, f"{where} {name} by chance")
+            # Chance levels take long to estimate, so each label of a table has another measure checked.
+            name = ("recall", "precision", "f", "informedness")[place % 4]
+            estimate = ew.estimate(table, spelled(name, case["alpha"], str(label)))
+            if estimate.undefined is None:
+                near(found["chance"][place][name], estimate.chance, f"{where} {name} by chance")
         if math.isnan(ew.measure(table, "informedness")):
             assert math.isnan(found["interval"]["low"]), where
             continue
@@ -204,10 +211,20 @@ def test_intervals_tests_and_plans_of_tables(tables: list[tuple[ew.ContingencyTa
                 enumerated += 1
             else:
                 near(found["luck"]["needed"], needed, f"{where} cases needed")
+        elif found["luck"]["bound"] is not None:
+            bounded += 1
+            whole = whole_table(table)
+            law = ew.chance.informedness(whole)
+            tail = law.two_sided(law.value_of(np.diag(whole.counts).tolist()))
+            if tail.kind == "bound":
+                near(math.log(found["luck"]["bound"]), math.log(tail.p_value), f"{where} bound")
+            else:
+                assert tail.p_value <= found["luck"]["bound"], where
         elif seen.sum() > 2 and by_delta.standard_error > 1e-9:
             near(found["deltaNeeded"], by_delta.cases_needed().needed, f"{where} cases needed")
     assert exact > 400
     assert enumerated > 10
+    assert bounded > 100
 
 
 def test_planned_cases_of_small_tables(desk: Callable[[list[Case]], list[Any]]) -> None:

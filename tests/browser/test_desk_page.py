@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import edgeworth as ew
+from command_line import call, flat
 from edgeworth.desk.build import INTERFACE, LIBRARY, build
+from edgeworth.sample import sample_file
 from hostile_text import TEXTS
 
 pytestmark = pytest.mark.browser
@@ -322,11 +325,11 @@ def test_a_bet_and_a_race(desk: Path, visit: Any) -> None:
     page = visit(desk).page
     page.get_by_role("tab", name="Bet").click()
     assert page.locator("#stake").inner_text() == "20.00%"
-    page.get_by_label("Your probability").fill("0.25")
+    page.get_by_role("textbox", name="Your probability").fill("0.25")
     assert number(page.locator("#stake").inner_text()) == pytest.approx(
         100 * float(ew.bet.kelly_game(0.25, 2))
     )
-    page.get_by_label("Odds offered").fill("7:3")
+    page.get_by_role("textbox", name="Odds offered").fill("7:3")
     stake = 100 * float(ew.bet.kelly_game(0.25, 1 + 7 / 3))
     assert number(page.locator("#stake").inner_text()) == pytest.approx(stake, abs=0.005)
     page.get_by_role("button", name="a race").click()
@@ -370,7 +373,7 @@ def test_commands_and_sentences_are_copied(desk: Path, visit: Any) -> None:
     page.get_by_role("button", name="Copy as command").click()
     assert (
         page.evaluate("window.copied")
-        == "edgeworth table \"12 28; 18 42\" --rows predicted --labels '+,−' --bets"
+        == "edgeworth table \"12 28; 18 42\" --rows predicted --labels='+,−' --bets"
     )
     page.get_by_role("button", name="Copy for a paper").click()
     sentence = page.evaluate("window.copied")
@@ -380,6 +383,40 @@ def test_commands_and_sentences_are_copied(desk: Path, visit: Any) -> None:
     assert sentence.endswith(f"n = 100, 2 classes; Edgeworth {ew.__version__}.")
     page.get_by_role("button", name="Copy link").click()
     assert page.evaluate("window.copied") == page.url
+
+
+def test_copied_commands_report_the_same(
+    desk: Path, visit: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = visit(desk).page
+    page.evaluate("navigator.clipboard.writeText = async text => { window.copied = text; }")
+
+    def run() -> str:
+        page.locator("button:visible", has_text="Copy as command").click()
+        words = shlex.split(page.evaluate("window.copied"))
+        result = call(tmp_path, capsys, *words[1:])
+        assert result.returncode == 0, result.stderr
+        return flat(result.stdout)
+
+    assert "Informedness 0.15 (95% CI −0.02 to 0.34)" in run()
+    page.get_by_role("button", name="10 digits").click()
+    assert "Informedness 0.79 (95% CI 0.76 to 0.82)" in run()
+    page.get_by_role("tab", name="Ranking").click()
+    assert "0.917" in run()
+    page.get_by_role("button", name="3,000 items").click()
+    assert "mean average precision of 0.084" in run()
+    page.get_by_role("tab", name="Bet").click()
+    assert "Back it with 20.00%" in run()
+    page.get_by_role("textbox", name="Commission on winnings").fill("0.05")
+    page.get_by_role("textbox", name="Your probability").fill("0.3")
+    assert f"{100 * -float(ew.bet.kelly_game(0.3, 1.95, lay=1 + 1 / 0.95)):.2f}%" in run()
+    page.get_by_role("button", name="a race").click()
+    page.get_by_role("textbox", name="Commission on winnings").fill("0")
+    assert "10.59" in run()
+    page.get_by_role("tab", name="Race").click()
+    with sample_file() as path:
+        (tmp_path / "births.csv").write_bytes(path.read_bytes())
+    assert "wealth" in run().lower()
 
 
 def test_numbers_and_pictures_are_downloaded(desk: Path, visit: Any) -> None:

@@ -2,36 +2,63 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-function fill(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+const PROPERTIES = new Set(["value", "checked", "disabled", "hidden"]);
+
+const isShown = (child) => child !== null && child !== undefined && child !== false;
+
+/** Split "p.note#why" into the tag, its classes and its id. */
+function readTag(text) {
+  const [, tag, rest] = /^(\w+)(.*)$/.exec(text);
+  const names = [...rest.matchAll(/([.#])([\w-]+)/g)];
+  const classes = names.filter(([, mark]) => mark === ".").map(([, , name]) => name);
+  const id = names.find(([, mark]) => mark === "#")?.[2];
+  return { tag, classes, id };
+}
+
+const isAttributes = (value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Node);
+
+function make(create, text, inside) {
+  const { tag, classes, id } = readTag(text);
+  const element = create(tag);
+  if (classes.length) element.setAttribute("class", classes.join(" "));
+  if (id) element.id = id;
+  const [attributes, children] = isAttributes(inside[0]) ? [inside[0], inside.slice(1)] : [{}, inside];
+  for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden") element[name] = value;
+    else if (PROPERTIES.has(name)) element[name] = value;
     else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+    else if (isShown(value)) element.setAttribute(name, value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter(isShown));
   return element;
 }
 
-/** Make an HTML element. */
-export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+/** Make an HTML element: h("p.note#why", { title: "…" }, "text", child, …). */
+export const h = (text, ...inside) => make((tag) => document.createElement(tag), text, inside);
 
-/** Make an SVG element. */
-export const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+/** Make an SVG element in the same way. */
+export const s = (text, ...inside) => make((tag) => document.createElementNS(SVG, tag), text, inside);
 
 /** Replace what is inside an element. */
-export const show = (element, ...children) => {
-  element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+export function show(element, ...children) {
+  element.replaceChildren(...children.flat(Infinity).filter(isShown));
   return element;
-};
+}
 
 /** A labelled text field. `onchange` receives the text at every keystroke. */
 export function field(label, { value = "", width = "s", onchange, describe = "", ...more }) {
   const input = h("input", {
-    type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", class: `field field-${width}`, value,
-    oninput: () => onchange(input.value), ...more,
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    spellcheck: "false",
+    class: `field field-${width}`,
+    value,
+    oninput: () => onchange(input.value),
+    ...more,
   });
-  const wrapper = h("label", { class: "labelled" }, h("span", {}, label), input, describe && h("small", {}, describe));
+  const wrapper = h("label.labelled", h("span", label), input, describe && h("small", {}, describe));
   return { wrapper, input };
 }
 
@@ -39,7 +66,12 @@ export function field(label, { value = "", width = "s", onchange, describe = "",
 export function slider(label, { min, max, step, value, onchange, shown }) {
   const output = h("output", {}, shown(value));
   const input = h("input", {
-    type: "range", min, max, step, value, "aria-label": label,
+    type: "range",
+    min,
+    max,
+    step,
+    value,
+    "aria-label": label,
     oninput: () => {
       output.textContent = shown(Number(input.value));
       input.setAttribute("aria-valuetext", shown(Number(input.value)));
@@ -52,7 +84,11 @@ export function slider(label, { min, max, step, value, onchange, shown }) {
     output.textContent = shown(Number(next));
     input.setAttribute("aria-valuetext", shown(Number(next)));
   };
-  return { wrapper: h("div", { class: "slider" }, h("span", { class: "slider-name" }, label), input, output), input, set };
+  return {
+    wrapper: h("div", { class: "slider" }, h("span", { class: "slider-name" }, label), input, output),
+    input,
+    set,
+  };
 }
 
 /** A row of buttons of which one is pressed. */
@@ -69,8 +105,12 @@ export function segmented(label, choices, onchange) {
 
 /** A card with a heading. */
 export const card = (title, attributes, ...children) =>
-  h("section", { class: `card ${attributes.class ?? ""}`, "aria-label": attributes.name ?? title },
-    title && h("h2", {}, title, attributes.help), ...children);
+  h(
+    "section",
+    { class: `card ${attributes.class ?? ""}`, "aria-label": attributes.name ?? title },
+    title && h("h2", {}, title, attributes.help),
+    ...children,
+  );
 
 /** Run a function when typing has paused. */
 export function pause(milliseconds, run) {

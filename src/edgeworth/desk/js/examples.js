@@ -11,7 +11,12 @@ const GUESS = ["0.8", "0.2"];
 function model(id, name, informed, note) {
   const cells = informedMixture(ACTUAL.map(Number), GUESS.map(Number), informed, 100);
   return {
-    id, name, note, labels: SIGNS, rows: "predicted", cells,
+    id,
+    name,
+    note,
+    labels: SIGNS,
+    rows: "predicted",
+    cells,
     mixture: { actual: ACTUAL, guess: GUESS, informed, cases: "100" },
   };
 }
@@ -45,24 +50,52 @@ const DIGITS = [
 ];
 
 export const EXAMPLES = [
-  model("model1", "Model 1", 0, "Figure 1, model 1: pure guessing. Precision is 70% and recall is 80%, yet nothing is won."),
+  model(
+    "model1",
+    "Model 1",
+    0,
+    "Figure 1, model 1: pure guessing. Precision is 70% and recall is 80%, yet nothing is won.",
+  ),
   model("model2", "Model 2", 1, "Figure 1, model 2: always right."),
   model("model3", "Model 3", 0.15, "Figure 1, model 3: informed 15% of the time, guessing otherwise."),
   model("model4", "Model 4", -0.15, "Figure 1, model 4: informed 15% of the time, and then wrong on purpose."),
   {
-    id: "poster", name: "Poster", labels: SIGNS, rows: "predicted", cells: [[12, 28], [18, 42]],
+    id: "poster",
+    name: "Poster",
+    labels: SIGNS,
+    rows: "predicted",
+    cells: [
+      [12, 28],
+      [18, 42],
+    ],
     note: "The poster's guesser at odds of 7:3: $210 won and $210 lost.",
   },
   {
-    id: "noun", name: "Always noun", labels: ["noun", "verb"], rows: "predicted", cells: [[90, 10], [0, 0]],
+    id: "noun",
+    name: "Always noun",
+    labels: ["noun", "verb"],
+    rows: "predicted",
+    cells: [
+      [90, 10],
+      [0, 0],
+    ],
     note: "A tagger that calls every word a noun: 90% accuracy, no information.",
   },
   {
-    id: "twelve", name: "12 classes", labels: [..."ABEGHIKMNOPZ"], rows: "predicted", cells: TWELVE, isPartial: true,
+    id: "twelve",
+    name: "12 classes",
+    labels: [..."ABEGHIKMNOPZ"],
+    rows: "predicted",
+    cells: TWELVE,
+    isPartial: true,
     note: "The paper's twelve word senses, rebuilt from its percentages: one of the tables with these totals and this diagonal. Cells off the diagonal are not determined, so numbers that need them are not shown.",
   },
   {
-    id: "digits", name: "10 digits", labels: [..."0123456789"], rows: "actual", cells: DIGITS,
+    id: "digits",
+    name: "10 digits",
+    labels: [..."0123456789"],
+    rows: "actual",
+    cells: DIGITS,
     note: "scikit-learn's handwritten digits, Gaussian naive Bayes, first half for training and second half for testing. Rows are actual, as scikit-learn prints them.",
   },
 ];

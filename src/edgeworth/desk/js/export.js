@@ -3,14 +3,14 @@
 import { announce, h } from "./dom.js";
 
 /** Quote one word for a POSIX shell. */
-export const shellWord = (word) => (/^[\w.,:/+@%-]+$/.test(word) && !word.startsWith("-") ? word : `'${word.replace(/'/g, "'\\''")}'`);
+export const shellWord = (word) => (/^[\w.,:/+@%-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);
 
 /** Copy text, also where the clipboard is not available to scripts. */
 export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const area = h("textarea", { class: "offscreen", value: text, "aria-hidden": "true" });
+    const area = h("textarea.offscreen", { value: text, "aria-hidden": "true" });
     document.body.append(area);
     area.select();
     document.execCommand("copy");
@@ -38,7 +38,19 @@ function csvCell(value) {
 
 export const csv = (rows) => rows.map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n";
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+const STYLES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-opacity",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+];
 
 /** Write a chart with its colours as a file that stands alone. */
 export function svgText(svg) {
@@ -54,13 +66,21 @@ export function svgText(svg) {
   copied.setAttribute("width", width);
   copied.setAttribute("height", height);
   const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  for (const [name, value] of [["width", width], ["height", height], ["fill", getComputedStyle(document.body).backgroundColor]]) paper.setAttribute(name, value);
+  for (const [name, value] of [
+    ["width", width],
+    ["height", height],
+    ["fill", getComputedStyle(document.body).backgroundColor],
+  ])
+    paper.setAttribute(name, value);
   copied.prepend(paper);
   return new XMLSerializer().serializeToString(copied);
 }
 
 /** Buttons under a tab: copy and download. */
 export function actions(entries) {
-  return h("div", { class: "actions", role: "group", "aria-label": "Copy and download" },
-    entries.map(([label, run]) => h("button", { type: "button", class: "quiet", onclick: run }, label)));
+  return h(
+    "div.actions",
+    { role: "group", "aria-label": "Copy and download" },
+    entries.map(([label, run]) => h("button.quiet", { type: "button", onclick: run }, label)),
+  );
 }

@@ -80,7 +80,11 @@ export function parseNumber(text) {
   const fraction = /^(\d*\.?\d+)\/(\d*\.?\d+)$/.exec(plain);
   if (fraction) return Number(fraction[1]) / Number(fraction[2]);
   const isShare = plain.endsWith("%");
-  const digits = plain.replace(/%$/, "").replace(/^\$/, "").replace(/,(?=\d{3}(\D|$))/g, "").replace(",", ".");
+  const digits = plain
+    .replace(/%$/, "")
+    .replace(/^\$/, "")
+    .replace(/,(?=\d{3}(\D|$))/g, "")
+    .replace(",", ".");
   const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(digits) ? Number(digits) : NaN;
   return isShare ? value / 100 : value;
 }

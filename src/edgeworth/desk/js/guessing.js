@@ -1,6 +1,6 @@
 // Guessing with the same margins: is the table significantly different from luck?
 
-import { drawnInterval, hypergeometricTails, normalQuantile, ratio, reachOf, sum } from "./special.js";
+import { drawnInterval, hypergeometricTails, normalQuantile, reachOf, sum } from "./special.js";
 import { informedness, informednessInterval, viewTable } from "./table.js";
 
 /** What a right answer for each label adds to informedness when both margins are fixed. */
@@ -49,6 +49,23 @@ export function exactTails(view) {
   const upper = hypergeometricTails(n, r, p, Math.ceil(mean + distance - tolerance))[1];
   const lower = hypergeometricTails(n, r, p, Math.floor(mean - distance + tolerance))[0];
   return { greater, twoSided: Math.min(1, upper + lower) };
+}
+
+/** A bound below this says more than draws could. */
+const SURE_BOUND = 1e-6;
+/** The smallest float above 0: a probability is never shown as 0. */
+export const SMALLEST = 5e-324;
+
+/** Chatterjee's bound 2 exp(−t²/(4E + 2t)) on P(guessing does as well), for sums over a random permutation. */
+export function certifiedBound(view) {
+  const slopes = informednessSlopes(view);
+  const largest = Math.max(...slopes);
+  const centre = sum(slopes.map((slope, l) => (slope * view.predicted[l] * view.actual[l]) / view.total));
+  const value = sum(slopes.map((slope, l) => slope * view.hits[l])) - centre;
+  if (largest === 0) return 1;
+  const mean = centre / largest;
+  const distance = Math.abs(value) / largest;
+  return Math.max(SMALLEST, Math.min(1, 2 * Math.exp((-distance * distance) / (4 * mean + 2 * distance))));
 }
 
 /** Draw the diagonal of one table with these margins. */
@@ -176,18 +193,19 @@ export function exactPower(counts, cases, alpha) {
   return total;
 }
 
-/** All that the desk says about luck without drawing: exact tails for two labels, and the planned cases. */
+/** All that the desk says about luck without drawing: exact tails for two labels, a bound, the planned cases. */
 export function examineLuck(counts) {
   const view = viewTable(counts);
   const interval = informednessInterval(view);
   const whole = isCounted(counts) ? view : viewTable(wholeCases(counts));
   const isDefined = whole.total > 0 && !Number.isNaN(informedness(whole));
+  const tails = isDefined ? exactTails(whole) : null;
+  const bound = isDefined ? certifiedBound(whole) : NaN;
   return {
     interval,
-    tails: isDefined ? exactTails(whole) : null,
+    tails,
+    bound: isDefined && tails === null && bound < SURE_BOUND ? bound : null,
     isApproximate: !isCounted(counts),
-    standardDeviation: isDefined ? Math.sqrt(guessingVariance(whole)) : NaN,
     needed: casesNeeded(view, interval),
-    zScore: isDefined ? ratio(informedness(whole), Math.sqrt(guessingVariance(whole))) : NaN,
   };
 }

@@ -5,9 +5,9 @@ import { posteriorInterval } from "./table.js";
 import { enumerateCases, sampledTails } from "./guessing.js";
 import { exactTail, isShort, sampledTail } from "./ranking.js";
 
-const WORK = 4e7;
+const WORK = 2e7;
 
-/** As many draws as fit into about two seconds, between 1,000 and 50,000. */
+/** As many draws as fit into about a second, between 1,000 and 50,000. */
 const affordable = (cost) => Math.round(Math.min(50_000, Math.max(1000, WORK / cost)));
 
 const JOBS = {

@@ -18,9 +18,7 @@ export function kellyGame(p, odds, { commission = 0, fraction = 1, backOnly = fa
   const stake = fraction * full;
   // 1 − c + c p/q, which does not lose digits as 1 + f(O − 1) does.
   const factor = (share) => 1 - fraction + fraction * share;
-  const [ifTrue, ifFalse] = Number.isNaN(price)
-    ? [1, 1]
-    : [factor(p * price), factor((1 - p) * (price / (price - 1)))];
+  const [ifTrue, ifFalse] = Number.isNaN(price) ? [1, 1] : [factor(p * price), factor((1 - p) * (price / (price - 1)))];
   return { stake, price, ifTrue, ifFalse, growth: weigh(p, ifTrue) + weigh(1 - p, ifFalse) };
 }
 

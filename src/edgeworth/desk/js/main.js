@@ -1,7 +1,7 @@
 // The page: tabs, link, undo, keyboard.
 
 import { decode, encode, Store } from "./state.js";
-import { announce, h } from "./dom.js";
+import { announce, h, pause } from "./dom.js";
 import { listenForClosing } from "./help.js";
 import { copy } from "./export.js";
 import { Helper } from "./worker.js";
@@ -29,12 +29,25 @@ export function start(library) {
     race: () => createRace(store, births, version),
   };
   const made = {};
-  const buttons = TABS.map(([id, name, title]) => h("button", {
-    type: "button", role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`, title, onclick: () => openTab(id), onkeydown: (event) => moveTab(event, id),
-  }, name));
+  const buttons = TABS.map(([id, name, title]) =>
+    h(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `tab-${id}`,
+        "aria-controls": `panel-${id}`,
+        title,
+        onclick: () => openTab(id),
+        onkeydown: (event) => moveTab(event, id),
+      },
+      name,
+    ),
+  );
   document.getElementById("tabs").append(...buttons);
   const panels = document.getElementById("panels");
-  for (const [id] of TABS) panels.append(h("div", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, hidden: true }));
+  for (const [id] of TABS)
+    panels.append(h("div", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, hidden: true }));
   document.getElementById("version").textContent = version;
   const undo = document.getElementById("undo");
   const redo = document.getElementById("redo");
@@ -49,7 +62,7 @@ export function start(library) {
   listenForClosing();
 
   function openTab(id) {
-    if (store.state.tab !== id) store.replace({ ...store.state, tab: id });
+    if (store.state.tab !== id) store.open(id);
   }
 
   function moveTab(event, id) {
@@ -81,6 +94,10 @@ export function start(library) {
   }
 
   store.subscribe(render);
+  window.addEventListener(
+    "resize",
+    pause(150, () => render(store.state)),
+  );
   window.addEventListener("hashchange", () => {
     const fragment = location.hash.slice(1);
     if (fragment !== encode(store.state)) store.replace({ ...store.state, ...only(decode(fragment)) });

@@ -58,7 +58,14 @@ export function parseMatrix(input) {
   if (wrong !== undefined) throw new Error(`“${wrong.slice(0, 30)}” is not a count. Counts are numbers of at least 0.`);
   const isPercent = grid.flat().some((cell) => cell.includes("%"));
   return {
-    cells: grid.map((row) => row.map((cell) => cell.replace("%", "").replace(/[,$](?=\d{3}(\D|$))/g, "").trim())),
+    cells: grid.map((row) =>
+      row.map((cell) =>
+        cell
+          .replace("%", "")
+          .replace(/[,$](?=\d{3}(\D|$))/g, "")
+          .trim(),
+      ),
+    ),
     labels: labels && labels.length >= size ? labels.slice(0, size) : null,
     unit: isPercent ? "percent" : "counts",
   };

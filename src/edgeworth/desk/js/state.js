@@ -8,7 +8,10 @@ export const DEFAULTS = {
   tab: "table",
   table: {
     labels: ["+", "−"],
-    cells: [["58.1", "20.4"], ["11.9", "9.6"]],
+    cells: [
+      ["58.1", "20.4"],
+      ["11.9", "9.6"],
+    ],
     rows: "predicted",
     unit: "counts",
     cases: "100",
@@ -17,10 +20,31 @@ export const DEFAULTS = {
     shift: { chosen: 0, share: null, times: 1 },
     mixture: { actual: ["0.7", "0.3"], guess: ["0.8", "0.2"], informed: 0.15, cases: "100" },
   },
-  ranking: { mode: "string", hits: "11010000", ranks: "1, 2, 4", items: "8", targets: "3", depth: 4, found: "2", precision: "" },
+  ranking: {
+    mode: "string",
+    hits: "11010000",
+    ranks: "1, 2, 4",
+    items: "8",
+    targets: "3",
+    depth: 4,
+    found: "2",
+    precision: "",
+  },
   bet: {
-    mode: "game", p: "0.6", odds: "2", commission: "0", fraction: 1, bankroll: "1000", backOnly: false,
-    runners: [["Runner 1", "0.2", "5.5"], ["Runner 2", "0.4", "2.625"], ["Runner 3", "0.3", "3.25"], ["Runner 4", "0.08", "6"], ["Runner 5", "0.02", "21"]],
+    mode: "game",
+    p: "0.6",
+    odds: "2",
+    commission: "0",
+    fraction: 1,
+    bankroll: "1000",
+    backOnly: false,
+    runners: [
+      ["Runner 1", "0.2", "5.5"],
+      ["Runner 2", "0.4", "2.625"],
+      ["Runner 3", "0.3", "3.25"],
+      ["Runner 4", "0.08", "6"],
+      ["Runner 5", "0.02", "21"],
+    ],
   },
   race: { source: "births" },
 };
@@ -47,8 +71,18 @@ export function encode(state) {
   const parts = { tab: state.tab };
   if (state.tab === "table") {
     Object.assign(parts, {
-      cells: grid(table.cells), labels: list(table.labels), rows: table.rows, unit: table.unit, n: atom(table.cases),
-      alpha: atom(table.alpha), mix: [list(table.mixture.actual), list(table.mixture.guess), table.mixture.informed, atom(table.mixture.cases)].join(";"),
+      cells: grid(table.cells),
+      labels: list(table.labels),
+      rows: table.rows,
+      unit: table.unit,
+      n: atom(table.cases),
+      alpha: atom(table.alpha),
+      mix: [
+        list(table.mixture.actual),
+        list(table.mixture.guess),
+        table.mixture.informed,
+        atom(table.mixture.cases),
+      ].join(";"),
     });
     if (table.example) parts.example = atom(table.example);
     if (table.shift.share !== null || table.shift.times !== 1) {
@@ -56,18 +90,32 @@ export function encode(state) {
     }
   } else if (state.tab === "ranking") {
     Object.assign(parts, {
-      mode: ranking.mode, hits: atom(ranking.hits), ranks: atom(ranking.ranks), items: atom(ranking.items),
-      targets: atom(ranking.targets), depth: ranking.depth, found: atom(ranking.found), ap: atom(ranking.precision),
+      mode: ranking.mode,
+      hits: atom(ranking.hits),
+      ranks: atom(ranking.ranks),
+      items: atom(ranking.items),
+      targets: atom(ranking.targets),
+      depth: ranking.depth,
+      found: atom(ranking.found),
+      ap: atom(ranking.precision),
     });
   } else if (state.tab === "bet") {
     Object.assign(parts, {
-      mode: bet.mode, p: atom(bet.p), odds: atom(bet.odds), commission: atom(bet.commission), fraction: bet.fraction,
-      bankroll: atom(bet.bankroll), back: bet.backOnly ? 1 : 0, runners: grid(bet.runners),
+      mode: bet.mode,
+      p: atom(bet.p),
+      odds: atom(bet.odds),
+      commission: atom(bet.commission),
+      fraction: bet.fraction,
+      bankroll: atom(bet.bankroll),
+      back: bet.backOnly ? 1 : 0,
+      runners: grid(bet.runners),
     });
   } else {
     parts.source = race.source === "births" ? "births" : "file";
   }
-  return Object.entries(parts).map(([name, value]) => `${name}=${value}`).join("&");
+  return Object.entries(parts)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
 }
 
 function decodeTable(found, otherwise) {
@@ -79,8 +127,10 @@ function decodeTable(found, otherwise) {
   const labels = found.labels ? texts(found.labels) : [];
   const [actual, guess, informed, cases] = (found.mix ?? "").split(";");
   const mixture = {
-    actual: actual ? texts(actual) : [], guess: guess ? texts(guess) : [],
-    informed: within(informed, -1, 1, 0), cases: cases ? text(cases) : "100",
+    actual: actual ? texts(actual) : [],
+    guess: guess ? texts(guess) : [],
+    informed: within(informed, -1, 1, 0),
+    cases: cases ? text(cases) : "100",
   };
   const [chosen, share, times] = (found.shift ?? "").split(",");
   const isFull = mixture.actual.length === size && mixture.guess.length === size;
@@ -119,7 +169,14 @@ export function decode(fragment) {
     if (state.tab === "ranking") {
       const { ranking } = state;
       ranking.mode = isOneOf(found.mode, ["string", "ranks", "counts"], ranking.mode);
-      for (const [name, key] of [["hits", "hits"], ["ranks", "ranks"], ["items", "items"], ["targets", "targets"], ["found", "found"], ["precision", "ap"]]) {
+      for (const [name, key] of [
+        ["hits", "hits"],
+        ["ranks", "ranks"],
+        ["items", "items"],
+        ["targets", "targets"],
+        ["found", "found"],
+        ["precision", "ap"],
+      ]) {
         if (found[key] !== undefined) ranking[name] = text(found[key]);
       }
       ranking.depth = within(found.depth, 1, 1e9, ranking.depth) | 0;
@@ -127,11 +184,13 @@ export function decode(fragment) {
     if (state.tab === "bet") {
       const { bet } = state;
       bet.mode = isOneOf(found.mode, ["game", "race"], bet.mode);
-      for (const name of ["p", "odds", "commission", "bankroll"]) if (found[name] !== undefined) bet[name] = text(found[name]).slice(0, 40);
+      for (const name of ["p", "odds", "commission", "bankroll"])
+        if (found[name] !== undefined) bet[name] = text(found[name]).slice(0, 40);
       bet.fraction = within(found.fraction, 0, 1, 1);
       bet.backOnly = found.back === "1";
       const runners = found.runners ? rowsOf(found.runners) : [];
-      if (runners.length >= 2 && runners.length <= 24 && runners.every((row) => row.length === 3)) bet.runners = runners;
+      if (runners.length >= 2 && runners.length <= 24 && runners.every((row) => row.length === 3))
+        bet.runners = runners;
     }
   } catch {
     return structuredClone(DEFAULTS);
@@ -169,6 +228,13 @@ export class Store {
     this.lastKey = key;
     this.future = [];
     this.state = state;
+    this.tell();
+  }
+
+  /** Open a tab; this is no change that can be undone. */
+  open(tab) {
+    this.state = { ...this.state, tab };
+    this.lastKey = null;
     this.tell();
   }
 

@@ -13,7 +13,14 @@ function labelCounts(hits, predicted, actual, total) {
   const misses = difference(actual, hits, actual);
   const rejections = difference(notActual, predicted - hits, total);
   return {
-    hits, predicted, actual, total, falseAlarms, misses, rejections, notActual,
+    hits,
+    predicted,
+    actual,
+    total,
+    falseAlarms,
+    misses,
+    rejections,
+    notActual,
     notPredicted: difference(total, predicted, total),
     determinant: hits * rejections - falseAlarms * misses,
   };
@@ -147,11 +154,21 @@ export function payoffs(view, pool = 10) {
   const isBet = odds.some((price, l) => !Number.isNaN(price) && share[l] > 0);
   const add = (values) => (isBet ? sum(values.filter((x) => !Number.isNaN(x))) : NaN);
   return {
-    odds, cells, track, rows: won, weighted, share,
+    odds,
+    cells,
+    track,
+    rows: won,
+    weighted,
+    share,
     columns: transpose(cells).map(add),
     total: add(weighted),
     won: add(track.flat().filter((x) => x > 0)),
-    lost: add(track.flat().filter((x) => x < 0).map((x) => -x)),
+    lost: add(
+      track
+        .flat()
+        .filter((x) => x < 0)
+        .map((x) => -x),
+    ),
   };
 }
 
@@ -170,7 +187,10 @@ export function wilson(successes, trials, level = 0.95) {
 
 /** Newcombe's square-and-add interval for recall minus fallout, with its standard error. */
 export function newcombe(v, level = 0.95) {
-  const parts = [[v.hits, v.actual], [v.falseAlarms, v.notActual]];
+  const parts = [
+    [v.hits, v.actual],
+    [v.falseAlarms, v.notActual],
+  ];
   // Sums of fractions can put a share a rounding error outside its range.
   const [recall, fallout] = parts.map(([x, n]) => Math.min(1, Math.max(0, x / n)));
   const [[low1, high1], [low2, high2]] = parts.map(([x, n]) => wilson(x, n, level));
@@ -227,8 +247,10 @@ const NO_ERROR = 1e-24;
  */
 export function informednessInterval(view, level = 0.95) {
   const seen = view.labels.filter((v) => v.actual > 0 || v.predicted > 0);
-  if (Number.isNaN(informedness(view))) return { low: NaN, high: NaN, error: NaN, method: "undefined", posterior: null };
-  if (seen.length === 2 && seen.every(hasOdds)) return { ...newcombe(seen[0], level), method: "Newcombe", posterior: null };
+  if (Number.isNaN(informedness(view)))
+    return { low: NaN, high: NaN, error: NaN, method: "undefined", posterior: null };
+  if (seen.length === 2 && seen.every(hasOdds))
+    return { ...newcombe(seen[0], level), method: "Newcombe", posterior: null };
   const found = { ...deltaInterval(view, level), method: "delta method", posterior: null, alone: false };
   const isRare = view.size > 2 && view.actual.some((r) => r > 0 && r < FEW_CASES);
   if (isRare) return { ...found, posterior: 0.5 / view.size };

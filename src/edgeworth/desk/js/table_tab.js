@@ -10,7 +10,18 @@ import { evenMixture, MOST_CLASSES } from "./state.js";
 import { EXAMPLES, findExample, typedCells } from "./examples.js";
 import { parseMatrix } from "./paste.js";
 import { actions, copy, csv, download, shellWord, svgText } from "./export.js";
-import { citation, compute, csvRows, dollarTable, houseBlock, informednessBlock, labelTable, luckBlock, overallList } from "./table_results.js";
+import {
+  citation,
+  compute,
+  csvRows,
+  dollarTable,
+  houseBlock,
+  informednessBlock,
+  labelTable,
+  luckBlock,
+  overallList,
+  pText,
+} from "./table_results.js";
 import { mosaic } from "./table_charts.js";
 
 const NO_SHIFT = { chosen: 0, share: null, times: 1 };
@@ -21,10 +32,15 @@ const SEED = 0;
 
 /** Read the cells. Returns counts with predictions in rows, or the first thing that is no count. */
 export function readTable(table) {
-  const numbers = table.cells.map((row) => row.map((cell) => (cell.trim() === "" ? 0 : parseNumber(cell.replace("%", "")))));
+  const numbers = table.cells.map((row) =>
+    row.map((cell) => (cell.trim() === "" ? 0 : parseNumber(cell.replace("%", "")))),
+  );
   for (const [l, row] of numbers.entries()) {
     for (const [k, value] of row.entries()) {
-      if (!(value >= 0 && value <= 1e15)) return { error: `“${table.cells[l][k].slice(0, 30)}” in row ${l + 1}, column ${k + 1} is not a count. Type a number of at least 0.` };
+      if (!(value >= 0 && value <= 1e15))
+        return {
+          error: `“${table.cells[l][k].slice(0, 30)}” in row ${l + 1}, column ${k + 1} is not a count. Type a number of at least 0.`,
+        };
     }
   }
   const cases = parseNumber(table.cases);
@@ -35,9 +51,11 @@ export function readTable(table) {
   const { chosen, share, times } = table.shift;
   if (share !== null) counts = withPrevalence(counts, chosen, share);
   if (times !== 1) counts = counts.map((row) => row.map((value) => value * times));
-  if (!(sum(counts.flat()) > 0)) return { error: "There are no cases yet. Type counts, paste a table, or choose an example." };
+  if (!(sum(counts.flat()) > 0))
+    return { error: "There are no cases yet. Type counts, paste a table, or choose an example." };
   const typed = sum(numbers.flat());
-  const note = isPercent && Math.abs(typed - 100) > 0.05 ? `The percentages add up to ${fixed(typed, 2)}%, not 100%.` : "";
+  const note =
+    isPercent && Math.abs(typed - 100) > 0.05 ? `The percentages add up to ${fixed(typed, 2)}%, not 100%.` : "";
   return { counts: counts.map((row) => row.map(tidy)), note };
 }
 
@@ -59,9 +77,16 @@ const resized = (shares, size) => (shares.length === size ? shares : evenMixture
 function withCells(table, cells, labels, more = {}) {
   const size = cells.length;
   return {
-    ...table, cells, shift: NO_SHIFT, example: null,
+    ...table,
+    cells,
+    shift: NO_SHIFT,
+    example: null,
     labels: labels ?? cells.map((_, k) => table.labels[k] ?? `class ${k + 1}`),
-    mixture: { ...table.mixture, actual: resized(table.mixture.actual, size), guess: resized(table.mixture.guess, size) },
+    mixture: {
+      ...table.mixture,
+      actual: resized(table.mixture.actual, size),
+      guess: resized(table.mixture.guess, size),
+    },
     ...more,
   };
 }
@@ -70,8 +95,14 @@ function loadExample(table, id) {
   const example = findExample(id);
   const size = example.labels.length;
   return {
-    ...table, cells: typedCells(example), labels: example.labels.slice(), rows: example.rows, unit: "counts", example: id,
-    shift: NO_SHIFT, mixture: example.mixture ?? evenMixture(size),
+    ...table,
+    cells: typedCells(example),
+    labels: example.labels.slice(),
+    rows: example.rows,
+    unit: "counts",
+    example: id,
+    shift: NO_SHIFT,
+    mixture: example.mixture ?? evenMixture(size),
   };
 }
 
@@ -84,18 +115,53 @@ export function createTable(store, helper, version) {
   let last = null;
 
   // Examples.
-  const chips = EXAMPLES.map((example) => h("button", { type: "button", class: "chip", "data-example": example.id, "aria-pressed": "false", onclick: () => change((table) => loadExample(table, example.id)) }, example.name));
-  const note = h("p", { class: "note", id: "example-note" });
-  const examples = h("div", { class: "examples" }, h("div", { class: "chips", role: "group", "aria-label": "Examples" }, h("span", { class: "chips-name" }, "Examples"), chips), note);
+  const chips = EXAMPLES.map((example) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "chip",
+        "data-example": example.id,
+        "aria-pressed": "false",
+        onclick: () => change((table) => loadExample(table, example.id)),
+      },
+      example.name,
+    ),
+  );
+  const note = h("p.note#example-note");
+  const examples = h(
+    "div.examples",
+    h("div.chips", { role: "group", "aria-label": "Examples" }, h("span.chips-name", "Examples"), chips),
+    note,
+  );
 
   // The sheet.
-  const rowsSwitch = segmented("Rows are", [["predicted", "predicted"], ["actual", "actual"]], (rows) => change({ rows, example: null }));
-  const unitSwitch = segmented("Cells are", [["counts", "counts"], ["percent", "% of N"]], (unit) => change((table) => switchUnit(table, unit)));
+  const rowsSwitch = segmented(
+    "Rows are",
+    [
+      ["predicted", "predicted"],
+      ["actual", "actual"],
+    ],
+    (rows) => change({ rows, example: null }),
+  );
+  const unitSwitch = segmented(
+    "Cells are",
+    [
+      ["counts", "counts"],
+      ["percent", "% of N"],
+    ],
+    (unit) => change((table) => switchUnit(table, unit)),
+  );
   const casesField = field("N", { onchange: (cases) => change({ cases }, "cases"), "aria-label": "Number of cases N" });
-  const sheetHolder = h("div", { class: "scroll sheet-scroll" });
-  const problem = h("p", { class: "problem", role: "alert" });
-  const pasted = h("textarea", { rows: 4, "aria-label": "Paste a table", placeholder: "12 28\n18 42", spellcheck: "false" });
-  const pasteProblem = h("p", { class: "problem", role: "alert" });
+  const sheetHolder = h("div.scroll.sheet-scroll");
+  const problem = h("p.problem", { role: "alert" });
+  const pasted = h("textarea", {
+    rows: 4,
+    "aria-label": "Paste a table",
+    placeholder: "12 28\n18 42",
+    spellcheck: "false",
+  });
+  const pasteProblem = h("p.problem", { role: "alert" });
   const usePasted = () => {
     try {
       takeMatrix(pasted.value);
@@ -105,17 +171,38 @@ export function createTable(store, helper, version) {
       pasteProblem.textContent = error.message;
     }
   };
-  const pasteBox = h("details", { class: "paste" }, h("summary", {}, "Paste a table"),
-    h("p", { class: "soft" }, "From a spreadsheet, a paper or a program: tabs, commas or blanks, with or without names and totals. Percentages need N."),
-    pasted, h("button", { type: "button", class: "primary", onclick: usePasted }, "Use this table"), pasteProblem);
+  const pasteBox = h(
+    "details.paste",
+    h("summary", "Paste a table"),
+    h(
+      "p.soft",
+      "From a spreadsheet, a paper or a program: tabs, commas or blanks, with or without names and totals. Percentages need N.",
+    ),
+    pasted,
+    h("button.primary", { type: "button", onclick: usePasted }, "Use this table"),
+    pasteProblem,
+  );
   const addButton = h("button", { type: "button", class: "quiet", onclick: () => resize(1) }, "Add a class");
-  const sheet = card("Contingency table", { class: "sheet" },
-    h("div", { class: "controls" }, rowsSwitch.wrapper, unitSwitch.wrapper, casesField.wrapper),
-    sheetHolder, problem, h("div", { class: "controls" }, addButton), pasteBox);
+  const sheet = card(
+    "Contingency table",
+    { class: "sheet" },
+    h("div.controls", rowsSwitch.wrapper, unitSwitch.wrapper, casesField.wrapper),
+    sheetHolder,
+    problem,
+    h("div.controls", addButton),
+    pasteBox,
+  );
 
   function takeMatrix(text) {
     const { cells, labels, unit } = parseMatrix(text);
-    setCells(cells, labels ?? cells.map((_, k) => (cells.length === store.state.table.labels.length ? store.state.table.labels[k] : `class ${k + 1}`)), { unit });
+    setCells(
+      cells,
+      labels ??
+        cells.map((_, k) =>
+          cells.length === store.state.table.labels.length ? store.state.table.labels[k] : `class ${k + 1}`,
+        ),
+      { unit },
+    );
     announce(`${cells.length} × ${cells.length} table pasted`);
   }
 
@@ -185,70 +272,173 @@ export function createTable(store, helper, version) {
   }
 
   function buildSheet(size) {
-    const typed = (l, k) => (event) => change((table) => {
-      const cells = shownCells(table).map((row) => row.slice());
-      cells[l][k] = event.target.value;
-      return { ...withCells(table, cells, table.labels), rows: table.rows };
-    }, `cell ${l} ${k}`);
-    inputs = Array.from({ length: size }, (_, l) => Array.from({ length: size }, (__, k) => h("input", {
-      type: "text", inputmode: "decimal", autocomplete: "off", class: "cell", oninput: typed(l, k), onpaste: onPaste,
-      onkeydown: (event) => onKey(event, l, k), onfocus: (event) => event.target.select(), onblur: () => { editing = null; },
-      onmousedown: (event) => { if (document.activeElement === event.target) editing = event.target; },
-    })));
-    names = Array.from({ length: size }, (_, k) => h("input", {
-      type: "text", class: "class-name", autocomplete: "off", spellcheck: "false", maxlength: 80, "aria-label": `Name of class ${k + 1}`,
-      oninput: (event) => change((table) => ({ ...table, labels: table.labels.map((label, place) => (place === k ? event.target.value : label)) }), `name ${k}`),
-    }));
-    columnNames = Array.from({ length: size }, () => h("th", { scope: "col", class: "name" }));
-    rowTotals = Array.from({ length: size }, () => h("td", { class: "total" }));
-    columnTotals = Array.from({ length: size }, () => h("td", { class: "total" }));
-    corner = h("td", { class: "total" });
-    cornerNames = h("th", { class: "corner", scope: "col" });
-    const removers = names.map((_, k) => h("button", { type: "button", class: "remove", onclick: () => removeClass(k), "aria-label": `Remove class ${k + 1}`, disabled: size <= 2 }, "×"));
-    show(sheetHolder, h("table", { class: `sheet-table size-${size > 6 ? "many" : "few"}` },
-      h("caption", { class: "offscreen" }, "Editable contingency table"),
-      h("thead", {}, h("tr", {}, cornerNames, columnNames, h("th", { scope: "col", class: "total" }, "total"))),
-      h("tbody", {}, inputs.map((row, l) => h("tr", {}, h("th", { scope: "row" }, h("div", { class: "row-name" }, names[l], removers[l])), row.map((input) => h("td", {}, input)), rowTotals[l]))),
-      h("tfoot", {}, h("tr", {}, h("th", { scope: "row", class: "total" }, "total"), columnTotals, corner))));
+    const typed = (l, k) => (event) =>
+      change((table) => {
+        const cells = shownCells(table).map((row) => row.slice());
+        cells[l][k] = event.target.value;
+        return { ...withCells(table, cells, table.labels), rows: table.rows };
+      }, `cell ${l} ${k}`);
+    inputs = Array.from({ length: size }, (_, l) =>
+      Array.from({ length: size }, (__, k) =>
+        h("input", {
+          type: "text",
+          inputmode: "decimal",
+          autocomplete: "off",
+          class: "cell",
+          oninput: typed(l, k),
+          onpaste: onPaste,
+          onkeydown: (event) => onKey(event, l, k),
+          onfocus: (event) => event.target.select(),
+          onblur: () => {
+            editing = null;
+          },
+          onmousedown: (event) => {
+            if (document.activeElement === event.target) editing = event.target;
+          },
+        }),
+      ),
+    );
+    names = Array.from({ length: size }, (_, k) =>
+      h("input", {
+        type: "text",
+        class: "class-name",
+        autocomplete: "off",
+        spellcheck: "false",
+        maxlength: 80,
+        "aria-label": `Name of class ${k + 1}`,
+        oninput: (event) =>
+          change(
+            (table) => ({
+              ...table,
+              labels: table.labels.map((label, place) => (place === k ? event.target.value : label)),
+            }),
+            `name ${k}`,
+          ),
+      }),
+    );
+    columnNames = Array.from({ length: size }, () => h("th.name", { scope: "col" }));
+    rowTotals = Array.from({ length: size }, () => h("td.total"));
+    columnTotals = Array.from({ length: size }, () => h("td.total"));
+    corner = h("td.total");
+    cornerNames = h("th.corner", { scope: "col" });
+    const removers = names.map((_, k) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "remove",
+          onclick: () => removeClass(k),
+          "aria-label": `Remove class ${k + 1}`,
+          disabled: size <= 2,
+        },
+        "×",
+      ),
+    );
+    show(
+      sheetHolder,
+      h(
+        "table",
+        { class: `sheet-table size-${size > 6 ? "many" : "few"}` },
+        h("caption.offscreen", "Editable contingency table"),
+        h("thead", h("tr", cornerNames, columnNames, h("th.total", { scope: "col" }, "total"))),
+        h(
+          "tbody",
+          inputs.map((row, l) =>
+            h(
+              "tr",
+              h("th", { scope: "row" }, h("div.row-name", names[l], removers[l])),
+              row.map((input) => h("td", input)),
+              rowTotals[l],
+            ),
+          ),
+        ),
+        h("tfoot", h("tr", h("th.total", { scope: "row" }, "total"), columnTotals, corner)),
+      ),
+    );
     addButton.disabled = size >= MOST_CLASSES;
   }
 
   // What if.
   const informedSlider = slider("Informed share", {
-    min: -100, max: 100, step: 1, value: 15, shown: (value) => `${value}%`.replace("-", "−"),
+    min: -100,
+    max: 100,
+    step: 1,
+    value: 15,
+    shown: (value) => `${value}%`.replace("-", "−"),
     onchange: (value) => regenerate({ informed: value / 100 }, "informed"),
   });
-  const mixtureCases = field("Cases", { onchange: (cases) => regenerate({ cases }, "mixture cases"), "aria-label": "Cases of the mixture" });
-  const sharesHolder = h("div", { class: "scroll" });
-  const fromTable = h("button", { type: "button", class: "quiet", onclick: takeShares }, "Take the shares from the table");
-  const prevalenceClass = h("select", { "aria-label": "Class whose prevalence changes", onchange: () => change((table) => ({ ...table, shift: { ...table.shift, chosen: Number(prevalenceClass.value), share: null } })) });
+  const mixtureCases = field("Cases", {
+    onchange: (cases) => regenerate({ cases }, "mixture cases"),
+    "aria-label": "Cases of the mixture",
+  });
+  const sharesHolder = h("div.scroll");
+  const fromTable = h("button.quiet", { type: "button", onclick: takeShares }, "Take the shares from the table");
+  const prevalenceClass = h("select", {
+    "aria-label": "Class whose prevalence changes",
+    onchange: () =>
+      change((table) => ({ ...table, shift: { ...table.shift, chosen: Number(prevalenceClass.value), share: null } })),
+  });
   const prevalenceSlider = slider("Prevalence", {
-    min: 1, max: 99, step: 1, value: 50, shown: (value) => `${Math.round(value)}%`,
-    onchange: (value) => change((table) => ({ ...table, example: null, shift: { ...table.shift, share: value / 100 } }), "prevalence"),
+    min: 1,
+    max: 99,
+    step: 1,
+    value: 50,
+    shown: (value) => `${Math.round(value)}%`,
+    onchange: (value) =>
+      change((table) => ({ ...table, example: null, shift: { ...table.shift, share: value / 100 } }), "prevalence"),
   });
   const factors = [1, 2, 5, 10, 20, 50, 100, 1000];
   const timesSlider = slider("Multiply by", {
-    min: 0, max: factors.length - 1, step: 1, value: 0, shown: (value) => `× ${factors[value]}`,
-    onchange: (value) => change((table) => ({ ...table, example: null, shift: { ...table.shift, times: factors[value] } }), "times"),
+    min: 0,
+    max: factors.length - 1,
+    step: 1,
+    value: 0,
+    shown: (value) => `× ${factors[value]}`,
+    onchange: (value) =>
+      change((table) => ({ ...table, example: null, shift: { ...table.shift, times: factors[value] } }), "times"),
   });
-  const reset = h("button", { type: "button", class: "quiet", onclick: () => change({ shift: NO_SHIFT }) }, "Back to the typed table");
-  const whatIf = card("What if …", { class: "what-if", name: "What if" },
-    h("div", { class: "what" }, h("h3", {}, "it knew some answers and guessed the rest?", help("informed")), informedSlider.wrapper,
-      h("details", {}, h("summary", {}, "Class shares and guessing shares"), h("div", { class: "controls" }, mixtureCases.wrapper, fromTable), sharesHolder)),
-    h("div", { class: "what" }, h("h3", {}, "a class were more common?", help("prevalence")), h("label", { class: "labelled inline" }, h("span", {}, "Class"), prevalenceClass), prevalenceSlider.wrapper),
-    h("div", { class: "what" }, h("h3", {}, "there were more cases?", help("times")), timesSlider.wrapper, reset));
+  const reset = h(
+    "button",
+    { type: "button", class: "quiet", onclick: () => change({ shift: NO_SHIFT }) },
+    "Back to the typed table",
+  );
+  const whatIf = card(
+    "What if …",
+    { class: "what-if", name: "What if" },
+    h(
+      "div.what",
+      h("h3", "it knew some answers and guessed the rest?", help("informed")),
+      informedSlider.wrapper,
+      h(
+        "details",
+        h("summary", "Class shares and guessing shares"),
+        h("div.controls", mixtureCases.wrapper, fromTable),
+        sharesHolder,
+      ),
+    ),
+    h(
+      "div.what",
+      h("h3", "a class were more common?", help("prevalence")),
+      h("label.labelled.inline", h("span", "Class"), prevalenceClass),
+      prevalenceSlider.wrapper,
+    ),
+    h("div.what", h("h3", "there were more cases?", help("times")), timesSlider.wrapper, reset),
+  );
 
   function regenerate(values, key) {
     change((table) => {
       const mixture = { ...table.mixture, ...values };
       const [actual, guess] = [mixture.actual, mixture.guess].map((shares) => shares.map(parseNumber));
       const cases = parseNumber(mixture.cases);
-      const isGood = [...actual, ...guess].every((share) => share >= 0) && sum(actual) > 0 && sum(guess) > 0 && cases > 0;
+      const isGood =
+        [...actual, ...guess].every((share) => share >= 0) && sum(actual) > 0 && sum(guess) > 0 && cases > 0;
       if (!isGood) return { ...table, mixture };
       const made = informedMixture(actual, guess, mixture.informed, cases);
       const cells = (table.rows === "actual" ? transpose(made) : made).map((row) => row.map(plainNumber));
       const next = { ...withCells(table, cells, table.labels, { unit: "counts" }), mixture };
-      const same = EXAMPLES.find((each) => each.mixture && JSON.stringify(each.mixture) === JSON.stringify(mixture) && table.rows === each.rows);
+      const same = EXAMPLES.find(
+        (each) => each.mixture && JSON.stringify(each.mixture) === JSON.stringify(mixture) && table.rows === each.rows,
+      );
       return { ...next, example: same?.id ?? null };
     }, key);
   }
@@ -258,42 +448,95 @@ export function createTable(store, helper, version) {
     if (!counts) return;
     const total = sum(counts.flat());
     const share = (value) => plainNumber(Number((value / total).toPrecision(6)));
-    regenerate({ actual: transpose(counts).map((column) => share(sum(column))), guess: counts.map((row) => share(sum(row))), cases: plainNumber(total), informed: 0 });
+    regenerate({
+      actual: transpose(counts).map((column) => share(sum(column))),
+      guess: counts.map((row) => share(sum(row))),
+      cases: plainNumber(total),
+      informed: 0,
+    });
   }
 
   function showShares(table) {
-    const line = (name, title) => h("tr", {}, h("th", { scope: "row" }, title), table.mixture[name].map((value, k) => h("td", {}, h("input", {
-      type: "text", class: "cell", inputmode: "decimal", value, "aria-label": `${title} of ${table.labels[k]}`,
-      oninput: (event) => regenerate({ [name]: store.state.table.mixture[name].map((each, place) => (place === k ? event.target.value : each)) }, `${name} ${k}`),
-    }))));
-    if (sharesHolder.contains(document.activeElement) && sharesHolder.dataset.size === String(table.labels.length)) return;
+    const line = (name, title) =>
+      h(
+        "tr",
+        h("th", { scope: "row" }, title),
+        table.mixture[name].map((value, k) =>
+          h(
+            "td",
+            h("input", {
+              type: "text",
+              class: "cell",
+              inputmode: "decimal",
+              value,
+              "aria-label": `${title} of ${table.labels[k]}`,
+              oninput: (event) =>
+                regenerate(
+                  {
+                    [name]: store.state.table.mixture[name].map((each, place) =>
+                      place === k ? event.target.value : each,
+                    ),
+                  },
+                  `${name} ${k}`,
+                ),
+            }),
+          ),
+        ),
+      );
+    if (sharesHolder.contains(document.activeElement) && sharesHolder.dataset.size === String(table.labels.length))
+      return;
     sharesHolder.dataset.size = table.labels.length;
-    show(sharesHolder, h("table", { class: "sheet-table shares" },
-      h("thead", {}, h("tr", {}, h("td", {}), table.labels.map((label) => h("th", { scope: "col", class: "name" }, label)))),
-      h("tbody", {}, line("actual", "actual share"), line("guess", "guessing share"))));
+    show(
+      sharesHolder,
+      h(
+        "table.sheet-table.shares",
+        h(
+          "thead",
+          h(
+            "tr",
+            h("td"),
+            table.labels.map((label) => h("th.name", { scope: "col" }, label)),
+          ),
+        ),
+        h("tbody", line("actual", "actual share"), line("guess", "guessing share")),
+      ),
+    );
   }
 
   // Answers.
-  const informednessHolder = h("div", {});
-  const luckHolder = h("div", {});
-  const houseHolder = h("div", {});
-  const dollarHolder = h("div", {});
-  const mosaicHolder = h("div", { class: "picture" });
-  const labelHolder = h("div", {});
-  const overallHolder = h("div", {});
-  const live = h("p", { class: "offscreen", "aria-live": "polite", id: "spoken" });
+  const informednessHolder = h("div");
+  const luckHolder = h("div");
+  const houseHolder = h("div");
+  const dollarHolder = h("div");
+  const mosaicHolder = h("div.picture");
+  const labelHolder = h("div");
+  const overallHolder = h("div");
+  const live = h("p.offscreen#spoken", { "aria-live": "polite" });
   const alphaField = field("α, weight of recall in F", { onchange: (alpha) => change({ alpha }, "alpha") });
-  const answer = h("div", { class: "answer" },
+  const answer = h(
+    "div.answer",
     card("Informedness", { class: "main-answer", help: help("informedness") }, informednessHolder),
     card("Could this be luck?", { class: "luck", help: help("significance") }, luckHolder),
-    card("Known above guessed", { class: "mosaic-card", help: help("mosaic") }, mosaicHolder,
-      h("p", { class: "legend" }, h("span", { class: "key good" }, "right"), h("span", { class: "key bad" }, "wrong"), h("span", { class: "key chance" }, "recall by guessing"))),
-    card("What could a bookmaker take?", { class: "house" }, houseHolder));
+    card(
+      "Known above guessed",
+      { class: "mosaic-card", help: help("mosaic") },
+      mosaicHolder,
+      h(
+        "p.legend",
+        h("span.key.good", "right"),
+        h("span.key.bad", "wrong"),
+        h("span.key.chance", "recall by guessing"),
+      ),
+    ),
+    card("What could a bookmaker take?", { class: "house" }, houseHolder),
+  );
   const dollarCard = card("Dollars at fair odds", { class: "dollars", help: help("dollars") }, dollarHolder);
-  const top = h("div", { class: "top" }, h("div", { class: "left" }, sheet, dollarCard, whatIf), answer);
-  const results = h("div", { class: "results" },
+  const top = h("div.top", h("div.left", sheet, dollarCard, whatIf), answer);
+  const results = h(
+    "div.results",
     card("The whole table", { class: "overall" }, overallHolder),
-    card("Label by label", { class: "labels" }, h("div", { class: "controls" }, alphaField.wrapper), labelHolder));
+    card("Label by label", { class: "labels" }, h("div.controls", alphaField.wrapper), labelHolder),
+  );
 
   const speak = pause(700, (text) => {
     live.textContent = text;
@@ -301,12 +544,20 @@ export function createTable(store, helper, version) {
 
   const bar = actions([
     ["Copy as command", () => copy(commandLine(store.state.table), "Command")],
-    ["Copy for a paper", () => last && copy(last.isPartial ? "" : citation(last.result, last.luck, last.interval, version), "Sentence")],
-    ["Download CSV", () => last && download("edgeworth-table.csv", "text/csv", csv(csvRows(last.result, last.labels, last.luck, last.interval)))],
-    ["Download SVG", () => last && download("edgeworth-mosaic.svg", "image/svg+xml", svgText(mosaicHolder.querySelector("svg")))],
+    ["Copy for a paper", () => last && copy(citation(last, version), "Sentence")],
+    [
+      "Download CSV",
+      () =>
+        last &&
+        download("edgeworth-table.csv", "text/csv", csv(csvRows(last.result, last.labels, last.luck, last.interval))),
+    ],
+    [
+      "Download SVG",
+      () => last && download("edgeworth-mosaic.svg", "image/svg+xml", svgText(mosaicHolder.querySelector("svg"))),
+    ],
   ]);
 
-  const element = h("div", { class: "tab-body" }, examples, top, results, bar, live);
+  const element = h("div.tab-body", examples, top, results, bar, live);
 
   // What is drawn at random arrives later, for the counts it was asked for.
   const askLater = pause(120, (key, counts, posterior) => {
@@ -316,7 +567,12 @@ export function createTable(store, helper, version) {
       helper.ask("guessing", { kind: "guessing", counts: whole, seed: SEED }).then((found) => {
         if (last?.key !== key) return;
         const error = (found.twoSided.high - found.twoSided.low) / 2;
-        last.luck = { ...last.luck, p: found.twoSided.p, how: `sampled, ± ${pValue(error)}; ${count(found.draws)} tables${isCounted(counts) ? "" : ", counts rounded"}` };
+        last.luck = {
+          ...last.luck,
+          p: found.twoSided.p,
+          isBound: found.twoSided.low === 0,
+          how: `sampled, ± ${pValue(error)}; ${count(found.draws)} tables${isCounted(counts) ? "" : ", counts rounded"}`,
+        };
         showAnswers();
       });
     }
@@ -325,8 +581,15 @@ export function createTable(store, helper, version) {
         if (last?.key !== key) return;
         const before = last.interval;
         const value = last.result.overall.informedness;
-        const bounds = before.alone ? [Math.min(low, value), Math.max(high, value)] : [Math.min(low, before.low), Math.max(high, before.high)];
-        last.interval = { ...before, low: bounds[0], high: bounds[1], label: before.alone ? "sampled posterior" : "delta method and sampled posterior, outer bounds" };
+        const bounds = before.alone
+          ? [Math.min(low, value), Math.max(high, value)]
+          : [Math.min(low, before.low), Math.max(high, before.high)];
+        last.interval = {
+          ...before,
+          low: bounds[0],
+          high: bounds[1],
+          label: before.alone ? "sampled posterior" : "delta method and sampled posterior, outer bounds",
+        };
         const needed = casesNeeded(last.result.view, last.interval);
         if (needed !== null) last.luck = { ...last.luck, needed };
         showAnswers();
@@ -344,8 +607,8 @@ export function createTable(store, helper, version) {
   function showAnswers() {
     const { result, interval, luck, isPartial } = last;
     show(informednessHolder, informednessBlock(result, interval, isPartial));
-    show(luckHolder, luckBlock(luck, interval, isPartial));
-    const p = luck.p === null || Number.isNaN(luck.p) ? "" : `, p ${pValue(luck.p)}`;
+    show(luckHolder, luckBlock(luck, interval, result.view, isPartial));
+    const p = luck.p === null || Number.isNaN(luck.p) ? "" : `, ${pText(luck)}`;
     speak(`Informedness ${fixed(result.overall.informedness)}${p}`);
   }
 
@@ -362,17 +625,23 @@ export function createTable(store, helper, version) {
       columnNames[k].title = `${across} ${label}`;
       if (document.activeElement !== names[k]) names[k].value = label;
     });
-    cells.forEach((row, l) => row.forEach((cell, k) => {
-      const input = inputs[l][k];
-      if (input.value !== cell) input.value = cell;
-      const isWrong = !(numbers[l][k] >= 0);
-      input.setAttribute("aria-invalid", String(isWrong));
-      input.setAttribute("aria-label", `${table.rows} ${table.labels[l]}, ${across} ${table.labels[k]}`);
-      input.classList.toggle("diagonal", l === k);
-    }));
+    cells.forEach((row, l) =>
+      row.forEach((cell, k) => {
+        const input = inputs[l][k];
+        if (input.value !== cell) input.value = cell;
+        const isWrong = !(numbers[l][k] >= 0);
+        input.setAttribute("aria-invalid", String(isWrong));
+        input.setAttribute("aria-label", `${table.rows} ${table.labels[l]}, ${across} ${table.labels[k]}`);
+        input.classList.toggle("diagonal", l === k);
+      }),
+    );
     const unit = table.unit === "percent" ? "%" : "";
-    numbers.forEach((row, l) => { rowTotals[l].textContent = count(sum(row)) + unit; });
-    transpose(numbers).forEach((column, k) => { columnTotals[k].textContent = count(sum(column)) + unit; });
+    numbers.forEach((row, l) => {
+      rowTotals[l].textContent = count(sum(row)) + unit;
+    });
+    transpose(numbers).forEach((column, k) => {
+      columnTotals[k].textContent = count(sum(column)) + unit;
+    });
     corner.textContent = count(sum(numbers.flat())) + unit;
   }
 
@@ -383,13 +652,20 @@ export function createTable(store, helper, version) {
     rowsSwitch.set(table.rows);
     unitSwitch.set(table.unit);
     casesField.wrapper.hidden = table.unit !== "percent";
-    for (const [control, value] of [[casesField, table.cases], [alphaField, table.alpha], [mixtureCases, table.mixture.cases]]) {
+    for (const [control, value] of [
+      [casesField, table.cases],
+      [alphaField, table.alpha],
+      [mixtureCases, table.mixture.cases],
+    ]) {
       if (document.activeElement !== control.input) control.input.value = value;
     }
     informedSlider.input.min = table.cells.length === 2 ? -100 : 0;
     informedSlider.set(Math.round(table.mixture.informed * 100));
     showShares(table);
-    show(prevalenceClass, table.labels.map((label, k) => h("option", { value: k }, label)));
+    show(
+      prevalenceClass,
+      table.labels.map((label, k) => h("option", { value: k }, label)),
+    );
     prevalenceClass.value = table.shift.chosen;
     if (counts) {
       const total = sum(counts.flat());
@@ -416,7 +692,14 @@ export function createTable(store, helper, version) {
     const examined = examineLuck(counts);
     const isDefined = !Number.isNaN(result.overall.informedness);
     const how = `exact, two-sided${examined.isApproximate ? ", counts rounded" : ""}`;
-    const luck = { p: examined.tails ? examined.tails.twoSided : isDefined ? null : NaN, how: examined.tails ? how : "", needed: examined.needed };
+    const luck =
+      examined.bound === null
+        ? {
+            p: examined.tails ? examined.tails.twoSided : isDefined ? null : NaN,
+            how: examined.tails ? how : "",
+            needed: examined.needed,
+          }
+        : { p: examined.bound, isBound: true, how: "certified bound (Chatterjee 2007)", needed: examined.needed };
     const key = JSON.stringify(counts);
     const isPartial = Boolean(table.example && findExample(table.example)?.isPartial);
     // The same counts keep what was drawn for them.
@@ -443,7 +726,9 @@ export function commandLine(table) {
   if (!counts) return "edgeworth table";
   const displayed = table.rows === "actual" ? transpose(counts) : counts;
   const cells = displayed.map((row) => row.map(plainNumber).join(" ")).join("; ");
-  const labels = table.labels.every((label) => !label.includes(",")) ? ` --labels ${shellWord(table.labels.join(","))}` : "";
+  const isNamed =
+    table.labels.every((label) => label.trim() !== "" && !label.includes(",")) &&
+    new Set(table.labels).size === table.labels.length;
+  const labels = isNamed ? ` --labels=${shellWord(table.labels.join(","))}` : "";
   return `edgeworth table "${cells}" --rows ${table.rows}${labels} --bets`;
 }
-

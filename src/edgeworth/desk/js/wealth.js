@@ -58,7 +58,8 @@ export function settle(outcomes, model, rival) {
   const factors = logFactors(outcomes, model, rival);
   const path = logWealth(factors);
   const final = path.length ? path[path.length - 1] : 0;
-  const score = (forecast) => -sum(Array.from(outcomes, (y, t) => Math.log(y ? forecast[t] : 1 - forecast[t]))) / path.length;
+  const score = (forecast) =>
+    -sum(Array.from(outcomes, (y, t) => Math.log(y ? forecast[t] : 1 - forecast[t]))) / path.length;
   const brier = (forecast) => sum(Array.from(outcomes, (y, t) => (forecast[t] - y) ** 2)) / path.length;
   let [top, fall] = [0, 0];
   for (const value of path) {
@@ -66,7 +67,11 @@ export function settle(outcomes, model, rival) {
     if (top - value > fall) fall = top - value;
   }
   return {
-    factors, path, final, top, drawdown: fall,
+    factors,
+    path,
+    final,
+    top,
+    drawdown: fall,
     growth: final / path.length,
     logScores: [score(model), score(rival)],
     brierScores: [brier(model), brier(rival)],
@@ -100,10 +105,14 @@ function splitLine(line, delimiter) {
 
 /** Read a table with a header from text, whatever separates its columns. */
 export function parseColumns(text) {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/).filter((line) => line.trim() !== "");
+  const lines = text
+    .replace(/^\uFEFF/, "")
+    .split(/\r\n|\n|\r/)
+    .filter((line) => line.trim() !== "");
   if (lines.length < 2) throw new Error("The file needs a header and at least one row.");
   const delimiter = DELIMITERS.find((mark) => splitLine(lines[0], mark).length > 1);
-  if (delimiter === undefined) throw new Error("The first line needs at least three column names, separated by commas or tabs.");
+  if (delimiter === undefined)
+    throw new Error("The first line needs at least three column names, separated by commas or tabs.");
   const first = splitLine(lines[0], delimiter);
   const hasHeader = first.some((cell) => cell !== "" && Number.isNaN(Number(cell)));
   const names = first.map((name, k) => (hasHeader && name !== "" ? name : `column ${k + 1}`));
