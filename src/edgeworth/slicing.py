@@ -231,7 +231,7 @@ def _grid(rows: Sequence[Row], measure: str, of_each: float, level: float) -> Gr
     # Rows of one cluster are one case, and rows of unequal weight tell as much as fewer.
     is_dependent = any(row["cases"] < row["rows"] for row in rows)
     counts = {"rows": "rows", "independent": "cases"} if is_dependent else {"cases": "cases"}
-    heads = ["slice/text", *(f"{x}/text" for x in names), *(f"{x}/count" for x in counts), value]
+    heads = ["slice/text", *(f"{x}/text" for x in names), *(f"{x}/count" for x in counts), f"{value}/number"]
     heads += [f"{100 * of_each:.4g}% CI/interval", *("Holm p/probability" for _ in tests)]
     shown: list[tuple[Cell, ...]] = []
     for row in rows[:SHOWN]:

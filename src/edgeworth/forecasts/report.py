@@ -8,7 +8,14 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from edgeworth.arrays import finite_or_none, plain_values
-from edgeworth.core.formatting import format_level, format_number, format_percent, format_wealth, plural
+from edgeworth.core.formatting import (
+    cut_middle,
+    format_level,
+    format_number,
+    format_percent,
+    format_wealth,
+    plural,
+)
 from edgeworth.core.plain import plain_label
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.charts import forecast_charts
@@ -311,9 +318,19 @@ def _scores(findings: ForecastFindings) -> Section:
     return Section("Scores", (), (Grid("", columns, rows, note),), is_main=True)
 
 
+LONGEST_HEAD = 24
+"""Signs of a name in the head of a table."""
+
+
+def _less_model(findings: ForecastFindings) -> str:
+    """Name the difference of scores that is above 0 if the model scores better."""
+    model, rival = (cut_middle(findings.name(system), LONGEST_HEAD) for system in findings.scores.systems)
+    return f"{rival} − {model}"
+
+
 def _average(findings: ForecastFindings) -> Section:
     level = format_level(findings.level)
-    columns = make_columns("score/text", "baseline − model", f"{level}/interval", "holds/text")
+    columns = make_columns("score/text", f"{_less_model(findings)}/number", f"{level}/interval", "holds/text")
     found = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
     known = {name: each for name, each in found.items() if each is not None}
     unknown: tuple[Cell, ...] = (None, (None, None), INFINITE_SCORE)
@@ -382,7 +399,7 @@ def _reliability(findings: ForecastFindings) -> Section:
 
 
 def _cumulative_games(findings: ForecastFindings) -> Section:
-    heads = ("game/text", "wealth/text", "p at most/probability", "Brier, baseline − model")
+    heads = ("game/text", "wealth/text", "p at most/probability", f"Brier, {_less_model(findings)}/number")
     columns = make_columns(*heads, f"{format_level(findings.level)}/interval")
     rows = tuple(
         (
