@@ -13,7 +13,7 @@ from edgeworth.bet.checking import as_odds
 from edgeworth.bet.flat import FlatStakes, flat_stakes
 from edgeworth.core.counting import read_whole
 from edgeworth.core.formatting import format_level, format_percent, plural
-from edgeworth.core.labels import labels_of, list_labels
+from edgeworth.core.labels import labels_of, list_labels, parse_labels
 from edgeworth.core.tails import Tail
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
@@ -47,7 +47,11 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
             "overround (--overround) changes fair odds, and these are odds of your own: leave out one of them"
         )
     truth, tipped, offered = _read(source, asked, labels)
-    is_bet = ~np.isin(tipped, np.array(labels_of(asked.abstain), dtype=object))
+    away = set(labels_of(asked.abstain))
+    if source is not None and source.is_text:
+        # Labels of a text file are numbers if all of them are, and so is the one that means no decision.
+        away |= {parse_labels([str(label)])[0] for label in away}
+    is_bet = np.array([tip not in away for tip in tipped.tolist()])
     won, odds = (truth == tipped)[is_bet], as_odds(offered[is_bet])
     if not len(odds):
         raise InputError("there is no tip to bet on: no prediction is a decision")

@@ -115,3 +115,18 @@ def test_commission_is_on_the_odds_of_the_tips_alone() -> None:
     assert charged.provenance["commission"] == 0.1
     with pytest.raises(OptionError, match="odds of your own"):
         ew.evaluate(**given, overround=0.05)
+
+
+@pytest.mark.parametrize(
+    ("away", "written"), [("-1", "-1"), ("-1.0", "-1"), ("none", "none"), ("-1,none", "-1")]
+)
+def test_a_number_that_is_no_decision_is_no_bet(
+    away: str, written: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "tips.csv"
+    rows = ["0,0,2.0", "1,1,2.0", f"0,{written},2.0", "1,0,2.0", f"1,{written},2.0"]
+    path.write_text("\n".join(["y,tip,odds", *rows]) + "\n", encoding="utf-8")
+    words = ["evaluate", str(path), "--truth", "y", "--prediction", "tip", "--odds", "odds"]
+    found = json.loads(call(tmp_path, capsys, *words, f"--abstain={away}", "--json", "-").stdout)
+    assert found["tips"]["bets"] == 3
+    assert found["estimates"]["coverage"]["value"] == pytest.approx(3 / 5)
