@@ -41,9 +41,22 @@ def test_a_batch_has_columns_of_one_length() -> None:
         Batch({"x": np.arange(3), "y": np.arange(2)})
 
 
+class Name(str):
+    """A column that counts how often it is compared without regard to case."""
+
+    lowered = 0
+
+    def lower(self) -> str:
+        self.lowered += 1
+        return super().lower()
+
+
 def test_columns_that_are_there() -> None:
     check_columns(["truth", "guess"], ["id", "truth", "guess"], "file.csv")
     check_columns(["truth", "truth"], ["truth"], "file.csv")
+    lowered = [Name(f"c{number}") for number in range(50)]
+    check_columns(lowered, lowered, "wide.csv")
+    assert all(name.lowered <= 2 for name in lowered), "time grows with the columns, not with their square"
     # Twins among columns nobody asked for do no harm.
     check_columns(["truth"], ["truth", "n", "N", "id", "id"], "file.csv")
 

@@ -182,9 +182,13 @@ def locate_error(error: InputError, batch: Batch) -> InputError:
 
 def check_columns(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
     """Check that each wanted column is there exactly once, or say what is there instead."""
+    alike: dict[str, list[str]] = {}
+    for column in available:
+        if isinstance(column, str):
+            alike.setdefault(column.lower(), []).append(column)
     for name in wanted:
-        twins = [c for c in available if isinstance(c, str) and c.lower() == name.lower()]
-        if name not in available:
+        twins = alike.get(name.lower(), [])
+        if name not in twins:
             raise InputError(f"{where} has no column {name!r}{_near_misses(name, twins, available)}")
         if len(set(twins)) > 1:
             raise InputError(
