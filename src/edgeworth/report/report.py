@@ -40,13 +40,13 @@ About: TypeAlias = Callable[..., dict[str, Any]]
 
 def about_run(**known: Any) -> dict[str, Any]:
     """Say where a report came from: what is needed to make it again."""
-    # The same libraries whatever was loaded before: reports of the same data are the same.
-    import numpy as np
-    import scipy
+    # The same libraries whatever was loaded before, found without loading them.
+    from importlib.metadata import version
 
     from edgeworth import __version__
 
-    versions = f"Python {python_version()}, numpy {np.__version__}, scipy {scipy.__version__}"
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy"))
+    versions = f"Python {python_version()}, {libraries}"
     plain = {
         name: value if isinstance(value, (str, int, float, list)) else repr(value)
         for name, value in known.items()
