@@ -195,8 +195,6 @@ def test_what_cannot_be_matched(tmp_path: Path, capsys: Capture) -> None:
     assert "independent cases" in refused(call(tmp_path, capsys, *weighted, "--weight", "g"))
     assert "independent cases" in refused(call(tmp_path, capsys, *weighted, "--cluster", "g"))
     assert "count" in refused(call(tmp_path, capsys, *MATCHED, "one", "--abstentions", "left-out"))
-    words = ["compare", "w.csv", "--truth", "y", "--prediction", "c", "--prediction", "g", "--abstain", "1,2"]
-    assert "one label" in refused(call(tmp_path, capsys, *words))
 
 
 # -- scores: the survival view, usual cuts, another prevalence ---------------------------------------------
