@@ -6,7 +6,7 @@ import numpy as np
 from timing import line, seconds
 
 import edgeworth as ew
-from edgeworth.comparing.labels.differences import compare_labels, label_differences
+from edgeworth.comparisons.labels.differences import compare_labels, label_differences
 
 ROWS = 10**7
 MOST = 2.5

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from edgeworth.core.laws import NormalLaw, Scale
+from edgeworth.core.sampling_distributions import NormalLaw, Scale
 from edgeworth.rankings.intervals.methods import (
     Places,
     TiePolicy,

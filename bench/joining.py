@@ -43,9 +43,9 @@ def run(way: str, folder: Path) -> tuple[float, float]:
         query = "SELECT a.y, a.p, b.p, count(*) FROM '{}' a JOIN '{}' b USING (id) GROUP BY ALL"
         duckdb.execute(query.format(*files)).fetchall()
     elif way == "join":
-        from edgeworth.asking import Asked
-        from edgeworth.joined import join_systems
-        from edgeworth.options import CompareOptions
+        from edgeworth.core.options import CompareOptions
+        from edgeworth.pipeline.call_options import Asked
+        from edgeworth.pipeline.join_systems import join_systems
 
         join_systems("y", "p", Asked.of(CompareOptions, {"data": files, "join": "id"}))
     else:

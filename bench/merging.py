@@ -17,7 +17,7 @@ from edgeworth.cli import main
 SHARDS, LABELS, ROWS = 1000, 100, 20_000
 
 
-def shards() -> list[ew.Tallied]:
+def shards() -> list[ew.TallyRecord]:
     rng = np.random.default_rng(0)
     found = []
     for _ in range(SHARDS):
@@ -42,7 +42,7 @@ def run() -> None:
         f"adding {SHARDS:,} tables of {LABELS}×{LABELS}", seconds(lambda: sum(tables[1:], tables[0])), 1
     )
     limit_line(
-        f"merging {SHARDS:,} tallies with their origins", seconds(lambda: ew.Tallied.merge(tallies)), 1
+        f"merging {SHARDS:,} tallies with their origins", seconds(lambda: ew.TallyRecord.merge(tallies)), 1
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

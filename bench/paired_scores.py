@@ -22,8 +22,8 @@ from scipy.stats import norm
 from sklearn.metrics import average_precision_score, roc_auc_score
 from timing import line, seconds
 
-from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.comparing.scores.differences import score_difference
+from edgeworth.comparisons.paired_scores import PairedScores
+from edgeworth.comparisons.scores.differences import score_difference
 from edgeworth.methods import Bootstrap
 
 STRENGTHS = ((1.0, 1.0), (2.0, 2.0), (1.5, 1.0), (2.5, 1.5))

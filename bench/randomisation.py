@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from timing import line, seconds
 
-from edgeworth.comparing.labels.differences import label_differences
-from edgeworth.comparing.labels.joint_cells import joint_cells
-from edgeworth.comparing.labels.swapping import randomisation_test, swap_test
-from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.randomisation.coins import mcnemar
+from edgeworth.comparisons.labels.differences import label_differences
+from edgeworth.comparisons.labels.joint_cells import joint_cells
+from edgeworth.comparisons.labels.randomization import randomisation_test, swap_test
+from edgeworth.comparisons.paired import Paired
+from edgeworth.comparisons.randomization.coins import mcnemar
 from edgeworth.decisions.views import resolve
 
 

@@ -8,9 +8,9 @@ from itertools import combinations
 import numpy as np
 from timing import line, peak_bytes, seconds
 
-from edgeworth.comparing.queries.differences import compare_queries, value_difference
-from edgeworth.comparing.queries.permutation import permutation_test, sign_flip_tail
-from edgeworth.comparing.queries.tukey import randomised_tukey
+from edgeworth.comparisons.paired_values.differences import compare_queries, value_difference
+from edgeworth.comparisons.paired_values.permutation import permutation_test, sign_flip_tail
+from edgeworth.comparisons.paired_values.tukey import randomised_tukey
 from edgeworth.rankings.lists import RankedLists
 
 QUERIES, SYSTEMS, DRAWS = 1000, 20, 10_000

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeworth.asking import Asked
+from edgeworth.core.options import EvaluateOptions
 from edgeworth.decisions.reading import finalise_table, table_reducer
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.options import EvaluateOptions
+from edgeworth.pipeline.call_options import Asked
+from edgeworth.pipeline.tally_rows import settle_weights
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.reading import tally_ranking
 from edgeworth.sources.batches import Source
+from edgeworth.sources.column_roles import nothing_left_error
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.roles import nothing_left_error
-from edgeworth.tallying import settle_weights
 
 
 def settled(source: Source, columns: dict[str, str]) -> Any:

@@ -2,16 +2,16 @@
 
 from edgeworth import bet as bet
 from edgeworth import chance as chance
-from edgeworth import comparing as comparing
+from edgeworth import comparisons as comparisons
 from edgeworth import decisions as decisions
 from edgeworth import forecasts as forecasts
 from edgeworth import grades as grades
 from edgeworth import methods as methods
 from edgeworth import papers as papers
 from edgeworth import rankings as rankings
-from edgeworth.comparing.paired import Paired as Paired
 from edgeworth.comparison import Comparison as Comparison
 from edgeworth.comparison import compare as compare
+from edgeworth.comparisons.paired import Paired as Paired
 from edgeworth.core.estimates import Estimate as Estimate
 from edgeworth.core.estimates import estimate as estimate
 from edgeworth.core.measures import Measure as Measure
@@ -27,12 +27,12 @@ from edgeworth.forecasts.betting.wealth import Wealth as Wealth
 from edgeworth.forecasts.calibration import Calibration as Calibration
 from edgeworth.forecasts.scores import ForecastScores as ForecastScores
 from edgeworth.grades.grades import Grades as Grades
+from edgeworth.pipeline.tally_file import read_tally as read_tally
+from edgeworth.pipeline.tally_record import TallyRecord as TallyRecord
+from edgeworth.pipeline.tally_rows import tally as tally
 from edgeworth.rankings.lists import RankedLists as RankedLists
+from edgeworth.rankings.measure_lookup import measure_each as measure_each
 from edgeworth.rankings.ranking import Ranking as Ranking
-from edgeworth.rankings.resolving import measure_each as measure_each
 from edgeworth.report.report import Report as Report
-from edgeworth.tallied import Tallied as Tallied
-from edgeworth.tally_files import read_tally as read_tally
-from edgeworth.tallying import tally as tally
 
 __version__: str

@@ -10,19 +10,15 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from edgeworth.asking import Asked, is_given, spelt, takes
-from edgeworth.choices import Predictions
-from edgeworth.comparing.difference import Difference
-from edgeworth.comparing.findings import ComparisonFindings
-from edgeworth.comparing.reading import named_systems
-from edgeworth.comparing.report import compose_comparison, difference_grid, difference_rows, whole_or_none
-from edgeworth.comparing.suspicious import suspicious_systems
+from edgeworth.common.choices import Predictions
+from edgeworth.comparisons.difference import Difference
+from edgeworth.comparisons.findings import ComparisonFindings
+from edgeworth.comparisons.reading import named_systems
+from edgeworth.comparisons.report import compose_comparison, difference_grid, difference_rows, whole_or_none
+from edgeworth.comparisons.suspicious import suspicious_systems
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, SystemTallies, find_predictions, kind_if_tally, kind_of
-from edgeworth.core.registry import spell, spell_measures
-from edgeworth.errors import EdgeworthError, InputError, OptionError
-from edgeworth.joined import find_truth, join_grades, join_systems, refuse_tables
-from edgeworth.options import (
+from edgeworth.core.options import (
     GRADES,
     LABELS,
     PROBABILITIES,
@@ -33,20 +29,24 @@ from edgeworth.options import (
     DifferenceOptions,
     options_of,
 )
+from edgeworth.core.registry import spell, spell_measures
+from edgeworth.errors import EdgeworthError, InputError, OptionError
+from edgeworth.pipeline.call_options import Asked, flag_name, is_given, takes
+from edgeworth.pipeline.join_systems import find_truth, join_grades, join_systems, refuse_tables
+from edgeworth.pipeline.run_items import find_systems
+from edgeworth.pipeline.run_logs import compare_runs
+from edgeworth.pipeline.slices import Slice, cut_slices, with_slices
+from edgeworth.pipeline.tally_file import is_tally_file, read_tally
+from edgeworth.pipeline.tally_record import Origin, TallyRecord
+from edgeworth.pipeline.tally_rows import column_names, repeated_cases, settle_weights
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
 from edgeworth.report.frames import PAIR_COLUMNS, library_of, make_frame
 from edgeworth.report.report import Report, about_run
-from edgeworth.run_items import find_systems
-from edgeworth.running import compare_runs
-from edgeworth.slicing import Slice, cut_slices, with_slices
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
 from edgeworth.sources.joining import name_systems
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import check_unchanged, combine_digests, file_digests, file_states
-from edgeworth.tallied import Origin, Tallied
-from edgeworth.tally_files import is_tally_file, read_tally
-from edgeworth.tallying import column_names, repeated_cases, settle_weights
 
 AFTER_COUNTING = (
     *options_of(DifferenceOptions),
@@ -322,7 +322,7 @@ def _find(read: SystemTallies, asked: Asked) -> ComparisonFindings:
     title = "tables of different cases" if read.kind.predictions == LABELS else read.kind.title
     for name, (_, option) in options_of(DifferenceOptions).items():
         if name not in read.kind.difference_options and is_given(asked.get(name), option):
-            raise OptionError(f"{spelt(name)} has no meaning with {title}")
+            raise OptionError(f"{flag_name(name)} has no meaning with {title}")
     findings = read.kind.compare(read.tallies, asked.options, clusters=read.clusters)
     notes = (*suspicious_systems(read.tallies), *findings.notes)
     return replace(findings, notes=notes, predictions_made=asked.get("predictions_made"))
@@ -395,7 +395,7 @@ def _of_joined_grades(systems: Any, asked: Asked) -> Comparison:
     return _with_slices(found, joined.slices, find, asked.level)
 
 
-def _read_tallies(data: Any) -> dict[str, Tallied]:
+def _read_tallies(data: Any) -> dict[str, TallyRecord]:
     """Read tally files by the names of their systems; nothing if some of the data are no tally files."""
     files = data if isinstance(data, (list, tuple, Mapping)) else [data]
     named = dict(files) if isinstance(files, Mapping) else dict(zip(name_systems(files), files, strict=True))
@@ -411,7 +411,7 @@ def _of_tallies(given: Any, asked: Asked) -> Comparison:
     """Compare what was tallied earlier: one tally of all systems, or one of each by name."""
     asked.refuse_all_but(AFTER_COUNTING)
     each = dict(given) if isinstance(given, Mapping) else {"": given}
-    counted = {name: tally for name, tally in each.items() if isinstance(tally, Tallied)}
+    counted = {name: tally for name, tally in each.items() if isinstance(tally, TallyRecord)}
     tables = {name: tally for name, tally in counted.items() if kind_of(tally.tally).predictions == LABELS}
     _refuse_same_rows({name: tally.origin for name, tally in tables.items()})
     finals = each | {name: tally.final for name, tally in counted.items()}

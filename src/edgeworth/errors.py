@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from edgeworth.escaping import visible
+from edgeworth.common.escaping import visible
 
 
 class EdgeworthError(ValueError):

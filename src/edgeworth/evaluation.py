@@ -8,15 +8,11 @@ from functools import cache, partial
 from os import PathLike
 from typing import Any, Unpack
 
-from edgeworth.asking import Asked, spelt, takes
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import Kind, kind_of
 from edgeworth.core.measures import quote_label
-from edgeworth.core.plain import plain_label
-from edgeworth.core.registry import catalogue, spell, spell_measures
-from edgeworth.errors import OptionError
-from edgeworth.options import (
+from edgeworth.core.options import (
     LABELS,
     SEVERAL,
     EvaluateOptions,
@@ -24,12 +20,16 @@ from edgeworth.options import (
     ReportOptions,
     options_of,
 )
+from edgeworth.core.registry import catalogue, spell, spell_measures
+from edgeworth.core.serialization import plain_label
+from edgeworth.errors import OptionError
+from edgeworth.pipeline.call_options import Asked, flag_name, takes
+from edgeworth.pipeline.tally_record import Part, TallyRecord, dropped_rows
+from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, canonical_terms, count, settle_weights
 from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, about_run
 from edgeworth.sources.alignment import aligned
-from edgeworth.sources.roles import FORMS, GRADED
-from edgeworth.tallied import Part, Tallied, dropped_rows
-from edgeworth.tallying import OTHER_ROLES, Opened, canonical_terms, count, settle_weights
+from edgeworth.sources.column_roles import FORMS, GRADED
 
 LISTED_PARTS = 20
 """So many sources of a merged tally are listed in a report."""
@@ -78,8 +78,8 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     if is_tally(data):
         return report_of(_restated(data, asked), asked)
     if data is not None and asked.truth is None:
-        from edgeworth.run_items import find_systems
-        from edgeworth.running import evaluate_runs
+        from edgeworth.pipeline.run_items import find_systems
+        from edgeworth.pipeline.run_logs import evaluate_runs
 
         if systems := find_systems(data, asked):
             return evaluate_runs(systems, asked, evaluate)
@@ -93,7 +93,7 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     tallied = count(opened, is_final=True)
     report = replace(report_of(tallied, asked), library=library_of(data))
     if asked.odds is not None and asked.predictions == LABELS:
-        from edgeworth.tips import with_tips
+        from edgeworth.pipeline.flat_stakes import with_tips
 
         report = with_tips(report, opened.source, asked, tallied.final.labels)
     if asked.by is None:
@@ -104,7 +104,7 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
 
 def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
     """Add the measure to go by in each slice: the slice is counted and estimated as the whole is."""
-    from edgeworth.slicing import Slice, cut_slices, with_slices
+    from edgeworth.pipeline.slices import Slice, cut_slices, with_slices
 
     asked, kind = opened.asked, kind_of(whole)
     names = spell_measures(asked.measures) or [name for name in kind.usual if "[]" not in name]
@@ -131,21 +131,21 @@ def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
 
 def is_tally(data: Any) -> bool:
     """Tell what was counted already from data that are yet to be read."""
-    return isinstance(data, Tallied) or isinstance(getattr(type(data), "kind", None), (str, Kind))
+    return isinstance(data, TallyRecord) or isinstance(getattr(type(data), "kind", None), (str, Kind))
 
 
-def _restated(tally: Any, asked: Asked) -> Tallied:
+def _restated(tally: Any, asked: Asked) -> TallyRecord:
     """Declare other labels of a tally, or another one positive, where that needs no new count."""
-    tallied = tally if isinstance(tally, Tallied) else Tallied(tally)
+    tallied = tally if isinstance(tally, TallyRecord) else TallyRecord(tally)
     asked.refuse_all_but(AFTER_COUNTING)
     given = {name: asked.get(name) for name in ("labels", "positive") if asked.get(name) is not None}
     for name in given:
         if name not in kind_of(tallied.tally).redeclared:
-            raise OptionError(f"{spelt(name)} was decided when this was counted: count it anew")
+            raise OptionError(f"{flag_name(name)} was decided when this was counted: count it anew")
     return replace(tallied, terms={**tallied.terms, **canonical_terms(given)})
 
 
-def report_of(tallied: Tallied, asked: Asked) -> Report:
+def report_of(tallied: TallyRecord, asked: Asked) -> Report:
     """Report on a tally, counted in one piece or merged."""
     kind = kind_of(tallied.final)
     if kind.predictions:
@@ -171,7 +171,7 @@ def with_measures(report: Report, tally: Any, asked: Asked) -> Report:
     return replace(report, sections=(section, *report.sections), numbers={**report.numbers, "asked": numbers})
 
 
-def with_rows(report: Report, tallied: Tallied, asked: Asked) -> Report:
+def with_rows(report: Report, tallied: TallyRecord, asked: Asked) -> Report:
     """Let the report make rows of its estimates, and of the values of items."""
     tally, columns = tallied.final, tallied.terms.get("columns", {})
     kind = kind_of(tally)
@@ -205,7 +205,7 @@ def estimate_of(tally: Any, measure: str, asked: Asked) -> Estimate:
     return kind_of(tally).estimate(tally, measure, seed=asked.seed, guess_rate=asked.get("guess_rate"))
 
 
-def about_tally(tallied: Tallied, asked: Asked, **known: Any) -> dict[str, Any]:
+def about_tally(tallied: TallyRecord, asked: Asked, **known: Any) -> dict[str, Any]:
     """Say where a report on a tally came from: what was asked then and now, and the sources."""
     terms, origin = dict(tallied.terms), tallied.origin
     columns = terms.pop("columns", {})

@@ -1,6 +1,6 @@
 """Methods of estimation by name: each is an object that owns its options and makes a sampling law."""
 
-from edgeworth.comparing.labels.methods import Tango
+from edgeworth.comparisons.labels.methods import Tango
 from edgeworth.core.estimates import Method
 from edgeworth.decisions.estimates import Bootstrap, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson
 from edgeworth.decisions.posteriors import BetaPosterior

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edgeworth.comparing.forecasts.bets import CaseClusters, forecast_duel
-from edgeworth.comparing.forecasts.differences import compare_forecasts, mean_score_difference
+from edgeworth.comparisons.forecasts.bets import CaseClusters, forecast_duel
+from edgeworth.comparisons.forecasts.differences import compare_forecasts, mean_score_difference
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts

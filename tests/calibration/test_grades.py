@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 import edgeworth as ew
-from edgeworth.comparing.grades import compare_grades
+from edgeworth.comparisons.grades import compare_grades
 
 
 def test_right_or_wrong_is_covered_at_every_rate() -> None:

@@ -16,11 +16,11 @@ import pytest
 from scipy import stats
 
 import edgeworth as ew
-from edgeworth.comparing.labels.joint_cells import JointCells, in_focus, joint_cells
-from edgeworth.comparing.labels.methods import delta_law, difference_law
-from edgeworth.comparing.labels.proportions import PairedProportions
-from edgeworth.comparing.labels.swapping import swap_test
-from edgeworth.comparing.randomisation.coins import mcnemar
+from edgeworth.comparisons.labels.joint_cells import JointCells, joint_cells, one_vs_rest
+from edgeworth.comparisons.labels.methods import delta_law, difference_law
+from edgeworth.comparisons.labels.proportions import PairedProportions
+from edgeworth.comparisons.labels.randomization import swap_test
+from edgeworth.comparisons.randomization.coins import mcnemar
 from edgeworth.decisions.views import Resolved, resolve
 
 
@@ -70,7 +70,7 @@ class Setting:
 
 def focused(paired: ew.Paired, spelling: str) -> tuple[JointCells, Resolved]:
     cells = joint_cells(paired, "one", "two")
-    return in_focus(cells, resolve(cells.tables[0], spelling))
+    return one_vs_rest(cells, resolve(cells.tables[0], spelling))
 
 
 FEW = Setting(2, 0.5, (0.8, 0.8), 0.06, 300)
@@ -90,7 +90,7 @@ def test_intervals_cover(setting: Setting) -> None:
     for counts in setting.samples(1000, seed=setting.cases):
         cells = joint_cells(setting.paired(counts), "one", "two")
         for name in spellings:
-            low, high = difference_law(*in_focus(cells, resolve(cells.tables[0], name))).interval(0.95)
+            low, high = difference_law(*one_vs_rest(cells, resolve(cells.tables[0], name))).interval(0.95)
             covered[name] += low <= truth[name] <= high
     # With 1000 runs the share covered has a standard error of 0.007.
     assert all(935 <= count <= 965 for count in covered.values()), covered

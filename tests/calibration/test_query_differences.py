@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edgeworth.comparing.queries.paired_tests import mean_difference
-from edgeworth.comparing.queries.permutation import permutation_test
-from edgeworth.comparing.queries.tukey import randomised_tukey
-from edgeworth.core.families import holm
+from edgeworth.comparisons.paired_values.paired_tests import mean_difference
+from edgeworth.comparisons.paired_values.permutation import permutation_test
+from edgeworth.comparisons.paired_values.tukey import randomised_tukey
+from edgeworth.core.multiple_testing import holm
 
 QUERIES = 300  # more than are counted: signs are drawn
 RUNS = 1000

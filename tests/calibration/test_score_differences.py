@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from edgeworth.comparing.paired_scores import PairedScores
-from edgeworth.comparing.scores.differences import score_difference
-from edgeworth.comparing.scores.influence import distances, resolve_measure
-from edgeworth.comparing.scores.resampling import SwappedRanks
+from edgeworth.comparisons.paired_scores import PairedScores
+from edgeworth.comparisons.scores.differences import score_difference
+from edgeworth.comparisons.scores.influence import distances, resolve_measure
+from edgeworth.comparisons.scores.resampling import SwappedRanks
 from edgeworth.methods import Bootstrap
 from edgeworth.rankings.intervals.methods import Places, influence_of
 

@@ -12,10 +12,10 @@ import pytest
 import edgeworth as ew
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.kinds import Kind, kind_of
-from edgeworth.core.laws import NormalLaw, Scale
+from edgeworth.core.options import Options
 from edgeworth.core.registry import measures_by_name
+from edgeworth.core.sampling_distributions import NormalLaw, Scale
 from edgeworth.errors import OptionError
-from edgeworth.options import Options
 from edgeworth.report.report import Column, Grid, Report, Section
 
 

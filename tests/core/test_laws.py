@@ -10,7 +10,8 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import edgeworth as ew
-from edgeworth.core.laws import (
+from edgeworth.core.measures import Combination
+from edgeworth.core.sampling_distributions import (
     ClopperPearsonLaw,
     NewcombeLaw,
     NormalLaw,
@@ -18,7 +19,6 @@ from edgeworth.core.laws import (
     Scale,
     natural_scale,
 )
-from edgeworth.core.measures import Combination
 from edgeworth.errors import OptionError
 
 

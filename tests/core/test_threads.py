@@ -12,10 +12,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from edgeworth import threads
+from edgeworth.common import threads
+from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError
 from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.threads import map_blocks, row_blocks
 
 
 @pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 1000])

@@ -14,7 +14,7 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.chance import guessing_law
-from edgeworth.core.tails import hypergeometric_tails
+from edgeworth.core.test_results import hypergeometric_tails
 from edgeworth.decisions import guessing as enumeration
 from edgeworth.decisions.guessing import GuessingLaw, random_tables
 from edgeworth.errors import InputError, OptionError

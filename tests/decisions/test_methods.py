@@ -20,7 +20,7 @@ from edgeworth.methods import Bootstrap, ClopperPearson, Delta, Dirichlet, Newco
 SMOOTH = [m for m in ew.catalogue(kind="decisions") if m.scope != "cells" or m.gradient is not None]
 
 
-def spelt(measure: ew.Measure, label: object) -> str:
+def flag_name(measure: ew.Measure, label: object) -> str:
     return f"{measure.name}[{label}]" if measure.scope == "label" else measure.name
 
 
@@ -32,7 +32,7 @@ def random_table(seed: int, labels: int = 3, most: int = 30) -> ew.ContingencyTa
 @pytest.mark.parametrize("measure", SMOOTH, ids=lambda m: m.spelling)
 def test_influence_is_the_derivative_by_each_cell(measure: ew.Measure) -> None:
     table = random_table(3)
-    spelling = spelt(measure, 1)
+    spelling = flag_name(measure, 1)
     slopes = influence(table, resolve(table, spelling))
     numeric = np.zeros((3, 3))
     for row, column in np.ndindex(3, 3):

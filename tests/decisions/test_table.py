@@ -10,7 +10,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth import ContingencyTable
-from edgeworth.comparing.paired import Paired
+from edgeworth.comparisons.paired import Paired
 from edgeworth.errors import InputError
 
 TRUTH = ["a", "b", "c", "a", "b", "c", "c", "a"]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.tallied import canonical_text
-from edgeworth.tally_files import SECTIONS, _checksum, tally_of_text, tally_text
+from edgeworth.pipeline.tally_file import SECTIONS, _checksum, tally_of_text, tally_text
+from edgeworth.pipeline.tally_record import canonical_text
 
 TRUTH = np.arange(30) % 3 == 0
 
@@ -41,7 +41,7 @@ def test_forged_places_are_refused(place: int) -> None:
 def test_far_places_are_reported_and_merged() -> None:
     far = tally_of_text(forged(2**53 - 30))
     assert "verdict" in ew.evaluate(far).to_dict()
-    merged = ew.Tallied.merge([path(), far], again=True)
+    merged = ew.TallyRecord.merge([path(), far], again=True)
     assert merged.final.cases == 60
 
 

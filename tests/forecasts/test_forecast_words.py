@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from edgeworth.bet import Commission, Drunken, Market
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -67,11 +67,11 @@ def test_luck_beyond_the_games_that_are_kept() -> None:
 
 
 def test_luck_in_words() -> None:
-    assert describe_tail(Tail(0.27, 0.33, 0.33, "", kind="bracket")) == "between 0.270 and 0.330"
-    assert describe_tail(Tail(0.3301, 0.3302, 0.3302, "", kind="bracket")) == "0.330"
-    assert describe_tail(Tail(0.0, 0.004, 0.004, "", kind="bound")) == "at most 0.0040"
-    assert describe_tail(Tail(0.0, 1e-40, 1e-40, "", kind="bound")) == "below 1e-12"
-    assert describe_tail(Tail(0.25, 0.25, 0.25, "")) == "0.250"
+    assert describe_tail(TestResult(0.27, 0.33, 0.33, "", kind="bracket")) == "between 0.270 and 0.330"
+    assert describe_tail(TestResult(0.3301, 0.3302, 0.3302, "", kind="bracket")) == "0.330"
+    assert describe_tail(TestResult(0.0, 0.004, 0.004, "", kind="bound")) == "at most 0.0040"
+    assert describe_tail(TestResult(0.0, 1e-40, 1e-40, "", kind="bound")) == "below 1e-12"
+    assert describe_tail(TestResult(0.25, 0.25, 0.25, "")) == "0.250"
 
 
 # -- names -------------------------------------------------------------------------------------------------

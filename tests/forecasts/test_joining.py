@@ -10,13 +10,13 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import MergeError
-from edgeworth.tallied import Tallied
-from edgeworth.tally_files import tally_of_text, tally_text
+from edgeworth.pipeline.tally_file import tally_of_text, tally_text
+from edgeworth.pipeline.tally_record import TallyRecord
 
 CASES = 40
 
 
-def day(seed: int, before: int | None = None, *, ordered: bool = True) -> Tallied:
+def day(seed: int, before: int | None = None, *, ordered: bool = True) -> TallyRecord:
     rng = np.random.default_rng(seed)
     p = rng.uniform(0.1, 0.9, CASES)
     words: dict[str, Any] = {} if before is None else {"rows_before": before}
@@ -29,36 +29,36 @@ def day(seed: int, before: int | None = None, *, ordered: bool = True) -> Tallie
     )
 
 
-def steps(tallied: Tallied) -> dict[int, float]:
+def steps(tallied: TallyRecord) -> dict[int, float]:
     """The log factor at each position."""
     blocks = tallied.tally.wealth.blocks
     return dict(zip(blocks.starts.tolist(), blocks.logs[:, 0].tolist(), strict=True))
 
 
-def shifted(tallied: Tallied, cases: int) -> dict[int, float]:
+def shifted(tallied: TallyRecord, cases: int) -> dict[int, float]:
     return {position + cases: step for position, step in steps(tallied).items()}
 
 
-def travelled(tallied: Tallied) -> Tallied:
+def travelled(tallied: TallyRecord) -> TallyRecord:
     return tally_of_text(tally_text(tallied))
 
 
 @pytest.mark.parametrize("how", [lambda tallied: tallied, travelled], ids=["in memory", "by file"])
 def test_one_without_a_place_follows_those_before_it(how: Any) -> None:
     first, second = how(day(1, 100)), how(day(2))
-    merged = how(ew.Tallied.merge([first, second]))
+    merged = how(ew.TallyRecord.merge([first, second]))
     assert steps(merged) == steps(first) | shifted(second, 100 + CASES)
     # A third goes on behind both, and one that says so goes before them.
     third, start = how(day(3)), how(day(4, 0))
-    whole = ew.Tallied.merge([merged, third, start])
+    whole = ew.TallyRecord.merge([merged, third, start])
     assert steps(whole) == steps(start) | steps(merged) | shifted(third, 100 + 2 * CASES)
 
 
 def test_what_was_merged_without_places_moves_as_a_whole() -> None:
     first, second, third = (day(seed) for seed in (1, 2, 3))
-    later = travelled(ew.Tallied.merge([second, third]))
+    later = travelled(ew.TallyRecord.merge([second, third]))
     assert not later.has_start_row
-    assert steps(first + later) == steps(ew.Tallied.merge([first, second, third]))
+    assert steps(first + later) == steps(ew.TallyRecord.merge([first, second, third]))
 
 
 def test_a_place_that_was_said_is_kept_or_refused() -> None:
@@ -79,16 +79,16 @@ def test_gaps_are_said_until_they_are_filled() -> None:
     assert said in ew.evaluate(holed).warnings
     whole = holed + middle
     assert whole.notices == ()
-    assert steps(whole) == steps(ew.Tallied.merge([first, middle, last]))
-    assert ew.Tallied.merge([first, middle]).notices == ()
+    assert steps(whole) == steps(ew.TallyRecord.merge([first, middle, last]))
+    assert ew.TallyRecord.merge([first, middle]).notices == ()
     assert (day(1, 5) + day(2, 5 + CASES)).notices == (), "what comes before a part of a path is elsewhere"
 
 
 def test_many_gaps_are_told_in_short() -> None:
     days = [day(seed, seed * (CASES + 1)) for seed in range(6)]
-    (notice,) = ew.Tallied.merge(days).notices
+    (notice,) = ew.TallyRecord.merge(days).notices
     assert notice.endswith("positions 41, 82, 123 and 2 more such gaps.")
-    (notice,) = ew.Tallied.merge(days[:2]).notices
+    (notice,) = ew.TallyRecord.merge(days[:2]).notices
     assert notice.endswith("position 41.")
 
 
@@ -107,11 +107,11 @@ def test_each_file_of_several_counts_once(tmp_path: Path) -> None:
     assert both.origin.fingerprints[0].split("+")[0] == single.origin.fingerprints[0]
     for given in ([both, single], [single, both], [both + other, single]):
         with pytest.raises(MergeError, match=r"hold the same source \(.*f0\.csv\)") as caught:
-            ew.Tallied.merge(given)
+            ew.TallyRecord.merge(given)
         assert "f1.csv" not in str(caught.value).split("hold the same source")[1]
-    assert ew.Tallied.merge([both, single], again=True).origin.rows == 12
-    assert ew.Tallied.merge([both, other]).origin.rows == 18
+    assert ew.TallyRecord.merge([both, single], again=True).origin.rows == 12
+    assert ew.TallyRecord.merge([both, other]).origin.rows == 18
     # A list of the same files in another order is the same rows.
     with pytest.raises(MergeError, match="hold the same source"):
-        ew.Tallied.merge([both, ew.tally([two, one], **words)])
+        ew.TallyRecord.merge([both, ew.tally([two, one], **words)])
     assert ew.tally(one, **words).origin.parts == single.origin.parts

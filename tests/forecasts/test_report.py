@@ -10,10 +10,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from edgeworth.bet import Commission, Drunken, Market
+from edgeworth.calculators import kelly_report
 from edgeworth.core.formatting import format_cases, format_wealth
 from edgeworth.errors import OptionError
 from edgeworth.evaluation import evaluate
-from edgeworth.questions import kelly_report
 from edgeworth.report.report import Grid, Report
 
 

@@ -10,8 +10,8 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from edgeworth import threads
 from edgeworth.bet.fractional import fractional_logs
+from edgeworth.common import threads
 from edgeworth.forecasts.betting import path as wealth_blocks
 from edgeworth.forecasts.betting import path as wealth_building
 from edgeworth.forecasts.betting.wealth import Wealth

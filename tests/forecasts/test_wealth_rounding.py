@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgeworth.arrays import SUM_TOLERANCE
+from edgeworth.common.arrays import SUM_TOLERANCE
 from edgeworth.forecasts.betting import log_returns
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.sources import numbers

@@ -19,7 +19,7 @@ from sklearn.metrics import average_precision_score, brier_score_loss, log_loss,
 
 import edgeworth as ew
 from command_line import call, flat, refused
-from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.core.formatting import format_rounded
 
 

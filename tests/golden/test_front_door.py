@@ -144,7 +144,7 @@ def test_doubts_are_left_to_the_caller(days: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.usefixtures("days")
 def test_an_engine_is_handed_on(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    from edgeworth import tallying
+    from edgeworth.pipeline import tally_rows
     from edgeworth.sources.opening import open_source
 
     asked = []
@@ -153,7 +153,7 @@ def test_an_engine_is_handed_on(command: Command, monkeypatch: pytest.MonkeyPatc
         asked.append((data, options))
         return open_source(data)
 
-    monkeypatch.setattr(tallying, "open_source", opened)
+    monkeypatch.setattr(tally_rows, "open_source", opened)
     command("evaluate", "whole.txt", *WORDS, "--engine", "spark", "--master", "local[2]")
     command("tally", "whole.txt", *WORDS, "-o", "x.json")
     spark, plain = {"engine": "spark", "master": "local[2]"}, {"engine": None, "master": None}
@@ -166,7 +166,7 @@ STOPPED = """
 import sys, time
 from contextlib import contextmanager
 from edgeworth.cli import main
-from edgeworth.progress import listen_to_progress
+from edgeworth.common.progress import listen_to_progress
 
 @contextmanager
 def stop(what, total):

@@ -13,7 +13,7 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, refused
-from edgeworth.rankings.cut_report import shifted_precision
+from edgeworth.rankings.threshold_report import shifted_precision
 
 Capture = pytest.CaptureFixture[str]
 

@@ -21,8 +21,8 @@ from rich.console import Console
 import edgeworth as ew
 from edgeworth.cli import main
 from edgeworth.cli import progress_bars as bars
+from edgeworth.common.progress import Advance, listen_to_progress, progress_of
 from edgeworth.methods import Bootstrap
-from edgeworth.progress import Advance, listen_to_progress, progress_of
 
 
 @contextmanager
@@ -144,7 +144,7 @@ HEAD = """
 import sys, time
 import edgeworth.cli.progress_bars as bars
 from edgeworth.cli import app, main
-from edgeworth.progress import progress_of
+from edgeworth.common.progress import progress_of
 bars.PATIENCE = 0
 class Bars(bars.Bars):
     def __init__(self, console):
@@ -253,7 +253,7 @@ LINES = """
 import sys, threading
 import edgeworth.cli.progress_bars as bars
 from edgeworth.cli import app, main
-from edgeworth.progress import progress_of
+from edgeworth.common.progress import progress_of
 bars.SILENCE = bars.BETWEEN_LINES = 0.01
 told = threading.Event()
 line = bars.Lines.line

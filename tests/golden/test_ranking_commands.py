@@ -15,7 +15,7 @@ import pytrec_eval
 
 import edgeworth as ew
 from command_line import call, flat, refused
-from edgeworth.questions import chance_report
+from edgeworth.calculators import chance_report
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 2\nq2 0 d1 0\nq3 0 d9 1\n"
 RUN = "q1 Q0 d2 1 9.0 tag\nq1 Q0 d1 2 8.0 tag\nq1 Q0 d7 3 7.0 tag\nq2 Q0 d1 1 1.0 tag\nq8 Q0 d1 1 1.0 tag\n"

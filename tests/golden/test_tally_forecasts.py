@@ -81,10 +81,10 @@ def test_a_day_goes_on_where_the_past_ended(tmp_path: Path, command: Command) ->
         said = command("merge", "past.json", f"shard{day}.json", "-o", "past.json")
         assert "sources, one after the other" in said
     merged = ew.read_tally(tmp_path / "past.json").final
-    assert merged == ew.Tallied.merge(past).final
+    assert merged == ew.TallyRecord.merge(past).final
     assert merged.wealth.blocks.starts.tolist() == list(range(90))
     # In another order it is another path to the same end.
-    other = ew.Tallied.merge(past[::-1]).final
+    other = ew.TallyRecord.merge(past[::-1]).final
     assert other.wealth.log_wealth == pytest.approx(merged.wealth.log_wealth, rel=1e-12)
     assert other.wealth.path[5] != pytest.approx(merged.wealth.path[5])
 
@@ -100,7 +100,7 @@ def test_long_paths_have_the_same_points_where_shards_say_where_they_stand() -> 
         ew.tally(**{name: column[rows] for name, column in columns.items()}, **terms, rows_before=before)
         for rows, before in ((slice(0, 4_501), 0), (slice(4_501, None), 4_501))
     ]
-    merged = ew.Tallied.merge(parts[::-1]).final
+    merged = ew.TallyRecord.merge(parts[::-1]).final
     assert merged.wealth.blocks.starts.tolist() == whole.wealth.blocks.starts.tolist()
     assert merged.wealth.path == pytest.approx(whole.wealth.path, rel=1e-12, abs=1e-12)
     assert merged.wealth.drawdown == pytest.approx(whole.wealth.drawdown, rel=1e-12)

@@ -140,7 +140,7 @@ def test_a_tally_file_reports_as_the_data_do(tmp_path: Any) -> None:
     parts = [ew.tally(correct=right[part], id=ids[part]) for part in (slice(40), slice(40, None))]
     for number, part in enumerate(parts):
         part.write(tmp_path / f"{number}.json")
-    merged = ew.Tallied.merge([ew.read_tally(tmp_path / f"{number}.json") for number in (0, 1)])
+    merged = ew.TallyRecord.merge([ew.read_tally(tmp_path / f"{number}.json") for number in (0, 1)])
     assert ew.evaluate(merged).numbers["estimates"] == whole
 
 

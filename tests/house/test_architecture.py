@@ -19,36 +19,24 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # Packages and modules in the order of the data: each may import from those before it, and from its own.
 ORDER = [
-    "choices",
-    "escaping",
     "errors",
-    "progress",
-    "arrays",
-    "threads",
+    "common",
     "bet",
     "sources",
-    "options",
     "core",
     "report",
     "decisions",
     "grades",
     "rankings",
     "forecasts",
-    "comparing",
+    "comparisons",
     "sample",
     "chance",
     "methods",
-    "asking",
-    "tallied",
-    "tallying",
-    "slicing",
-    "tips",
-    "joined",
-    "run_items",
-    "running",
+    "pipeline",
     "evaluation",
     "comparison",
-    "questions",
+    "calculators",
     "papers",
     "sklearn",
     "desk",
@@ -56,7 +44,7 @@ ORDER = [
 ]
 # Inside a package of predictions, what comes later in the data's way is not imported by what comes earlier.
 STAGES = ["kind", "reading", "measures", "estimates", "findings", "verdict", "charts", "report"]
-KINDS = ("decisions", "grades", "rankings", "forecasts", "comparing")
+KINDS = ("decisions", "grades", "rankings", "forecasts", "comparisons")
 
 
 KNOWS_ALL_KINDS = ("core.kinds", *(f"{package}.kind" for package in KINDS))
@@ -69,8 +57,8 @@ def module_name(path: Path) -> str:
 
 
 def package(name: str) -> str:
-    """The package; a tally and its file are one."""
-    return name.split(".")[0].replace("tally_files", "tallied")
+    """Return the package that a module belongs to."""
+    return name.split(".")[0]
 
 
 NAMES = {module_name(path): path for path in MODULES}
@@ -178,7 +166,7 @@ def test_a_report_on_labels_loads_neither_special_functions_nor_other_kinds() ->
     loaded = modules_after(code, whole=True)
     assert "scipy" not in loaded
     assert "edgeworth.decisions.charts" not in loaded, "a terminal shows no charts"
-    others = ("edgeworth.grades", "edgeworth.rankings", "edgeworth.forecasts", "edgeworth.comparing")
+    others = ("edgeworth.grades", "edgeworth.rankings", "edgeworth.forecasts", "edgeworth.comparisons")
     assert not {name for name in loaded if name.startswith(others)}
 
 

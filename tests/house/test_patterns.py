@@ -25,7 +25,7 @@ HANGS = 60
 """A child that is silent for so many seconds hangs: one pattern with all texts takes about a second."""
 LENGTHS = {("edgeworth.sources.runs.lm_eval", "NAME"): 255}
 """Patterns of short text by nature: file systems allow 255 bytes in a file name."""
-COMPILED_FROM_ARGUMENTS = {"edgeworth.core.plain"}
+COMPILED_FROM_ARGUMENTS = {"edgeworth.core.serialization"}
 """A module that compiles what its callers pass: the patterns stand in calls of ``text_like``."""
 FUNCTIONS = ("compile", "sub", "split", "search", "match", "fullmatch", "findall", "finditer", "text_like")
 

@@ -27,9 +27,9 @@ import pytest
 from backends import BACKENDS, LABELS, ROWS, as_in_text, plain, table
 from edgeworth.errors import InputError
 from edgeworth.forecasts.reading import ForecastColumns, ForecastTerms, tally_forecasts
+from edgeworth.pipeline.tally_rows import tally
 from edgeworth.sources.batches import Batch, CountingSource, Reducer, Source
 from edgeworth.sources.opening import ArraySource, open_source
-from edgeworth.tallying import tally
 from tallying_files import tally_decisions, tally_scores
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")

@@ -30,7 +30,7 @@ from edgeworth import (
     Ranking,
     Wealth,
 )
-from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.tally import ForecastPairs, ForecastTally, Opponent
 from edgeworth.rankings.scores.by_class import ScoresByClass

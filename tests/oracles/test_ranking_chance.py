@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from edgeworth.choices import Over
+from edgeworth.common.choices import Over
 from edgeworth.rankings.chance.exact import probability_beyond, value_counts
 from edgeworth.rankings.chance.hits import RandomOrder, hit_rank, hits, joint_hit_ranks
 from edgeworth.rankings.chance.law import average_precision

@@ -10,8 +10,8 @@ import pytest
 
 import edgeworth as ew
 from command_line import call, flat
-from edgeworth.cli import finding
-from edgeworth.cli.finding import find_elsewhere
+from edgeworth.cli import measure_search
+from edgeworth.cli.measure_search import find_elsewhere
 from edgeworth.sample import SAMPLE_FILES
 
 WORDS = {
@@ -105,7 +105,7 @@ def test_words_that_are_nowhere_find_nothing() -> None:
 
 def test_answers_name_only_what_an_installation_has() -> None:
     """Documentation and examples are in the repository, not in what pip installs."""
-    places = list(finding._places())
+    places = list(measure_search._places())
     assert len(places) > 100
     for name, what, where in places:
         assert not re.search(r"docs/|examples/|script/|bench/|\.md\b", f"{what} {where}"), name

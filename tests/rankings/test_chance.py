@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from edgeworth.core.tails import SMALLEST
+from edgeworth.core.test_results import SMALLEST
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.chance.bracket import majorant_coefficients
 from edgeworth.rankings.chance.exact import log_path_bound

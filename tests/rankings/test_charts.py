@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.questions import evaluate_trec
+from edgeworth.calculators import evaluate_trec
 from edgeworth.rankings.charts import MOST_LISTS, list_charts, ranking_charts
 from edgeworth.rankings.findings import RankingFindings, examine_lists, examine_ranking
 from edgeworth.rankings.intervals.bands import binned_law, thin_roc_curve

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import edgeworth as ew
 from edgeworth import Ranking
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.findings import examine_ranking
 from edgeworth.rankings.report import compose_ranking
@@ -185,7 +185,7 @@ def assert_close(first: Any, second: Any, where: str) -> None:
         assert first == second, where
 
 
-def tail_of(ranking: Ranking) -> Tail:
+def tail_of(ranking: Ranking) -> TestResult:
     found = ew.estimate(ranking, "roc_auc").chance_tail("greater")
     assert found is not None
     return found

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import edgeworth as ew
 from brute_force import Number, over
-from edgeworth.rankings.resolving import resolve_ranking, tie_groups_of
+from edgeworth.rankings.measure_lookup import resolve_ranking, tie_groups_of
 
 Item = tuple[int, int]
 """Score and grade; grade 0 is background."""

@@ -29,7 +29,7 @@ from edgeworth.methods import (
     Wilson,
 )
 from edgeworth.rankings.intervals import resampling as ranking_resampling
-from edgeworth.rankings.resolving import resolve_ranking
+from edgeworth.rankings.measure_lookup import resolve_ranking
 
 Case = tuple[int, float]
 LEVELS = (0.5, 0.8, 0.95, 0.999)

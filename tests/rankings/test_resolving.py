@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import edgeworth as ew
 from edgeworth.core.measures import Measure, Spelling
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.resolving import Ranked, resolve_ranking, tie_groups_of
+from edgeworth.rankings.measure_lookup import Ranked, resolve_ranking, tie_groups_of
 from edgeworth.rankings.tie_groups import TieGroups
 from edgeworth.rankings.trec.files import Qrels, TrecRun
 from edgeworth.rankings.trec.identifiers import as_identifiers
@@ -28,7 +28,7 @@ BOTH: dict[str, Ranked] = {"ranking": RANKING, "lists": LISTS}
 both = pytest.mark.parametrize("tally", BOTH.values(), ids=BOTH)
 
 
-def spelt(measure: Measure, **options: Any) -> str:
+def flag_name(measure: Measure, **options: Any) -> str:
     depth = 3 if measure.depth == "required" else None
     return str(Spelling(measure.name, None, depth, options))
 
@@ -195,9 +195,9 @@ RANKS = [measure for measure in MEASURES if not measure.allows_weights and measu
 @pytest.mark.parametrize("measure", RANKS, ids=lambda m: m.name)
 def test_measures_of_ranks_are_undefined_with_sampling_weights(measure: Measure) -> None:
     ranking = weighted([0.5] * 7)
-    assert math.isnan(ew.measure(ranking, spelt(measure)))
-    assert ew.estimate(ranking, spelt(measure)).undefined == "it needs ranks, and weighted rows have none"
-    assert not math.isnan(ew.measure(weighted([2] * 7), spelt(measure)))
+    assert math.isnan(ew.measure(ranking, flag_name(measure)))
+    assert ew.estimate(ranking, flag_name(measure)).undefined == "it needs ranks, and weighted rows have none"
+    assert not math.isnan(ew.measure(weighted([2] * 7), flag_name(measure)))
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.1, 1e-9, 3.0, 1e9])
@@ -251,9 +251,9 @@ def test_average_precision_of_weights_says_which_ties_it_took() -> None:
 def test_frequencies_equal_repeated_rows(measure: Measure) -> None:
     often = [2, 1, 0, 3, 1, 2, 4]
     repeated = ew.Ranking.from_scores(np.repeat(TRUTH, often), np.repeat(SCORES, often))
-    wanted = ew.measure(repeated, spelt(measure))
+    wanted = ew.measure(repeated, flag_name(measure))
     assert math.isnan(wanted) == (measure.name in OF_LISTS)
-    assert ew.measure(weighted(often), spelt(measure)) == pytest.approx(wanted, rel=1e-13, nan_ok=True)
+    assert ew.measure(weighted(often), flag_name(measure)) == pytest.approx(wanted, rel=1e-13, nan_ok=True)
 
 
 # -- what the catalogue promises -----------------------------------------------------------------------
@@ -305,7 +305,7 @@ def test_values_stay_in_their_range(rows: list[tuple[int, int, int, float]], unr
     for measure in MEASURES:
         for ties in set(measure.options["ties"].choices) - {"trec", "input"}:
             for tally in tallies:
-                found = ew.measure(tally, spelt(measure, ties=ties))
+                found = ew.measure(tally, flag_name(measure, ties=ties))
                 assert within(measure, found), f"{measure.name} {ties}: {found}"
 
 
@@ -337,7 +337,7 @@ def test_undefined_exactly_where_its_needs_say_so(measure: Measure, shape: str) 
     if not unranked:
         tallies.append(lists_by(truth, scores, ids=[f"d{place}" for place in range(len(truth))]))
     for tally in tallies:
-        resolved = resolve_ranking(tally, spelt(measure))
+        resolved = resolve_ranking(tally, flag_name(measure))
         groups = tie_groups_of(tally, resolved)
         needed = all(holds(need, groups, resolved.arguments) for need in measure.needs)
         found = float(resolved.values(groups)[0])
@@ -350,14 +350,14 @@ def test_undefined_exactly_where_its_needs_say_so(measure: Measure, shape: str) 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda m: m.name)
 def test_an_estimate_says_why_there_is_no_value(measure: Measure) -> None:
     ranking = ew.Ranking.from_scores([0, 0, 0], [1, 2, 3])
-    estimate = ew.estimate(ranking, spelt(measure))
-    if math.isnan(ew.measure(ranking, spelt(measure))):
+    estimate = ew.estimate(ranking, flag_name(measure))
+    if math.isnan(ew.measure(ranking, flag_name(measure))):
         assert estimate.undefined == (
             "it needs RankedLists" if measure.name == "judged" else "there are no targets"
         )
     else:
         assert estimate.undefined is None
-        assert estimate.value == ew.measure(ranking, spelt(measure))
+        assert estimate.value == ew.measure(ranking, flag_name(measure))
 
 
 def judged_run() -> ew.RankedLists:
@@ -374,10 +374,10 @@ def judged_run() -> ew.RankedLists:
 def test_a_run_has_no_chance_level_because_its_collection_is_not_known(measure: Measure) -> None:
     """Random selection among an unknown number of documents has no mean; nought is not it."""
     lists = judged_run()
-    resolved = resolve_ranking(lists, spelt(measure))
+    resolved = resolve_ranking(lists, flag_name(measure))
     groups = tie_groups_of(lists, resolved)
     assert np.isnan(resolved.at_random(groups)).all()
-    assert math.isnan(ew.estimate(lists, spelt(measure)).chance)
+    assert math.isnan(ew.estimate(lists, flag_name(measure)).chance)
 
 
 @pytest.mark.parametrize("spelling", ["informedness@2", "fallout@2", "accuracy@2", "enrichment_factor"])

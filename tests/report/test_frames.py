@@ -17,8 +17,8 @@ import pytest
 from scipy import stats
 
 import edgeworth as ew
+from edgeworth.calculators import evaluate_trec
 from edgeworth.errors import OptionError
-from edgeworth.questions import evaluate_trec
 from edgeworth.report.report import Report, gather_reports
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.questions import chance_report, demo_report, evaluate_trec, hits_report, kelly_report
+from edgeworth.calculators import chance_report, demo_report, evaluate_trec, hits_report, kelly_report
 from edgeworth.report.report import ColumnFormat, Report
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

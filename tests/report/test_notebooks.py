@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.report.html.parts import report_fragment
 from edgeworth.report.report import Column, Grid, Report, Section
 

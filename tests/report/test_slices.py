@@ -15,9 +15,9 @@ import pytest
 from scipy import stats
 
 import edgeworth as ew
-from edgeworth.core.families import holm
-from edgeworth.core.laws import NewcombeLaw
 from edgeworth.core.measures import Combination
+from edgeworth.core.multiple_testing import holm
+from edgeworth.core.sampling_distributions import NewcombeLaw
 from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Report
 

@@ -80,7 +80,7 @@ SHOWN: dict[str, Callable[[str], str]] = {
 }
 
 
-def paired(label: str) -> ew.Tallied:
+def paired(label: str) -> ew.TallyRecord:
     truth, both = systems(label)
     return ew.tally(truth=truth, prediction=both)
 
@@ -188,7 +188,7 @@ def test_pasting_a_command_for_a_hostile_file_name(
 
 def test_suggested_options_are_whole_or_not_there() -> None:
     """Errors shorten words of more than 200 characters, which must not break their quotes."""
-    from edgeworth.sources.roles import _options
+    from edgeworth.sources.column_roles import _options
 
     for name in NAMES.values():
         for option in _options("score", [name]) + _options("probabilities", [f"prob_{name}", "prob_b"]):

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import edgeworth as ew
-from edgeworth.comparing.paired import Paired
-from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparisons.paired import Paired
+from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.errors import InputError
 from edgeworth.sklearn.scoring import informedness_score
 from edgeworth.sources.alignment import check_alignment

@@ -25,9 +25,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import edgeworth as ew
+from edgeworth.common.progress import listen_to_progress
 from edgeworth.core.labels import canonical
 from edgeworth.errors import InputError
-from edgeworth.progress import listen_to_progress
 from edgeworth.sources import duckdb_engine as duckdb_connection
 from edgeworth.sources import duckdb_engine as duckdb_counts
 from edgeworth.sources import parquet as counting

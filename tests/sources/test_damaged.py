@@ -18,12 +18,12 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import InputError
+from edgeworth.pipeline.tally_file import tally_text
 from edgeworth.rankings.tie_groups import LISTED_RANKS, discount_sum
 from edgeworth.rankings.trec.files import read_run
 from edgeworth.sources import paths
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expand_paths
-from edgeworth.tally_files import tally_text
 from tallying_files import tallied
 
 DAMAGED = Path(__file__).parent / "damaged"

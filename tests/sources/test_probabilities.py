@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import edgeworth as ew
-from edgeworth.arrays import row_sums
+from edgeworth.common.arrays import row_sums
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.numbers import (

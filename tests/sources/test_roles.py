@@ -10,7 +10,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import EdgeworthError
-from edgeworth.sources.roles import guess_roles
+from edgeworth.sources.column_roles import guess_roles
 
 SURE: list[tuple[list[str], dict[str, Any], str]] = [
     (

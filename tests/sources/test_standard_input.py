@@ -158,7 +158,7 @@ def test_a_file_called_like_standard_input_is_another_one(
     # Counted from the file it was a copy of, it is the same source.
     Path("copy.csv").write_bytes(CSV)
     with pytest.raises(MergeError, match="hold the same source"):
-        ew.Tallied.merge([piped, ew.tally("copy.csv", truth="y", prediction="guess")])
+        ew.TallyRecord.merge([piped, ew.tally("copy.csv", truth="y", prediction="guess")])
 
 
 def test_errors_name_standard_input_and_the_row(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,9 @@ ROOT = Path(__file__).parents[2]
 FAULTS = """
 import errno, json, os, resource, shutil, signal, sys, tempfile
 from pathlib import Path
-import edgeworth.__main__, edgeworth.cli, edgeworth.tallying, edgeworth.evaluation, edgeworth.tally_files
-import edgeworth.cli.tally, edgeworth.sources.parquet, edgeworth.sources.remote, edgeworth.sources.text_files
+import edgeworth.__main__, edgeworth.cli, edgeworth.pipeline.tally_rows, edgeworth.pipeline.tally_file
+import edgeworth.evaluation
+import edgeworth.cli.tally, edgeworth.sources.parquet, edgeworth.sources.stdin, edgeworth.sources.text_files
 import pyarrow.csv, pyarrow.parquet, duckdb, rich.progress
 
 folder, work, arguments, faults = Path(sys.argv[1]), Path(sys.argv[2]), *json.loads(sys.argv[3])
@@ -212,23 +213,23 @@ def test_merges_at_once_lose_no_day_on_a_file_system_without_locks(tmp_path: Pat
 def test_a_lock_that_was_left_behind_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import fcntl
 
-    from edgeworth import tally_files
+    from edgeworth.pipeline import tally_file
 
     def refuse(*_: object) -> None:
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    monkeypatch.setattr(tally_files, "LOCK_ATTEMPTS", 2)
+    monkeypatch.setattr(tally_file, "LOCK_ATTEMPTS", 2)
     (tmp_path / ".past.json.lock").touch()
     with (
         pytest.raises(InputError, match=r"if none is running, delete .*\.past\.json\.lock"),
-        tally_files.locked(str(tmp_path / "past.json")),
+        tally_file.locked(str(tmp_path / "past.json")),
     ):
         pytest.fail("the lock was taken")
 
 
 def test_a_file_that_another_program_changed_is_not_written_over(tmp_path: Path) -> None:
-    from edgeworth.tally_files import locked
+    from edgeworth.pipeline.tally_file import locked
 
     ew.tally(truth=["a", "b"], prediction=["a", "a"]).write(tmp_path / "past.json")
     with locked(str(tmp_path / "past.json")) as check:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from edgeworth.core.kinds import every_kind
-from edgeworth.tallied import canonical_text
-from edgeworth.tally_files import tally_of_text, tally_text
+from edgeworth.pipeline.tally_file import tally_of_text, tally_text
+from edgeworth.pipeline.tally_record import canonical_text
 
 FILES = sorted((Path(__file__).parent / "format1").glob("*.json"))
 

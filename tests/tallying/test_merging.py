@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edgeworth import ContingencyTable, EdgeworthError, Paired
-from edgeworth.core import policies
+from edgeworth.core import row_policies
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.errors import MergeError
 
@@ -144,7 +144,7 @@ def test_a_merge_does_not_change_its_parts() -> None:
 
 def test_too_many_labels_are_refused_however_the_rows_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise a column of identifiers that arrives in pieces fills the memory, square by square."""
-    monkeypatch.setattr(policies, "MOST_LABELS", 4)
+    monkeypatch.setattr(row_policies, "MOST_LABELS", 4)
     one = ContingencyTable.from_labels([0, 1, 2], [0, 1, 2])
     two = ContingencyTable.from_labels([3, 4, 5], [3, 4, 5])
     with pytest.raises(EdgeworthError, match="6 different labels"):

@@ -12,8 +12,8 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import MergeError, OptionError
-from edgeworth.tallied import Tallied, as_tallied
-from edgeworth.tally_files import tally_of_text, tally_text, write_tally
+from edgeworth.pipeline.tally_file import tally_of_text, tally_text, write_tally
+from edgeworth.pipeline.tally_record import TallyRecord, as_tally_record
 
 TRUTH, GUESS, OTHER = [1, 0, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 1, 1, 1]
 SCORES = [0.9, 0.2, 0.7, 0.4, 0.1]
@@ -21,7 +21,7 @@ TABLE = ew.ContingencyTable.from_labels(TRUTH * 6, GUESS * 6)
 AGAIN = ew.ContingencyTable.from_labels(TRUTH * 5, OTHER * 5)
 
 
-def counted(place: int, **words: Any) -> Tallied:
+def counted(place: int, **words: Any) -> TallyRecord:
     """A part that differs from others by its rows."""
     return ew.tally(truth=TRUTH * (place + 1), prediction=GUESS * (place + 1), **words)
 
@@ -42,8 +42,8 @@ def test_the_same_terms_however_written(words: list[dict[str, Any]]) -> None:
     mixed = [
         part if place % 2 else again for place, (part, again) in enumerate(zip(parts, read, strict=True))
     ]
-    assert ew.Tallied.merge(mixed).final == ew.Tallied.merge(parts[::-1]).final
-    assert ew.evaluate(ew.Tallied.merge(mixed)).verdict
+    assert ew.TallyRecord.merge(mixed).final == ew.TallyRecord.merge(parts[::-1]).final
+    assert ew.evaluate(ew.TallyRecord.merge(mixed)).verdict
 
 
 def test_the_same_bins_however_written() -> None:
@@ -52,7 +52,7 @@ def test_the_same_bins_however_written() -> None:
         assert tallied.terms["bins"] == [0.0, 0.5]
         again = tally_of_text(tally_text(tallied))
         assert again.terms == tallied.terms
-        assert ew.Tallied.merge([again, tallied], again=True).final.total == 10
+        assert ew.TallyRecord.merge([again, tallied], again=True).final.total == 10
     four: Any = np.int64(4)
     assert ew.tally(truth=TRUTH, score=SCORES, bins=four).terms["bins"] == 4
 
@@ -72,22 +72,22 @@ def test_a_report_takes_arrays_of_labels() -> None:
 
 
 def test_any_tally_at_every_door(tmp_path: Path) -> None:
-    merged = ew.Tallied.merge([TABLE, AGAIN])
+    merged = ew.TallyRecord.merge([TABLE, AGAIN])
     assert merged.final == TABLE + AGAIN
     assert merged.origin.number == 2
-    assert ew.evaluate(TABLE).verdict == ew.evaluate(Tallied(TABLE)).verdict
-    Tallied(TABLE).write(tmp_path / "t.json")
+    assert ew.evaluate(TABLE).verdict == ew.evaluate(TallyRecord(TABLE)).verdict
+    TallyRecord(TABLE).write(tmp_path / "t.json")
     write_tally(TABLE, tmp_path / "u.json")
     assert (tmp_path / "t.json").read_bytes() == (tmp_path / "u.json").read_bytes()
     ranking = ew.Ranking.from_scores(TRUTH * 8, SCORES * 8)
     assert ew.evaluate(ranking).verdict == ew.evaluate(truth=TRUTH * 8, score=SCORES * 8).verdict
-    assert as_tallied(merged) is merged
+    assert as_tally_record(merged) is merged
 
 
 def test_what_is_no_tally_is_refused() -> None:
     for wrong in ("shard.json", None, {"counts": [[1]]}, [TABLE]):
         with pytest.raises(OptionError, match=r"a tally is a table, a ranking.*; saw "):
-            ew.Tallied.merge([wrong])
+            ew.TallyRecord.merge([wrong])
     wealth = ew.Wealth.from_probabilities(TRUTH, SCORES, against=[0.5] * 5)
     with pytest.raises(OptionError, match="no report for wealth"):
         ew.evaluate(wealth)
@@ -96,15 +96,15 @@ def test_what_is_no_tally_is_refused() -> None:
 @pytest.mark.parametrize("wrong", [TABLE, "ab", 5, None], ids=["table", "text", "number", "none"])
 def test_tallies_are_merged_from_a_list(wrong: Any) -> None:
     with pytest.raises(OptionError, match="tallies to merge are given as a list; saw"):
-        ew.Tallied.merge(wrong)
+        ew.TallyRecord.merge(wrong)
 
 
 def test_generators_and_sums() -> None:
     parts = [counted(place) for place in range(4)]
-    whole = ew.Tallied.merge(parts)
-    assert ew.Tallied.merge(counted(place) for place in range(4)).final == whole.final
+    whole = ew.TallyRecord.merge(parts)
+    assert ew.TallyRecord.merge(counted(place) for place in range(4)).final == whole.final
     total = sum(parts, start=0)
-    assert isinstance(total, Tallied)
+    assert isinstance(total, TallyRecord)
     assert total.final == whole.final
     assert total.origin == whole.origin
     with pytest.raises(TypeError):
@@ -130,7 +130,7 @@ def test_the_two_that_do_not_merge_are_named(tmp_path: Path) -> None:
         day.write(tmp_path / f"{place}.json")
     read = [ew.read_tally(tmp_path / f"{place}.json") for place in range(4)]
     with pytest.raises(MergeError) as caught:
-        ew.Tallied.merge(read)
+        ew.TallyRecord.merge(read)
     assert f"{tmp_path / '1.json'} and {tmp_path / '3.json'} do not merge: " in str(caught.value)
 
 
@@ -139,7 +139,7 @@ def test_kinds_of_labels_are_compared_beyond_the_first() -> None:
     words = ew.tally(truth=["a"], prediction=["b"], missing="drop")
     numbers = ew.tally(truth=[1], prediction=[0], missing="drop")
     with pytest.raises(MergeError, match="the labels of arrays are text"):
-        ew.Tallied.merge([nothing, words, numbers])
+        ew.TallyRecord.merge([nothing, words, numbers])
 
 
 @pytest.mark.parametrize("kind", [dict, MappingProxyType], ids=["dict", "mapping"])
@@ -156,14 +156,17 @@ def test_several_predictions_are_compared_not_evaluated(kind: Any) -> None:
 
 
 SHOWN: dict[str, tuple[dict[str, Any], str]] = {
-    "labels": ({"prediction": GUESS}, "<Tallied: labels, 5 rows>"),
+    "labels": ({"prediction": GUESS}, "<TallyRecord: labels, 5 rows>"),
     "several": (
         {"prediction": {"<one>": GUESS, "two": OTHER}},
-        "<Tallied: labels of several systems, 5 rows>",
+        "<TallyRecord: labels of several systems, 5 rows>",
     ),
-    "scores": ({"score": SCORES}, "<Tallied: scores, 5 rows>"),
-    "lists": ({"score": SCORES, "query": [1, 1, 2, 2, 2]}, "<Tallied: queries, 5 rows>"),
-    "probabilities": ({"probabilities": SCORES, "against": [0.5] * 5}, "<Tallied: probabilities, 5 rows>"),
+    "scores": ({"score": SCORES}, "<TallyRecord: scores, 5 rows>"),
+    "lists": ({"score": SCORES, "query": [1, 1, 2, 2, 2]}, "<TallyRecord: queries, 5 rows>"),
+    "probabilities": (
+        {"probabilities": SCORES, "against": [0.5] * 5},
+        "<TallyRecord: probabilities, 5 rows>",
+    ),
 }
 
 
@@ -172,8 +175,8 @@ def test_what_is_shown_is_short_and_safe(words: dict[str, Any], shown: str) -> N
     tallied = ew.tally(truth=TRUTH, **words)
     assert repr(tallied) == shown
     page = tallied._repr_html_()
-    assert page.startswith("<table><caption>Tallied</caption>")
+    assert page.startswith("<table><caption>TallyRecord</caption>")
     assert "<td>rows</td><td>5</td>" in page
     assert "<one>" not in page
-    assert repr(as_tallied(TABLE)) == "<Tallied: labels>"
+    assert repr(as_tally_record(TABLE)) == "<TallyRecord: labels>"
     assert repr(counted(0) + counted(1)) == "<Tallied of 2 sources: labels, 15 rows>"

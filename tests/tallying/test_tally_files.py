@@ -14,11 +14,18 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.comparing.paired_scores import PairedScores
+from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.pipeline.tally_file import tally_of_text, tally_text, write_tally
+from edgeworth.pipeline.tally_record import (
+    NAMED_PARTS,
+    Part,
+    TallyRecord,
+    as_tally_record,
+    canonical_text,
+    fingerprint,
+)
 from edgeworth.sources import paths
-from edgeworth.tallied import NAMED_PARTS, Part, Tallied, as_tallied, canonical_text, fingerprint
-from edgeworth.tally_files import tally_of_text, tally_text, write_tally
 
 TRUTH, GUESS = ["a", "b", "b", "a", "b"], ["a", "a", "b", "a", "b"]
 SCORES = [0.1, np.inf, 0.5, -np.inf, 0.5]
@@ -26,7 +33,7 @@ HALVES = [0.2, 0.5, 0.7, 0.4, 0.9]
 GROUPS = ["x", "y", "x", "y", "x"]
 ZEROS = [0, 1, 1, 0, 1]
 
-MADE: dict[str, Callable[[], Tallied]] = {
+MADE: dict[str, Callable[[], TallyRecord]] = {
     "labels": lambda: ew.tally(truth=TRUTH, prediction=GUESS, positive="b"),
     "weights": lambda: ew.tally(truth=TRUTH, prediction=GUESS, weight=HALVES),
     "whole weights": lambda: ew.tally(truth=TRUTH, prediction=GUESS, weight=[1, 2, 3, 4, 5]),
@@ -50,7 +57,7 @@ BARE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("made", MADE.values(), ids=MADE)
-def test_a_tally_comes_back_as_it_was(made: Callable[[], Tallied], tmp_path: Path) -> None:
+def test_a_tally_comes_back_as_it_was(made: Callable[[], TallyRecord], tmp_path: Path) -> None:
     tallied = made()
     tallied.write(tmp_path / "t.json")
     again = ew.read_tally(tmp_path / "t.json")
@@ -63,7 +70,7 @@ def test_a_tally_comes_back_as_it_was(made: Callable[[], Tallied], tmp_path: Pat
 
 @pytest.mark.parametrize("tally", BARE.values(), ids=BARE)
 def test_any_tally_can_be_written(tally: Any, tmp_path: Path) -> None:
-    Tallied(tally).write(tmp_path / "t.json.gz")
+    TallyRecord(tally).write(tmp_path / "t.json.gz")
     assert gzip.decompress((tmp_path / "t.json.gz").read_bytes()).startswith(b'{"format":"edgeworth.tally"')
     again = ew.read_tally(tmp_path / "t.json.gz").final
     assert again.to_dict() == tally.to_dict()
@@ -244,7 +251,7 @@ WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
 def test_a_checksum_does_not_make_it_right(
     made: str, section: str, fields: dict[str, Any], said: str
 ) -> None:
-    found = json.loads(tally_text(MADE[made]() if made in MADE else as_tallied(BARE[made])))
+    found = json.loads(tally_text(MADE[made]() if made in MADE else as_tally_record(BARE[made])))
     assert tally_of_text(signed(found)), "as it was it can be read"
     found[section] |= fields
     with pytest.raises(InputError) as caught:
@@ -325,13 +332,13 @@ def test_arrays_and_text_do_not_mix(tmp_path: Path) -> None:
 def test_arrays_counted_twice_are_noticed_by_their_tally() -> None:
     one, other = MADE["labels"](), MADE["labels"]()
     with pytest.raises(MergeError, match="hold the same source"):
-        ew.Tallied.merge([one, other])
-    assert ew.Tallied.merge([one, other], again=True).final.total == 10
+        ew.TallyRecord.merge([one, other])
+    assert ew.TallyRecord.merge([one, other], again=True).final.total == 10
 
 
 def test_many_parts_are_told_in_short() -> None:
     days = [ew.tally(truth=[1, 0] * (day + 1), prediction=[1, 1] * (day + 1)) for day in range(150)]
-    merged = tally_of_text(tally_text(ew.Tallied.merge(days)))
+    merged = tally_of_text(tally_text(ew.TallyRecord.merge(days)))
     assert (merged.origin.number, len(merged.origin.parts)) == (150, NAMED_PARTS)
     assert merged.origin.rows == sum(2 * (day + 1) for day in range(150))
     provenance = ew.evaluate(merged).provenance
@@ -339,7 +346,7 @@ def test_many_parts_are_told_in_short() -> None:
     assert provenance["parts"][-1] == "… and 130 more"
     # A source that is no longer told is still known.
     with pytest.raises(MergeError, match=r"hold the same source \(arrays\)"):
-        ew.Tallied.merge([days[149], merged])
+        ew.TallyRecord.merge([days[149], merged])
 
 
 def test_a_digest_says_which_file_it_was() -> None:
@@ -350,18 +357,18 @@ def test_a_digest_says_which_file_it_was() -> None:
 
 def test_nothing_to_say_is_said() -> None:
     with pytest.raises(OptionError, match="nothing to merge"):
-        ew.Tallied.merge([])
+        ew.TallyRecord.merge([])
     nothing = ew.tally(truth=["a", None], prediction=[None, "a"], missing="drop")
     with pytest.raises(InputError, match="no rows are left after 2 were dropped"):
         ew.evaluate(nothing)
-    wealth = Tallied(BARE["wealth"])
+    wealth = TallyRecord(BARE["wealth"])
     with pytest.raises(OptionError, match="no report for wealth"):
         ew.evaluate(wealth)
 
 
 def test_options_without_meaning_are_refused() -> None:
     labels, lists = MADE["labels"](), MADE["lists"]()
-    refused: tuple[tuple[Tallied, dict[str, Any], str], ...] = (
+    refused: tuple[tuple[TallyRecord, dict[str, Any], str], ...] = (
         (labels, {"depth": 3}, "depth has no meaning with labels"),
         (labels, {"gain": 1.0}, "gain has no meaning with labels"),
         (lists, {"pool": 3.0}, "pool has no meaning with queries"),

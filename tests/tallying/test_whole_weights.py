@@ -10,7 +10,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.errors import InputError, MergeError
-from edgeworth.sources.roles import find_source
+from edgeworth.sources.column_roles import find_source
 from tallying_files import tally_decisions, tally_scores
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")

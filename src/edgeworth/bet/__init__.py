@@ -10,7 +10,7 @@ from edgeworth.bet.flat import FlatStakes, flat_stakes, ruin_probability
 from edgeworth.bet.kelly import factors_by_outcome, game_factors, growth, kelly, kelly_game, wealth_after
 from edgeworth.bet.odds import decimal_odds, fair_odds, house_odds
 from edgeworth.bet.rounds import kelly_payoff, kelly_together
-from edgeworth.choices import BookmakerName
+from edgeworth.common.choices import BookmakerName
 from edgeworth.errors import OptionError
 
 __all__ = [

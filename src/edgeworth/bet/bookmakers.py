@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_floats, as_odds, freeze
+from edgeworth.common.arrays import Floats
 from edgeworth.errors import InputError, OptionError, check_seed, check_whole
 
 NO_WINNINGS = float(np.nextafter(1.0, 2.0))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import SUM_TOLERANCE, Floats
+from edgeworth.common.arrays import SUM_TOLERANCE, Floats
 from edgeworth.errors import InputError, OptionError
 
 BOOK_TOLERANCE = 1e-9

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats, row_sums
 from edgeworth.bet.checking import BOOK_TOLERANCE, BookError, as_floats, as_races, describe_first
+from edgeworth.common.arrays import Floats, row_sums
 from edgeworth.errors import InputError
 
 FLAT = 1e-14

@@ -9,8 +9,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_odds, as_outcomes
+from edgeworth.common.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 
 SMALLEST_PRICE = 1e-12

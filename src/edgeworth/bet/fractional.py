@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
 
 FRACTIONS: tuple[float, ...] = tuple(k / 20 for k in range(21))
 """0, 1/20, …, 1."""

@@ -7,7 +7,6 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.arrays import Floats, row_sums
 from edgeworth.bet.checking import (
     Races,
     add_to_one,
@@ -28,9 +27,10 @@ from edgeworth.bet.exchange import (
     refuse_arbitrage,
     refuse_crossed,
 )
-from edgeworth.choices import Unbalanced
+from edgeworth.common.arrays import Floats, row_sums
+from edgeworth.common.choices import Unbalanced
+from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.errors import InputError, OptionError
-from edgeworth.threads import map_blocks, row_blocks
 
 
 def kelly_game(

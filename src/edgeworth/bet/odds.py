@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_shares, describe_place
-from edgeworth.choices import OddsForm
+from edgeworth.common.arrays import Floats
+from edgeworth.common.choices import OddsForm
 from edgeworth.errors import InputError, OptionError
 
 LARGEST_MARGIN = 1e6

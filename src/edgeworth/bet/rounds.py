@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.arrays import Floats
 from edgeworth.bet.checking import add_to_one, as_floats, as_races, as_shares, check_fraction, is_plain
 from edgeworth.bet.exchange import SHORTFALL, best_holdings, returns_in_wealth
 from edgeworth.bet.kelly import NEARLY_FAIR, kelly_game
+from edgeworth.common.arrays import Floats
 from edgeworth.errors import EdgeworthError, InputError
 
 LARGEST_ROUND = 1 << 16

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeworth.choices import Predictions
 from edgeworth.cli.options import Files, named_files, split, split_names, with_options
 from edgeworth.cli.output import ComparisonOutput, show
+from edgeworth.common.choices import Predictions
+from edgeworth.common.progress import progress_of
+from edgeworth.core.options import CompareOptions
 from edgeworth.errors import OptionError
-from edgeworth.options import CompareOptions
-from edgeworth.progress import progress_of
 
 SYSTEMS = {
     "prediction": "A column of predicted labels; once for each system.",

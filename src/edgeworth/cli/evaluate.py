@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from edgeworth.choices import Rows
 from edgeworth.cli.options import (
     DrunkInterval,
     Files,
@@ -16,8 +15,9 @@ from edgeworth.cli.options import (
     with_options,
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
-from edgeworth.errors import OptionError
-from edgeworth.options import (
+from edgeworth.common.choices import Rows
+from edgeworth.common.progress import progress_of
+from edgeworth.core.options import (
     HouseOptions,
     PartOptions,
     ReadOptions,
@@ -26,7 +26,7 @@ from edgeworth.options import (
     StatisticsOptions,
     TrecOptions,
 )
-from edgeworth.progress import progress_of
+from edgeworth.errors import OptionError
 
 
 @with_options(OneProbability, ReadOptions, PartOptions, DrunkInterval, ReportOptions, "measures")
@@ -104,7 +104,7 @@ def ranking(
     **options: Any,
 ) -> None:
     """Evaluate a ranking written as 0s and 1s: hits, recall and precision at each rank, average precision."""
-    from edgeworth.questions import hits_report
+    from edgeworth.calculators import hits_report
 
     output.check((), options)
     show(hits_report(hits, **options), output)
@@ -121,7 +121,7 @@ def trec(
     **options: Any,
 ) -> None:
     """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
-    from edgeworth.questions import evaluate_trec
+    from edgeworth.calculators import evaluate_trec
 
     by_name, runs = split_names(runs)
     output.check((qrels, *runs), options)

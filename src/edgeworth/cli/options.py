@@ -1,4 +1,4 @@
-"""The command's options, made from the definitions in ``edgeworth.options``, and how words are read."""
+"""The command's options, made from the definitions in ``edgeworth.core.options``, and how words are read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Annotated, Any, TypedDict, get_args
 
 from cyclopts import Group, Parameter, Token
 
-from edgeworth.choices import BookmakerName, OddsForm, RankingMethod
+from edgeworth.common.choices import BookmakerName, OddsForm, RankingMethod
+from edgeworth.core.options import PANELS, EvaluateOptions, Option, PredictionColumns, options_of
 from edgeworth.errors import InputError, OptionError
-from edgeworth.options import PANELS, EvaluateOptions, Option, PredictionColumns, options_of
 from edgeworth.sources.formats import list_words
 
 GROUPS = {name: Group.create_ordered(name) for name in PANELS}

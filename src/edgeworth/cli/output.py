@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar
 from cyclopts import Parameter
 
 from edgeworth.cli.options import GROUPS, Hyphen, input_files
+from edgeworth.common.progress import progress_of
 from edgeworth.errors import OptionError
-from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
     from edgeworth.report.report import Report

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from edgeworth.choices import PaperName
 from edgeworth.cli.options import Whole
 from edgeworth.cli.output import NO_OUTPUT, Output, show
-from edgeworth.progress import progress_of
+from edgeworth.common.choices import PaperName
+from edgeworth.common.progress import progress_of
 
 DRIFTED = 1
 

@@ -30,8 +30,8 @@ FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUM
 
 def preview(*files: Files) -> None:
     """Print what a file holds, run logs and tables alike, and the commands to ask about it."""
+    from edgeworth.common.escaping import is_visible
     from edgeworth.core.formatting import displayable, text_table
-    from edgeworth.escaping import is_visible
     from edgeworth.sources.runs.reading import read_runs
 
     data = named_files(files, "preview")
@@ -73,10 +73,10 @@ def _documents(path: Path) -> Any:
 
 def _table(data: Any) -> tuple[str, Any, list[Any], list[str], list[str]]:
     """Describe the columns of a table, find commands, and list what looks like a mistake."""
+    from edgeworth.pipeline.tally_rows import column_names
     from edgeworth.sources.columns import Coded, encode
     from edgeworth.sources.opening import open_source
     from edgeworth.sources.suspicious import describe_suspects
-    from edgeworth.tallying import column_names
 
     source = open_source(data)
     names = column_names(source, data)
@@ -94,8 +94,8 @@ def _table(data: Any) -> tuple[str, Any, list[Any], list[str], list[str]]:
 def _suggest(columns: Mapping[str, Any]) -> list[str]:
     """Find commands by the names of columns, and by the values that they have or share."""
     from edgeworth.core.labels import parse_labels, usual_positive
+    from edgeworth.sources.column_roles import NAMES
     from edgeworth.sources.numbers import NUMBER
-    from edgeworth.sources.roles import NAMES
 
     labels = {name: [str(x) for x in coded.labels] for name, coded in columns.items()}
     few = {name: {*x} for name, x in labels.items() if 2 <= len(x) <= LABELS}

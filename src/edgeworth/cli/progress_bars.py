@@ -22,8 +22,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from edgeworth.common.progress import Advance, is_heard, listen_to_progress
 from edgeworth.core.formatting import displayable
-from edgeworth.progress import Advance, is_heard, listen_to_progress
 
 PATIENCE = 1.0
 """Seconds before bars appear: a command that is done by then shows none."""

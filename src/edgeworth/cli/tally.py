@@ -18,14 +18,14 @@ from edgeworth.cli.options import (
     with_options,
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.common.escaping import shell_word
+from edgeworth.common.progress import progress_of
 from edgeworth.core.formatting import displayable, plural
+from edgeworth.core.options import ManyOptions, Redeclared, ReportOptions, TallyOptions
 from edgeworth.errors import InputError, OptionError
-from edgeworth.escaping import shell_word
-from edgeworth.options import ManyOptions, Redeclared, ReportOptions, TallyOptions
-from edgeworth.progress import progress_of
 
 if TYPE_CHECKING:
-    from edgeworth.tallied import Tallied
+    from edgeworth.pipeline.tally_record import TallyRecord
 
 Target = Annotated[
     str,
@@ -60,7 +60,7 @@ def tally(*files: Files, output: Target, **options: Any) -> None:
 
     Probabilities merge only against an opponent: --against, --odds or --bookmaker.
     """
-    from edgeworth.tallying import tally as run
+    from edgeworth.pipeline.tally_rows import tally as run
 
     data = named_files(files, "tally")
     NO_OUTPUT.check(files, options, output=output)
@@ -76,13 +76,13 @@ def tally(*files: Files, output: Target, **options: Any) -> None:
 def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
     """Add tally files up; one of them may be the one that is written, as in a nightly job."""
     from edgeworth.forecasts.tally import describe_gaps
-    from edgeworth.tallied import Tallied
-    from edgeworth.tally_files import locked
+    from edgeworth.pipeline.tally_file import locked
+    from edgeworth.pipeline.tally_record import TallyRecord
 
     NO_OUTPUT.check(output=output)
     _check_past(files, output)
     with progress_of("working"), locked(output) as check:
-        merged = Tallied.merge(_read(files), again=again)
+        merged = TallyRecord.merge(_read(files), again=again)
         check()
         _write(merged, output)
     gaps = describe_gaps(merged.tally)
@@ -94,11 +94,11 @@ def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
 def report(*files: TallyFiles, again: Again = False, output: Output = NO_OUTPUT, **options: Any) -> None:
     """Report on a tally file, or on several as if they were merged."""
     from edgeworth.evaluation import evaluate
-    from edgeworth.tallied import Tallied
+    from edgeworth.pipeline.tally_record import TallyRecord
 
     output.check(files, options)
     with progress_of("working"):
-        found = evaluate(Tallied.merge(_read(files), again=again), **options)
+        found = evaluate(TallyRecord.merge(_read(files), again=again), **options)
     show(found, output)
 
 
@@ -112,9 +112,9 @@ def _check_past(files: tuple[str, ...], output: str) -> None:
         raise InputError(f"{output} does not exist yet: on the first day, {words}")
 
 
-def _read(files: tuple[str, ...]) -> list[Tallied]:
+def _read(files: tuple[str, ...]) -> list[TallyRecord]:
+    from edgeworth.pipeline.tally_file import read_tally
     from edgeworth.sources.paths import expand_paths
-    from edgeworth.tally_files import read_tally
 
     if not files:
         raise OptionError("name the tally files")
@@ -127,8 +127,8 @@ def _read(files: tuple[str, ...]) -> list[Tallied]:
     return found
 
 
-def _write(tallied: Tallied, output: str) -> None:
-    from edgeworth.tally_files import tally_text, write_tally
+def _write(tallied: TallyRecord, output: str) -> None:
+    from edgeworth.pipeline.tally_file import tally_text, write_tally
 
     if output == "-":
         sys.stdout.buffer.write(tally_text(tallied).encode())
@@ -137,9 +137,9 @@ def _write(tallied: Tallied, output: str) -> None:
     sys.stdout.write(f"{displayable(output)}: {_said(tallied)}\n")
 
 
-def _said(tallied: Tallied) -> str:
+def _said(tallied: TallyRecord) -> str:
     """What a tally file holds, in a line."""
-    from edgeworth.tallied import dropped_rows
+    from edgeworth.pipeline.tally_record import dropped_rows
 
     origin = tallied.origin
     rows = "rows" if origin.rows is None else f"{origin.rows:,} {plural(origin.rows, 'row')}"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
 
 FEWEST_FREEDOM = 4.0 - 1e-9
 """With fewer degrees of freedom intervals cover too little to name a winner by them."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.common.arrays import finite_or_none
+from edgeworth.common.escaping import visible
 from edgeworth.core.formatting import (
     UNDEFINED,
     format_apart,
@@ -18,11 +19,10 @@ from edgeworth.core.formatting import (
     html_table,
 )
 from edgeworth.core.kinds import kind_of
-from edgeworth.core.laws import Alternative, SamplingLaw, check_level, normal_quantile
 from edgeworth.core.measures import Measure
-from edgeworth.core.tails import Tail
+from edgeworth.core.sampling_distributions import Alternative, SamplingLaw, check_level, normal_quantile
+from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError, check_seed
-from edgeworth.escaping import visible
 
 
 class Method(Protocol):
@@ -35,7 +35,7 @@ class Method(Protocol):
         """Name the method as a report does."""
 
 
-ChanceTest: TypeAlias = Callable[[Alternative], Tail | None]
+ChanceTest: TypeAlias = Callable[[Alternative], TestResult | None]
 
 
 class Interval(NamedTuple):
@@ -127,7 +127,7 @@ class Estimate:
             return math.nan
         return self.law.p_value(value, alternative)
 
-    def chance_tail(self, alternative: Alternative = "greater") -> Tail | None:
+    def chance_tail(self, alternative: Alternative = "greater") -> TestResult | None:
         """Find P(chance alone does as well), and how that was found; None where there is no such law."""
         if alternative not in ("two-sided", "greater", "less"):
             raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')

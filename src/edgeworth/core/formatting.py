@@ -17,8 +17,8 @@ from html import escape
 from itertools import chain, combinations, count
 from unicodedata import east_asian_width
 
+from edgeworth.common.escaping import visible
 from edgeworth.errors import OptionError
-from edgeworth.escaping import visible
 
 MINUS = "−"
 UNDEFINED = "–"

@@ -16,14 +16,14 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers
+from edgeworth.common.arrays import EXACT_INTEGERS, Floats, Integers
+from edgeworth.common.threads import row_blocks
 from edgeworth.core.labels import canonical, canonical_order, positions
-from edgeworth.core.plain import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
+from edgeworth.core.serialization import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
 from edgeworth.errors import InputError
 from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import BLOCK_ROWS, Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
-from edgeworth.threads import row_blocks
 
 Numbers = NDArray[Any]
 """int64 where cases are counted, float64 where they are weighed."""

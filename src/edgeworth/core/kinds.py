@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from edgeworth.errors import OptionError
 
 if TYPE_CHECKING:
-    from edgeworth.comparing.findings import ComparisonFindings
-    from edgeworth.core.counting import Counted
+    from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.measures import Measure
-    from edgeworth.options import Options
+    from edgeworth.core.options import Options
+    from edgeworth.core.row_reading import Counted
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -208,7 +208,7 @@ def every_kind() -> Iterator[Kind[Any]]:
     from edgeworth.grades.kind import GRADES
 
     yield GRADES
-    from edgeworth.comparing.kind import PAIRED, PAIRED_SCORES
+    from edgeworth.comparisons.kind import PAIRED, PAIRED_SCORES
 
     yield from (PAIRED, PAIRED_SCORES)
 

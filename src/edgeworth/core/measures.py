@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from edgeworth.arrays import Values
+from edgeworth.common.arrays import Values
 from edgeworth.errors import OptionError
 
 Depth: TypeAlias = Literal["none", "optional", "required"]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.arrays import Floats, Values, difference, plain_values, ratio
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
-from edgeworth.choices import Rows
+from edgeworth.common.arrays import Floats, Values, difference, plain_values, ratio
+from edgeworth.common.choices import Rows
 from edgeworth.core.measures import Measure, Parameter, measure_family
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows

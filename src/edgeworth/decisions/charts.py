@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import Values, finite_or_none, ratio
+from edgeworth.common.arrays import Values, finite_or_none, ratio
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, format_percent
 from edgeworth.core.labels import SHOWN_LABELS, positions

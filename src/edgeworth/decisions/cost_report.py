@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import Floats, Values
+from edgeworth.common.arrays import Floats, Values
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import format_level, format_number
 from edgeworth.core.measures import Measure

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
 from edgeworth.core.clusters import spread_of_ratios
-from edgeworth.core.laws import normal_quantile, student_quantile
 from edgeworth.core.measures import Combination
+from edgeworth.core.sampling_distributions import normal_quantile, student_quantile
 from edgeworth.decisions.resampling import MOST_SUMS, NO_ERROR
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Marginals, Resolved, label_view, marginals

@@ -8,7 +8,8 @@ from functools import singledispatch
 from typing import Any
 
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
-from edgeworth.core.laws import (
+from edgeworth.core.measures import Measure
+from edgeworth.core.sampling_distributions import (
     BootstrapLaw,
     ClopperPearsonLaw,
     ClusterLaw,
@@ -19,7 +20,6 @@ from edgeworth.core.laws import (
     WiderLaw,
     natural_scale,
 )
-from edgeworth.core.measures import Measure
 from edgeworth.decisions.effective_sizes import combination_of, combine, effective_cases, reduce_trials
 from edgeworth.decisions.guessing import cases_for_power, guessing_tail
 from edgeworth.decisions.resampling import (
@@ -222,7 +222,7 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
     Where several classes have few cases, the delta method is joined by a posterior.
 
     Resampling a table without errors gives tables without errors, which proves nothing: the posterior takes
-    its place there, and that of the delta method where it is at an end (``is_at_an_end``).
+    its place there, and that of the delta method where it is at an end (``has_zero_variance``).
     """
     plain = tally.is_plain
     if resolved.measure.proportion is not None:
@@ -240,7 +240,7 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
     return Delta()
 
 
-def is_at_an_end(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw | None) -> bool:
+def has_zero_variance(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw | None) -> bool:
     """Whether the delta method, whose law this is, sees no error in a plain table.
 
     That is so at the end of a measure's range (all right, all wrong), or of its part on decided cases.
@@ -257,13 +257,13 @@ def estimate_table(
 ) -> Estimate:
     """Estimate a measure of decisions with its uncertainty."""
     resolved = resolve(tally, measure)
-    table, focus = _in_focus(tally, resolved)
+    table, focus = _one_vs_rest(tally, resolved)
     undefined = focus.undefined(table)
     if undefined is not None:
         return undefined_estimate(tally, resolved.spelling, undefined, tally.effective_size)
     chosen = default_method(table, focus, seed) if method is None else method
     law, no_interval = law_or_reason(chosen, table, focus, required=method is not None)
-    if method is None and isinstance(chosen, Delta) and is_at_an_end(table, focus, law):
+    if method is None and isinstance(chosen, Delta) and has_zero_variance(table, focus, law):
         # An error of 0 proves nothing.
         chosen = Dirichlet(seed=seed)
         law, no_interval = law_or_reason(chosen, table, focus, required=False)
@@ -282,7 +282,7 @@ def estimate_table(
     )
 
 
-def _in_focus(table: ContingencyTable, resolved: Resolved) -> tuple[ContingencyTable, Resolved]:
+def _one_vs_rest(table: ContingencyTable, resolved: Resolved) -> tuple[ContingencyTable, Resolved]:
     """Reduce the table to the four cells that a measure of one label needs."""
     if resolved.position is None or len(table.labels) <= 2:
         return table, resolved

@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from edgeworth.choices import Abstentions
+from edgeworth.common.choices import Abstentions
 from edgeworth.core.estimates import Estimate, Plan, estimate
-from edgeworth.core.families import holm
 from edgeworth.core.measures import quote_label
-from edgeworth.core.tails import Tail, hypergeometric_tails
+from edgeworth.core.multiple_testing import holm
+from edgeworth.core.test_results import TestResult, hypergeometric_tails
 from edgeworth.decisions.bookmaker import Payoffs, payoffs
 from edgeworth.decisions.guessing import guessing_tail
 from edgeworth.decisions.table import ContingencyTable
@@ -43,8 +43,8 @@ class DecisionFindings:
     informedness: Estimate
     overall: tuple[Estimate, ...]
     labels: dict[Label, tuple[Estimate, ...]]
-    at_least: Tail | None
-    either_way: Tail | None
+    at_least: TestResult | None
+    either_way: TestResult | None
     payoffs: Payoffs
     worse_than_guessing: dict[Label, float]
     """For each label that was predicted and has odds: p-value against guessing or better, Holm's."""
@@ -87,7 +87,7 @@ class DecisionFindings:
         return self.is_significant and (self.informedness.law is None or not is_open)
 
     @cached_property
-    def association(self) -> tuple[float, Tail] | None:
+    def association(self) -> tuple[float, TestResult] | None:
         """χ² of predictions and outcomes where it is significant, and more of errors than of hits."""
         if len(self.labels) < 3 or not self.table.is_plain or not self.table.is_counted:
             return None

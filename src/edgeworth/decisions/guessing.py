@@ -20,9 +20,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import EXACT_INTEGERS
-from edgeworth.core.laws import Alternative, normal_quantile
-from edgeworth.core.tails import SMALLEST, Tail, hypergeometric_tails
+from edgeworth.common.arrays import EXACT_INTEGERS
+from edgeworth.core.sampling_distributions import Alternative, normal_quantile
+from edgeworth.core.test_results import SMALLEST, TestResult, hypergeometric_tails
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.effective_sizes import effective_cases
 from edgeworth.decisions.table import ContingencyTable
@@ -188,15 +188,15 @@ class GuessingLaw:
 
     # -- tails -----------------------------------------------------------------------------------------
 
-    def tail(self, value: float | Fraction) -> Tail:
+    def tail(self, value: float | Fraction) -> TestResult:
         """Compute P(at least this large) under guessing."""
         return self._find_tail(self._threshold(value), None)
 
-    def lower_tail(self, value: float | Fraction) -> Tail:
+    def lower_tail(self, value: float | Fraction) -> TestResult:
         """Compute P(at most this large) under guessing."""
         return replace(self, slopes=tuple(-slope for slope in self.slopes)).tail(-value)
 
-    def two_sided(self, value: float | Fraction) -> Tail:
+    def two_sided(self, value: float | Fraction) -> TestResult:
         """Compute P(at least this far from 0, on either side) under guessing."""
         upper = self._threshold(value if value >= 0 else -value)
         lower = 2 * self._centre - upper
@@ -215,9 +215,9 @@ class GuessingLaw:
         """The number of tables with these margins, when they were few enough to enumerate."""
         return None if self._ways_by_sum is None else sum(tables for _, tables in self._ways_by_sum.values())
 
-    def _find_tail(self, upper: Fraction, lower: Fraction | None) -> Tail:
+    def _find_tail(self, upper: Fraction, lower: Fraction | None) -> TestResult:
         if lower is not None and upper <= lower:
-            return Tail.counted(Fraction(1), "no table is nearer to 0")
+            return TestResult.counted(Fraction(1), "no table is nearer to 0")
         if self._ways_by_sum is not None:
             every = sum(ways for ways, _ in self._ways_by_sum.values())
             beyond = sum(
@@ -226,23 +226,23 @@ class GuessingLaw:
                 if total >= upper or (lower is not None and total <= lower)
             )
             said = f"all {self.tables:,} tables" if self.tables != 1 else "the only table there is"
-            return Tail.counted(Fraction(beyond, every), said)
+            return TestResult.counted(Fraction(beyond, every), said)
         if self.cases >= EXACT_INTEGERS:
-            return Tail.bounded(max(self._concentration(upper), SMALLEST))
+            return TestResult.bounded(max(self._concentration(upper), SMALLEST))
         seen = [i for i, (p, r) in enumerate(zip(self.predicted, self.real, strict=True)) if p or r]
         if len(seen) == 2:
             return self._hypergeometric(seen[0], seen[1], upper, lower)
         bound = max(self._concentration(upper), SMALLEST)
         is_bounded = bound < SURE_BOUND or self.cases > MOST_DRAWN
-        return Tail.bounded(bound) if is_bounded else self._monte_carlo(upper, lower)
+        return TestResult.bounded(bound) if is_bounded else self._monte_carlo(upper, lower)
 
-    def _hypergeometric(self, first: int, second: int, upper: Fraction, lower: Fraction | None) -> Tail:
+    def _hypergeometric(self, first: int, second: int, upper: Fraction, lower: Fraction | None) -> TestResult:
         """Compute a tail for two labels, whose sum is linear in the first label's hits."""
         total, p, r = self.cases, self.predicted[first], self.real[first]
         slope = self._weights[first] + self._weights[second]
         offset = self._weights[second] * (total - p - r)
         if slope == 0:
-            return Tail(1.0, 1.0, 1.0, "the same for every table", Fraction(1))
+            return TestResult(1.0, 1.0, 1.0, "the same for every table", Fraction(1))
 
         def beyond(threshold: Fraction, sign: int) -> float:
             """Compute P(sum at least the threshold), or with sign −1 at most."""
@@ -251,7 +251,7 @@ class GuessingLaw:
                 return hypergeometric_tails(total, r, p, math.ceil(edge))[1]
             return hypergeometric_tails(total, r, p, math.floor(edge))[0]
 
-        return Tail.summed(beyond(upper, 1) + (beyond(lower, -1) if lower is not None else 0.0))
+        return TestResult.summed(beyond(upper, 1) + (beyond(lower, -1) if lower is not None else 0.0))
 
     def _concentration(self, upper: Fraction) -> float:
         """Compute Chatterjee's bound 2 exp(−t²/(4E + 2t)) for sums over a random permutation."""
@@ -262,7 +262,7 @@ class GuessingLaw:
         distance = float((upper - self._centre) / largest)
         return min(1.0, 2 * math.exp(-(distance**2) / (4 * mean + 2 * distance)))
 
-    def _monte_carlo(self, upper: Fraction, lower: Fraction | None) -> Tail:
+    def _monte_carlo(self, upper: Fraction, lower: Fraction | None) -> TestResult:
         draws = self.draws or draws_within_seconds(len(self.real))
         weights = np.array([float(slope) for slope in self.slopes])
         # Rounding can only make a table count as extreme that is a hair short of it.
@@ -273,7 +273,7 @@ class GuessingLaw:
         for tables in random_tables(self.predicted, self.real, draws, self.seed):
             sums = np.diagonal(tables, axis1=1, axis2=2) @ weights
             count += int(((sums >= least) | (sums <= most)).sum())
-        return Tail.drawn(count, draws, self.seed)
+        return TestResult.drawn(count, draws, self.seed)
 
 
 def draws_within_seconds(labels: int) -> int:
@@ -317,7 +317,7 @@ SAME = 1e-12
 
 def guessing_tail(
     tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int = 0
-) -> Tail | None:
+) -> TestResult | None:
     """Compute P(guessing does as much), exactly where possible.
 
     Clusters of one size exchange their predictions. Weighted cases and other clusters are taken as so many
@@ -352,7 +352,7 @@ def guessing_tail(
 
 def _independent_tail(
     tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int
-) -> Tail:
+) -> TestResult:
     hits, sign = np.diagonal(tally.counts).tolist(), 1
     if resolved.position is not None:
         if resolved.measure.direction == "neither":
@@ -379,7 +379,7 @@ def _independent_tail(
 
 def _exchange_tail(
     table: ContingencyTable, clusters: Clusters, resolved: Resolved, alternative: Alternative, seed: int
-) -> Tail:
+) -> TestResult:
     """Give each cluster the predictions of another of the same size, in any order within it."""
     cluster, cell, weight = clusters.cells(table.labels)
     order = np.argsort(cluster, kind="stable")
@@ -396,19 +396,21 @@ def _exchange_tail(
     for start in range(0, draws, together):
         drawn = np.stack([exchange() for _ in range(min(together, draws - start))])
         count += _count_beyond(table, resolved, alternative, drawn.reshape(-1, *table.cells.shape))
-    return Tail.drawn(count, draws, seed, "exchanges of clusters")
+    return TestResult.drawn(count, draws, seed, "exchanges of clusters")
 
 
-def _drawn_tail(table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int) -> Tail:
+def _drawn_tail(
+    table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int
+) -> TestResult:
     """Draw tables of guessing and take the measure of each, for measures without an exact law."""
     if table.predicted.sum() > MOST_DRAWN:
-        return Tail(0.0, 1.0, 1.0, "not drawn: too many cases", kind="bound")
+        return TestResult(0.0, 1.0, 1.0, "not drawn: too many cases", kind="bound")
     draws = draws_within_seconds(len(table.labels))
     count = 0
     for tables in random_tables(table.predicted.tolist(), table.real.tolist(), draws, seed):
         abstained = np.broadcast_to(table.abstained, (len(tables), 1, tables.shape[2]))
         count += _count_beyond(table, resolved, alternative, np.concatenate([tables, abstained], axis=1))
-    return Tail.drawn(count, draws, seed)
+    return TestResult.drawn(count, draws, seed)
 
 
 def _count_beyond(

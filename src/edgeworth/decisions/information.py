@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from edgeworth.arrays import Values, difference, ratio
+from edgeworth.common.arrays import Values, difference, ratio
 from edgeworth.core.measures import POWERS, Requirement, measure_family
 from edgeworth.decisions.views import CASES, TWO_PREDICTED, TWO_REAL, Marginals
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
-    from edgeworth.comparing.findings import ComparisonFindings
-    from edgeworth.core.counting import Counted
+    from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.kinds import SystemTallies
     from edgeworth.core.measures import Measure
+    from edgeworth.core.options import Options
+    from edgeworth.core.row_reading import Counted
     from edgeworth.decisions.table import ContingencyTable
-    from edgeworth.options import Options
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -83,7 +83,7 @@ class TableKind(Kind["ContingencyTable"]):
     def read_systems(
         self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
     ) -> SystemTallies:
-        from edgeworth.comparing.reading import read_labels
+        from edgeworth.comparisons.reading import read_labels
 
         return read_labels(source, truth, systems, options)
 
@@ -94,7 +94,7 @@ class TableKind(Kind["ContingencyTable"]):
         *,
         clusters: object = None,
     ) -> ComparisonFindings:
-        from edgeworth.comparing.labels.independent import compare_independent
+        from edgeworth.comparisons.labels.independent import compare_independent
 
         del clusters
         assert isinstance(systems, Mapping)

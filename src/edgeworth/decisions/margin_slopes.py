@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from edgeworth.arrays import Floats, ratio
+from edgeworth.common.arrays import Floats, ratio
 from edgeworth.decisions.views import Marginals, Resolved
 
 Slopes: TypeAlias = tuple[Floats, Floats, Floats, Floats]

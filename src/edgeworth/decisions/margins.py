@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.table import ContingencyTable
 
 MOST_CLASSES = 500
 
 
-def equal_margins(table: ContingencyTable) -> Tail | None:
+def equal_margins(table: ContingencyTable) -> TestResult | None:
     """Test whether labels are predicted as often as they are real, over the decided cases.
 
     With two classes the errors of one kind are binomial among all errors (McNemar, exact); with more the
@@ -30,14 +30,16 @@ def equal_margins(table: ContingencyTable) -> Tail | None:
         return None
     if len(kept) == 2:
         few, many = sorted((errors[kept[0], kept[1]], errors[kept[1], kept[0]]))
-        return Tail.summed(2 * _binomial_tail(int(few), int(few + many)), "McNemar")
+        return TestResult.summed(2 * _binomial_tail(int(few), int(few + many)), "McNemar")
     errors = errors[np.ix_(kept, kept)]
     gaps = errors.sum(axis=1) - errors.sum(axis=0)
     spread = np.diag(errors.sum(axis=0) + errors.sum(axis=1)) - errors - errors.T
     # Classes that are confused only among themselves each cost a degree of freedom.
     square = float(gaps @ np.linalg.pinv(spread, rcond=1e-12, hermitian=True) @ gaps)
     freedom = int(np.linalg.matrix_rank(spread, hermitian=True))
-    return Tail.approximated(_chi_square_tail(square, freedom), 0.0, f"Stuart–Maxwell, χ² = {square:.3g}")
+    return TestResult.approximated(
+        _chi_square_tail(square, freedom), 0.0, f"Stuart–Maxwell, χ² = {square:.3g}"
+    )
 
 
 def _binomial_tail(few: int, trials: int) -> float:

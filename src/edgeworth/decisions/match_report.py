@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from edgeworth.choices import Match
+from edgeworth.common.choices import Match
 from edgeworth.core.labels import SHOWN_LABELS
 from edgeworth.decisions.matching import Matching, match
 from edgeworth.decisions.table import ContingencyTable

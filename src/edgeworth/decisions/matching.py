@@ -8,12 +8,12 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers
-from edgeworth.core.tails import Tail
+from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.progress import progress_of, progress_rounds
+from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.guessing import random_tables
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, check_seed
-from edgeworth.progress import progress_of, progress_rounds
 from edgeworth.sources.columns import Label
 
 MOST_MAPS = 200_000
@@ -87,7 +87,7 @@ class Matching:
     table: ContingencyTable = field(repr=False)
     problem: Problem = field(repr=False)
 
-    def test(self, *, draws: int | None = None, seed: int = 0) -> Tail:
+    def test(self, *, draws: int | None = None, seed: int = 0) -> TestResult:
         """Compute P(clusters without information, matched as well as they can be, look this good)."""
         return matching_tail(self.problem, self.informedness, draws=draws, seed=seed)
 
@@ -98,9 +98,9 @@ class MatchingTest:
 
     problem: Problem = field(repr=False)
     informedness: float
-    results: dict[tuple[int | None, int], Tail] = field(default_factory=dict, repr=False)
+    results: dict[tuple[int | None, int], TestResult] = field(default_factory=dict, repr=False)
 
-    def __call__(self, *, draws: int | None = None, seed: int = 0) -> Tail:
+    def __call__(self, *, draws: int | None = None, seed: int = 0) -> TestResult:
         """Compute P(clusters without information, matched as well as they can be, look this good)."""
         if (draws, seed) not in self.results:
             tail = matching_tail(self.problem, self.informedness, draws=draws, seed=seed)
@@ -108,7 +108,9 @@ class MatchingTest:
         return self.results[draws, seed]
 
 
-def matching_tail(problem: Problem, informedness: float, *, draws: int | None = None, seed: int = 0) -> Tail:
+def matching_tail(
+    problem: Problem, informedness: float, *, draws: int | None = None, seed: int = 0
+) -> TestResult:
     """Match tables that guessing draws, and count those that look as good."""
     counts = problem.counts
     if not np.array_equal(counts, counts.round()):
@@ -126,7 +128,7 @@ def matching_tail(problem: Problem, informedness: float, *, draws: int | None = 
                 again = replace(problem, counts=table.astype(np.float64))
                 count += _best(again, seed)[1] >= needed
                 done(1)
-    return Tail.drawn(count, number, seed)
+    return TestResult.drawn(count, number, seed)
 
 
 def _best_of_all_maps(problem: Problem, tables: Integers) -> Floats:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import Values, ratio, weighted_sum
+from edgeworth.common.arrays import Values, ratio, weighted_sum
 from edgeworth.core.measures import POWERS, Combination, Measure, Parameter, measure_family
 from edgeworth.decisions.per_label import ALPHA, edge, edge_combination, f_measure, g_measure
 from edgeworth.decisions.views import (

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from edgeworth.arrays import Values, ratio
+from edgeworth.common.arrays import Values, ratio
 from edgeworth.core.measures import POWERS, RETRIEVAL, Combination, Measure, Parameter, measure_family
 from edgeworth.decisions.views import (
     CASES,

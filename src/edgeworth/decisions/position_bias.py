@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import Floats, Integers
-from edgeworth.core.families import holm
+from edgeworth.common.arrays import Floats, Integers
 from edgeworth.core.formatting import format_count, format_p_value, format_percent, plural
-from edgeworth.core.tails import Tail
+from edgeworth.core.multiple_testing import holm
+from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.estimates import tail_to_dict
@@ -32,7 +32,7 @@ from edgeworth.report.wording import describe_p_value
 DRAWS = 9_999
 """Sign flips of clusters that are drawn for all options together."""
 
-NO_ERRORS = Tail.summed(1.0, "every answer is right")
+NO_ERRORS = TestResult.summed(1.0, "every answer is right")
 
 MOST_DRAWN_AT_ONCE = 1 << 22
 """Random numbers that are held in memory at a time."""
@@ -56,7 +56,7 @@ class PositionBias:
 
     options: tuple[OptionShares, ...]
     answers: int
-    test: Tail
+    test: TestResult
 
     def shown(self, level: float) -> list[OptionShares]:
         """Find the options whose shares differ, adjusted for all options; the clearest first."""
@@ -145,7 +145,7 @@ def exact_sign_flips(steps: Integers) -> float:
     return min(1.0, float(law[distances >= abs(int(steps.sum()))].sum()))
 
 
-def _flip_clusters(steps: Integers, seed: int) -> Tail:
+def _flip_clusters(steps: Integers, seed: int) -> TestResult:
     """Test all options together by Stuart and Maxwell's statistic, under sign flips of the units."""
     inverse = np.linalg.pinv((steps.T @ steps).astype(np.float64), rcond=1e-10, hermitian=True)
 
@@ -155,7 +155,7 @@ def _flip_clusters(steps: Integers, seed: int) -> Tail:
     seen = float(statistics(steps.sum(axis=0)))
     moved = steps[steps.any(axis=1)]
     if steps.shape[1] == 2 or not len(moved):
-        return Tail.summed(exact_sign_flips(steps[:, 0]), "sign flips of clusters")
+        return TestResult.summed(exact_sign_flips(steps[:, 0]), "sign flips of clusters")
     # Units with the same steps, or the opposite ones, are flipped in one binomial draw.
     signs = np.sign(moved[np.arange(len(moved)), (moved != 0).argmax(axis=1)])
     kinds, times = np.unique(moved * signs[:, np.newaxis], axis=0, return_counts=True)
@@ -166,7 +166,7 @@ def _flip_clusters(steps: Integers, seed: int) -> Tail:
         number = min(at_once, DRAWS - start)
         heads = 2 * rng.binomial(times, 0.5, size=(number, len(kinds))) - times
         count += int((statistics(heads @ kinds) >= seen * (1 - 1e-9)).sum())
-    return Tail.drawn(count, DRAWS, seed, "sign flips of clusters, Stuart–Maxwell statistic")
+    return TestResult.drawn(count, DRAWS, seed, "sign flips of clusters, Stuart–Maxwell statistic")
 
 
 def bias_claim(found: PositionBias, level: float) -> Claim | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from edgeworth.core.laws import Alternative, SamplingLaw, choose_tail
+from edgeworth.core.sampling_distributions import Alternative, SamplingLaw, choose_tail
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, Resolved
 from edgeworth.errors import OptionError

@@ -7,14 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from edgeworth.choices import Missing, WeightKind
-from edgeworth.core.counting import Counted, count_source
+from edgeworth.common.choices import Missing, WeightKind
 from edgeworth.core.labels import parse_labels
+from edgeworth.core.options import Options, select_options
+from edgeworth.core.row_reading import Counted, count_source
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
-from edgeworth.options import Options, select_options
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.columns import Coded, Column, Label
 from edgeworth.sources.numbers import as_weights

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_percent, shorten
 from edgeworth.core.labels import SHOWN_LABELS
+from edgeworth.core.options import Options
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
 from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
@@ -23,7 +24,6 @@ from edgeworth.decisions.verdict import (
     describe_labels_below_0,
 )
 from edgeworth.errors import OptionError
-from edgeworth.options import Options
 from edgeworth.report.estimates import estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_p_value, format_cell, interval_cell, tail_cell

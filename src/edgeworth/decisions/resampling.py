@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
+from edgeworth.common.progress import progress_rounds
 from edgeworth.core.clusters import ClusterSpread, spread_of_ratios
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.margin_slopes import margin_slopes
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, Marginals, Resolved, marginals
 from edgeworth.errors import OptionError
-from edgeworth.progress import progress_rounds
 
 MOST_ENTRIES = 1 << 22
 """The most cells held at once; more draws go in several rounds."""

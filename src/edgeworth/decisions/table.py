@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats, Integers, freeze
-from edgeworth.choices import Missing, Rows, WeightKind
+from edgeworth.common.arrays import Floats, Integers, freeze
+from edgeworth.common.choices import Missing, Rows, WeightKind
 from edgeworth.core.formatting import html_table, plural, text_table
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
 from edgeworth.core.labels import (
@@ -28,7 +28,8 @@ from edgeworth.core.labels import (
     union,
     usual_positive,
 )
-from edgeworth.core.plain import (
+from edgeworth.core.row_policies import check_label_kinds, check_label_number, drop_incomplete, take_weights
+from edgeworth.core.serialization import (
     AMOUNTS,
     COUNT,
     FLAG,
@@ -36,15 +37,14 @@ from edgeworth.core.plain import (
     LABELS,
     NUMBERS,
     Field,
-    Plain,
+    Serializable,
     dump_fields,
     load_fields,
     one_of,
     optional,
     reshape_array,
 )
-from edgeworth.core.policies import check_label_kinds, check_label_number, drop_incomplete, take_weights
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
 from edgeworth.decisions.matrices import check_matrix, check_table, has_actual_rows
 from edgeworth.errors import InputError, MergeError
@@ -61,7 +61,7 @@ def _read_only(sums: Any) -> Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class ContingencyTable(Plain):
+class ContingencyTable(Serializable):
     """Counts of cases by predicted label and real class.
 
     ``cells[l, k]`` is the number of cases predicted as label l whose real class is k; the last row holds the
@@ -91,7 +91,7 @@ class ContingencyTable(Plain):
     is_numbered: bool = False
     """True when nobody named the labels: 0, 1, … are positions in a matrix, and neither is positive."""
     clusters: Clusters | None = field(default=None, kw_only=True)
-    matching: Callable[..., Tail] | None = field(default=None, kw_only=True, repr=False)
+    matching: Callable[..., TestResult] | None = field(default=None, kw_only=True, repr=False)
     """Where labels were matched to classes so as to look best: the test that matches guesses too."""
 
     def __post_init__(self) -> None:

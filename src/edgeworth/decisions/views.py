@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import EXACT_INTEGERS, Values, difference
+from edgeworth.common.arrays import EXACT_INTEGERS, Values, difference
 from edgeworth.core.measures import Measure, Requirement, Spelling, quote_label
 from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.decisions.kind import TABLE

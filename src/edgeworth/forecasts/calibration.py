@@ -9,10 +9,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, freeze
+from edgeworth.common.arrays import Floats, freeze
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find, label_facts, list_labels
-from edgeworth.core.plain import AMOUNTS, COUNTS, FLAG, FLOAT, LABELS, Plain, object_of, optional, tuple_of
+from edgeworth.core.serialization import (
+    AMOUNTS,
+    COUNTS,
+    FLAG,
+    FLOAT,
+    LABELS,
+    Serializable,
+    object_of,
+    optional,
+    tuple_of,
+)
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.alignment import aligned
@@ -20,7 +30,7 @@ from edgeworth.sources.columns import Label
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability(Plain):
+class Reliability(Serializable):
     """One class: at each forecast value, how many cases there were and in how many it came true."""
 
     FIELDS: ClassVar = {"values": AMOUNTS, "cases": COUNTS, "hits": COUNTS}
@@ -92,7 +102,7 @@ def _starts(values: NDArray[Any]) -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Plain):
+class Calibration(Serializable):
     """What forecasts said beside what happened, class by class.
 
     ``step`` rounds forecasts to multiples of it, which bounds the memory; without it every value is kept.

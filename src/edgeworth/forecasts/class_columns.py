@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers
+from edgeworth.common.arrays import Floats, Integers
 from edgeworth.core.labels import canonical, canonical_order, find, list_labels, parse_labels, usual_positive
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode

@@ -10,9 +10,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Values
 from edgeworth.bet.fractional import sums_from
-from edgeworth.core.laws import normal_quantile
+from edgeworth.common.arrays import Floats, Values
+from edgeworth.core.sampling_distributions import normal_quantile
 from edgeworth.errors import check_whole
 from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
 from edgeworth.forecasts.betting.wealth import Wealth

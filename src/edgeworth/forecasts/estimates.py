@@ -10,9 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.core.estimates import ChanceTest, Estimate, Method, law_or_reason, undefined_estimate
-from edgeworth.core.laws import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale, student_quantile
 from edgeworth.core.measures import Measure
-from edgeworth.core.tails import Tail
+from edgeworth.core.sampling_distributions import (
+    Alternative,
+    NormalLaw,
+    SamplingLaw,
+    Scale,
+    natural_scale,
+    student_quantile,
+)
+from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.measures import Forecast, ResolvedForecast, resolve_forecast
@@ -91,7 +98,7 @@ CHANCE_VARIES = (
 def paired_score_test(scores: ForecastScores, score: str, system: str, other: str) -> ChanceTest:
     """Make the paired t test of two systems' mean scores: "greater" means that the system's is higher."""
 
-    def test(alternative: Alternative) -> Tail | None:
+    def test(alternative: Alternative) -> TestResult | None:
         place, first, second = scores.names.index(score), scores.place(system), scores.place(other)
         total = float(scores.sums[place, first]) - float(scores.sums[place, second])
         products = scores.products[place]
@@ -101,7 +108,7 @@ def paired_score_test(scores: ForecastScores, score: str, system: str, other: st
         except OptionError:
             return None
         p_value = NormalLaw(mean, error, Scale(), scores.cases - 1.0).p_value(0.0, alternative)
-        return Tail.approximated(p_value, 0.0, f"paired t test against {other}")
+        return TestResult.approximated(p_value, 0.0, f"paired t test against {other}")
 
     return test
 

@@ -14,10 +14,10 @@ from edgeworth.bet.bookmakers import DESCRIPTION
 from edgeworth.bet.flat import FlatStakes
 from edgeworth.bet.fractional import whole_sum
 from edgeworth.core.estimates import Estimate, Method, estimate
-from edgeworth.core.laws import check_level
 from edgeworth.core.measures import Measure, Spelling
 from edgeworth.core.registry import catalogue, spell
-from edgeworth.core.tails import Tail
+from edgeworth.core.sampling_distributions import check_level
+from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import Moments, luck_of_moments, wealth_law
@@ -136,7 +136,7 @@ class Bets:
     brier: AverageDifference
     log: AverageDifference | None
     """Who scores better on average; None where a log score is infinite."""
-    luck: Tail | None
+    luck: TestResult | None
     """P(wealth this large if the prices are the true probabilities); where the hypothesis allows many, under
     one of them: the prices divided by their sum, or those inside the spread at which the model bets."""
     no_luck: str | None = None
@@ -386,7 +386,7 @@ def _parts(curves: Mapping[Label, Reliability]) -> dict[str, dict[Label, Decompo
     }
 
 
-def _luck(wealth: Wealth) -> Tail:
+def _luck(wealth: Wealth) -> TestResult:
     """From the law of the games where they are kept, else from the sums of their moments."""
     if wealth.games is None:
         return luck_of_moments(wealth)

@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
 from edgeworth.errors import OptionError
 
 FRACTION_STEPS = 120

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.formatting import format_number, format_percent
 from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from edgeworth.core.kinds import Kind, TallyPart
 
 if TYPE_CHECKING:
-    from edgeworth.comparing.findings import ComparisonFindings
-    from edgeworth.core.counting import Counted
+    from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.kinds import SystemTallies
     from edgeworth.core.measures import Measure
+    from edgeworth.core.options import Options
+    from edgeworth.core.row_reading import Counted
     from edgeworth.forecasts.betting.wealth import Wealth
     from edgeworth.forecasts.calibration import Calibration
     from edgeworth.forecasts.forecasts import Forecasts
     from edgeworth.forecasts.measures import Forecast
     from edgeworth.forecasts.scores import ForecastScores
     from edgeworth.forecasts.tally import ForecastTally
-    from edgeworth.options import Options
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -100,14 +100,14 @@ class ForecastsKind(Kind["ForecastTally"]):
     def read_systems(
         self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
     ) -> SystemTallies:
-        from edgeworth.comparing.reading import read_forecasts
+        from edgeworth.comparisons.reading import read_forecasts
 
         return read_forecasts(source, truth, systems, options)
 
     def compare(
         self, systems: ForecastTally | Mapping[str, Forecasts], options: Options, *, clusters: object = None
     ) -> ComparisonFindings:
-        from edgeworth.comparing.forecasts.differences import compare_forecasts
+        from edgeworth.comparisons.forecasts.differences import compare_forecasts
 
         assert isinstance(systems, Mapping)
         return compare_forecasts(

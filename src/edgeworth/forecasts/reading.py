@@ -15,22 +15,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Market
 from edgeworth.bet.checking import check_odds
-from edgeworth.choices import PredictionsMade
-from edgeworth.core.counting import Counted, read_whole
+from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.choices import PredictionsMade
+from edgeworth.common.threads import row_blocks
 from edgeworth.core.labels import list_labels, parse_labels
+from edgeworth.core.options import Options
+from edgeworth.core.row_reading import Counted, read_whole
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import as_races
 from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival
 from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
-from edgeworth.options import Options
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Reducer, Source, check_columns
 from edgeworth.sources.columns import Coded, Column, Label, encode, encode_all
 from edgeworth.sources.numbers import as_times, stack_columns
-from edgeworth.threads import row_blocks
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.arrays import Values
+from edgeworth.common.arrays import Values
 from edgeworth.core.formatting import format_p_value
-from edgeworth.core.laws import check_level
+from edgeworth.core.sampling_distributions import check_level
 from edgeworth.errors import InputError, OptionError, check_seed, check_whole
 from edgeworth.forecasts.calibration import Reliability
 

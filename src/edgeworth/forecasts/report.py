@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from edgeworth.arrays import finite_or_none, plain_values
+from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import (
     cut_middle,
     format_level,
@@ -16,7 +16,8 @@ from edgeworth.core.formatting import (
     format_wealth,
     plural,
 )
-from edgeworth.core.plain import plain_label
+from edgeworth.core.options import Options
+from edgeworth.core.serialization import plain_label
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.charts import forecast_charts
 from edgeworth.forecasts.curves import Paths, returns, sequence_path
@@ -36,8 +37,7 @@ from edgeworth.forecasts.verdict import (
     forecasts_verdict,
     forecasts_warnings,
 )
-from edgeworth.options import Options
-from edgeworth.rankings.cut_report import threshold_section, with_threshold
+from edgeworth.rankings.threshold_report import threshold_section, with_threshold
 from edgeworth.rankings.thresholds import Goal, find_threshold
 from edgeworth.report.estimates import tail_to_dict
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns

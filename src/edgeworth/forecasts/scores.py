@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats, freeze
+from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
-from edgeworth.core.plain import COUNTS, FLOATS, LABELS, TEXT, Plain, reshape_array, tuple_of
+from edgeworth.core.serialization import COUNTS, FLOATS, LABELS, TEXT, Serializable, reshape_array, tuple_of
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.forecasts import Forecasts
@@ -19,14 +20,13 @@ from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
-from edgeworth.threads import map_blocks, row_blocks
 
 BLOCK_VALUES = 1 << 18
 """Probabilities scored at once."""
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastScores(Plain):
+class ForecastScores(Serializable):
     """How forecasts of one or more systems scored on the same cases.
 
     ``sums[c, s]`` is the sum of score c of system s, ``products[c, s, r]`` of the products of two systems'

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.arrays import Floats, row_sums
+from edgeworth.common.arrays import Floats, row_sums
 from edgeworth.forecasts.forecasts import Forecasts
 
 

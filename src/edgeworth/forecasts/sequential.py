@@ -29,9 +29,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats
-from edgeworth.core.laws import check_level
-from edgeworth.core.tails import SMALLEST
+from edgeworth.common.arrays import Floats
+from edgeworth.core.sampling_distributions import check_level
+from edgeworth.core.test_results import SMALLEST
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.gamma_mixture import GammaMixture
 

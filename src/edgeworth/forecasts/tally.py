@@ -11,19 +11,19 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 
-from edgeworth.arrays import Floats, freeze
 from edgeworth.bet.bookmakers import Bookmaker, Drunken, Market
 from edgeworth.bet.flat import SMALLEST_PRICE, best_bets
+from edgeworth.common.arrays import Floats, freeze
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find, label_facts, list_labels
-from edgeworth.core.plain import (
+from edgeworth.core.serialization import (
     COUNTS,
     FLOAT,
     FLOATS,
     LABELS,
     NUMBERS,
     TEXT,
-    Plain,
+    Serializable,
     object_of,
     one_of,
     optional,
@@ -48,7 +48,7 @@ CELLS = 40
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastPairs(Plain):
+class ForecastPairs(Serializable):
     """Pairs of probabilities that two forecasters gave the second of two classes.
 
     In ``counts[i, j]`` cases the first was in cell i and the other in cell j; in ``hits[i, j]`` of them the
@@ -143,7 +143,7 @@ class Opponent:
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastTally(Plain):
+class ForecastTally(Serializable):
     """Wealth, scores, decisions, calibration and pairs of forecasts, of the same cases.
 
     ``decisions`` are the tables of the likeliest class against the truth, of the model and of its opponent;

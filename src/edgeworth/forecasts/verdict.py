@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from edgeworth import __version__
-from edgeworth.arrays import Floats, finite_or_none
+from edgeworth.common.arrays import Floats, finite_or_none
 from edgeworth.core.formatting import (
     NEGLIGIBLE,
     format_apart,
@@ -22,7 +22,7 @@ from edgeworth.core.formatting import (
     format_percent,
     format_wealth,
 )
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.forecasts.curves import Paths
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
@@ -203,18 +203,18 @@ PRICES = {"backing": " divided by their sum", "exchange": " inside the spread at
 """Which prices are taken as right, where a book has more than one."""
 
 
-def describe_luck(tail: Tail, book: str) -> str:
+def describe_luck(tail: TestResult, book: str) -> str:
     """How probable this wealth is by luck, in a sentence."""
     chance = f"luck gives at least this wealth with probability {describe_tail(tail)}"
     return f"If the prices{PRICES.get(book, '')} are right, {chance}."
 
 
-def describe_tail(tail: Tail) -> str:
+def describe_tail(tail: TestResult) -> str:
     """Both ends where they differ to the eye, one where it is a bound.
 
-    >>> describe_tail(Tail(0.27, 0.33, 0.33, "by moments", kind="bracket"))
+    >>> describe_tail(TestResult(0.27, 0.33, 0.33, "by moments", kind="bracket"))
     'between 0.270 and 0.330'
-    >>> describe_tail(Tail(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
+    >>> describe_tail(TestResult(0.0, 2e-9, 2e-9, "by moments", kind="bound"))
     'at most 2e-9'
     """
     if tail.kind == "bound" and tail.p_value >= 1e-12:

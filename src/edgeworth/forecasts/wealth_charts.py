@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import Floats
 from edgeworth.bet.kelly import kelly_game
+from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import format_cases, format_level, format_percent, format_wealth, plural
 from edgeworth.forecasts.curves import BAND_DRAWN, MOST_DRAWN, FinalLaw, Paths, returns, thin, turns
 from edgeworth.forecasts.findings import Bets, ForecastFindings

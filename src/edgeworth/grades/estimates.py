@@ -10,7 +10,8 @@ import scipy
 
 from edgeworth.core.clusters import FEWEST_FREEDOM, ClusterSpread, shown_freedom, spread_of_ratios
 from edgeworth.core.estimates import Estimate, Method, undefined_estimate
-from edgeworth.core.laws import (
+from edgeworth.core.measures import Combination, Measure
+from edgeworth.core.sampling_distributions import (
     Alternative,
     BootstrapLaw,
     ClopperPearsonLaw,
@@ -20,8 +21,7 @@ from edgeworth.core.laws import (
     SamplingLaw,
     Scale,
 )
-from edgeworth.core.measures import Combination, Measure
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.estimates import Bootstrap, ClopperPearson, Wilson, bootstrap_law
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
@@ -184,11 +184,11 @@ def estimate_grades(
         chosen, law, reason = method, _law_by(method, found), None
     chance = math.nan if guess_rate is None or not tally.is_binary else 1 - (1 - guess_rate) ** found.depth
 
-    def binomial(alternative: Alternative) -> Tail | None:
+    def binomial(alternative: Alternative) -> TestResult | None:
         if words != "Wilson" or (tally.repeats > 1).any() or math.isnan(chance):
             return None
         p_value = ClopperPearsonLaw(round(found.mean * number), number).p_value(chance, alternative)
-        return Tail(p_value, p_value, p_value, "exact binomial test")
+        return TestResult(p_value, p_value, p_value, "exact binomial test")
 
     def planner(level: float, power: float, rough: int, _: float) -> int | None:
         if binomial("two-sided") is None or rough > MOST_PLANNED:

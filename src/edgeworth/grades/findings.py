@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.laws import NewcombeLaw
+from edgeworth.core.sampling_distributions import NewcombeLaw
 from edgeworth.errors import OptionError
 from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.grades import Grades

@@ -9,9 +9,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats, Integers
+from edgeworth.common.arrays import Floats, Integers
 from edgeworth.core.labels import canonical, positions
-from edgeworth.core.plain import COUNT, COUNTS, FLAG, FLOATS, TEXT, Field, Plain, optional, tuple_of
+from edgeworth.core.serialization import (
+    COUNT,
+    COUNTS,
+    FLAG,
+    FLOATS,
+    TEXT,
+    Field,
+    Serializable,
+    optional,
+    tuple_of,
+)
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import check_lengths
@@ -42,7 +52,7 @@ def check_bounds(bounds: Any) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Grades(Plain):
+class Grades(Serializable):
     """Items with the number of their repeats, the sum of their grades and the sum of the squares.
 
     With ``ids`` every entry is one item. Without them each row is an item of its own, and equal ones are

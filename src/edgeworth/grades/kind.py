@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
-    from edgeworth.comparing.findings import ComparisonFindings
-    from edgeworth.core.counting import Counted
+    from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.kinds import SystemTallies
     from edgeworth.core.measures import Measure
+    from edgeworth.core.options import Options
+    from edgeworth.core.row_reading import Counted
     from edgeworth.grades.grades import Grades
-    from edgeworth.options import Options
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -85,14 +85,14 @@ class GradesKind(Kind["Grades"]):
     def read_systems(
         self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
     ) -> SystemTallies:
-        from edgeworth.comparing.reading import read_grades
+        from edgeworth.comparisons.reading import read_grades
 
         return read_grades(source, truth, systems, options)
 
     def compare(
         self, systems: Grades | Mapping[str, Grades], options: Options, *, clusters: object = None
     ) -> ComparisonFindings:
-        from edgeworth.comparing.grades import compare_grades
+        from edgeworth.comparisons.grades import compare_grades
 
         del clusters
         assert isinstance(systems, Mapping)

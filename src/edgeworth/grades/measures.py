@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
 from edgeworth.core.measures import Measure, Requirement, Spelling, measure_family
 from edgeworth.core.registry import measures_by_name, spell, unknown
 from edgeworth.errors import OptionError

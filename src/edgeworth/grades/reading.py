@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.choices import Missing
-from edgeworth.core.counting import Counted, count_source
+from edgeworth.common.choices import Missing
+from edgeworth.core.options import Options, select_options
+from edgeworth.core.row_reading import Counted, count_source
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import UNBOUNDED, Grades, as_points, as_right, check_bounds
-from edgeworth.options import Options, select_options
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
 from edgeworth.sources.columns import check_gaps
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth import __version__
-from edgeworth.arrays import finite_or_none
+from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import (
     format_count,
@@ -20,8 +20,8 @@ from edgeworth.core.formatting import (
     format_percent,
     plural,
 )
+from edgeworth.core.options import Options
 from edgeworth.grades.findings import GradeFindings, examine_grades
-from edgeworth.options import Options
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
 from edgeworth.report.estimates import estimates_grid, tail_to_dict
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns

@@ -6,7 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, get_args
 
-from edgeworth.choices import PaperName
+from edgeworth.common.choices import PaperName
 from edgeworth.errors import OptionError
 from edgeworth.papers.printed import Paper, PrintedNumber
 from edgeworth.report.report import Report, about_run

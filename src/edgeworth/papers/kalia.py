@@ -15,8 +15,8 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 import edgeworth as ew
-from edgeworth.arrays import Floats
-from edgeworth.core.laws import normal_quantile
+from edgeworth.common.arrays import Floats
+from edgeworth.core.sampling_distributions import normal_quantile
 from edgeworth.papers.printed import Ours
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import Grid, Section, make_columns

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import edgeworth as ew
-from edgeworth.arrays import Values
+from edgeworth.common.arrays import Values
 from edgeworth.decisions.overall import average_f, average_g, informedness
 from edgeworth.decisions.per_label import edge, f_measure, g_measure
 from edgeworth.decisions.views import Marginals

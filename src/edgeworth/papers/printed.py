@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.formatting import MINUS, UNDEFINED
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import Charts, Column, Grid, Report, Section, make_columns

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeworth as ew
-from edgeworth.arrays import Floats
-from edgeworth.core.laws import normal_quantile
+from edgeworth.common.arrays import Floats
+from edgeworth.core.sampling_distributions import normal_quantile
 from edgeworth.errors import OptionError
 from edgeworth.papers.printed import Ours
 from edgeworth.report.report import Column, Grid, Section

@@ -11,10 +11,10 @@ _HOMES = {
     "Ranking": "edgeworth.rankings.ranking",
     "bands": "edgeworth.rankings.intervals.bands",
     "hit_survival": "edgeworth.rankings.intervals.hit_survival",
-    "evaluate_trec": "edgeworth.questions",
+    "evaluate_trec": "edgeworth.calculators",
     "choose_threshold": "edgeworth.rankings.thresholds",
-    "measure_each": "edgeworth.rankings.resolving",
-    "measure_micro": "edgeworth.rankings.resolving",
+    "measure_each": "edgeworth.rankings.measure_lookup",
+    "measure_micro": "edgeworth.rankings.measure_lookup",
 }
 __all__ = sorted(_HOMES)
 

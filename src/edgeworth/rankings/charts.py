@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.arrays import Values, finite_or_none
+from edgeworth.common.arrays import Values, finite_or_none
 from edgeworth.core.formatting import MINUS, format_count, format_level, format_number, format_percent, plural
 from edgeworth.rankings.findings import ListFindings, RankingFindings, Worth
 from edgeworth.rankings.intervals.bands import (

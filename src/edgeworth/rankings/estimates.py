@@ -9,12 +9,12 @@ from fractions import Fraction
 import numpy as np
 import scipy
 
-from edgeworth.arrays import Integers, Values
-from edgeworth.choices import Over
+from edgeworth.common.arrays import Integers, Values
+from edgeworth.common.choices import Over
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
-from edgeworth.core.laws import Alternative
 from edgeworth.core.measures import Measure
-from edgeworth.core.tails import Tail
+from edgeworth.core.sampling_distributions import Alternative
+from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.estimates import ClopperPearson, Delta, Dirichlet, Newcombe, Wilson, estimate_table
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
@@ -23,8 +23,7 @@ from edgeworth.rankings.intervals.methods import FEW, AcrossLists, ListValues, d
 from edgeworth.rankings.intervals.resampling import random_orders, tied_orders
 from edgeworth.rankings.list_tie_groups import order_lists, tie_groups_in_order
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.resolving import (
+from edgeworth.rankings.measure_lookup import (
     ResolvedRanking,
     cut_of,
     needs_whole_cases,
@@ -33,13 +32,14 @@ from edgeworth.rankings.resolving import (
     tie_groups_of,
     values_to_average,
 )
+from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.tie_groups import STRICT_TIES, TieGroups
 
 MOST_PAIRS = 20_000
 """Pairs of a target and a background item up to which all orders are counted."""
 
 
-def concordance_tail(ranking: Ranking, *, upper: bool) -> Tail:
+def concordance_tail(ranking: Ranking, *, upper: bool) -> TestResult:
     """P(random selection has such a ROC area): all orders counted when few and without ties."""
     groups = ranking.tie_groups
     targets, background = int(ranking.target_total), int(ranking.background.total)
@@ -53,7 +53,7 @@ def concordance_tail(ranking: Ranking, *, upper: bool) -> Tail:
         return _normal(ranking, targets, background, lost / 2, upper=upper)
     counts = orders_by_inversions(targets, background)
     beyond = counts[: lost // 2 + 1] if upper else counts[lost // 2 :]
-    return Tail.counted(
+    return TestResult.counted(
         Fraction(sum(beyond), math.comb(targets + background, targets)), "all orders (Mann–Whitney)"
     )
 
@@ -74,17 +74,17 @@ def orders_by_inversions(targets: int, background: int) -> list[int]:
     return counts
 
 
-def _normal(ranking: Ranking, targets: int, background: int, lost: float, *, upper: bool) -> Tail:
+def _normal(ranking: Ranking, targets: int, background: int, lost: float, *, upper: bool) -> TestResult:
     """Normal with the exact mean and variance, ties included, and a continuity correction."""
     total = targets + background
     ties = _tie_sum(ranking)
     variance = targets * background / 12 * (total + 1 - ties / (total * (total - 1))) if total > 1 else 0.0
     if variance <= 0:
-        return Tail(1.0, 1.0, 1.0, "exact: every item is tied")
+        return TestResult(1.0, 1.0, 1.0, "exact: every item is tied")
     away = (lost - targets * background / 2) * (1 if upper else -1)
     p_value = float(scipy.special.ndtr((away + 0.5) / math.sqrt(variance)))
     known = "the variance of background without ties" if ranking.is_collapsed else "the exact variance"
-    return Tail.approximated(p_value, 1.0, f"approximation, normal with {known}")
+    return TestResult.approximated(p_value, 1.0, f"approximation, normal with {known}")
 
 
 def _tie_sum(ranking: Ranking) -> float:
@@ -159,7 +159,7 @@ SURELY_RARE = 1e-3
 
 def selection_tail(
     ranking: Ranking, resolved: ResolvedRanking, alternative: Alternative, seed: int, *, enough: float = 0.0
-) -> Tail | None:
+) -> TestResult | None:
     """P(random selection does as much); None where cases are weighted.
 
     A certified bound on average precision's tail below ``enough`` is taken without asking for more. Where
@@ -184,7 +184,7 @@ def _tail(
     seed: int,
     middle: float,
     enough: float = 0.0,
-) -> Tail:
+) -> TestResult:
     """The tail by the law of the measure, where it has one, or by draws."""
     items, targets = int(ranking.total), int(ranking.target_total)
     value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
@@ -206,7 +206,7 @@ def _tail(
     draws = int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST_TIED if is_tied else MOST))
     orders = tied_orders(ranking, draws, seed) if is_tied else random_orders(items, targets, draws, seed)
     count = sum(_beyond(resolved.values(groups), value, middle, alternative) for groups in orders)
-    return Tail.drawn(count, draws, seed, f"random orders{' with these ties' * is_tied}")
+    return TestResult.drawn(count, draws, seed, f"random orders{' with these ties' * is_tied}")
 
 
 def _is_tied(ranking: Ranking) -> bool:
@@ -215,7 +215,7 @@ def _is_tied(ranking: Ranking) -> bool:
     return not ranking.is_collapsed and float(sizes @ (sizes - 1)) > TIED * items * max(items - 1, 1)
 
 
-def _times_e(tail: Tail) -> Tail:
+def _times_e(tail: TestResult) -> TestResult:
     """A value averaged over ties is less variable in the convex order, so P(≥ x) ≤ E[(W − c)₊]/(x − c).
 
     Of a tail that falls like exp(−x) or faster beyond c that is at most e times it: an argument, no proof.
@@ -224,21 +224,21 @@ def _times_e(tail: Tail) -> Tail:
     return replace(_times(tail, math.e), low=0.0, exact=None, kind="approximation", method=said)
 
 
-def _times(tail: Tail, factor: float) -> Tail:
+def _times(tail: TestResult, factor: float) -> TestResult:
     low, high, p_value = (min(1.0, factor * x) for x in (tail.low, tail.high, tail.p_value))
     return replace(tail, low=low, high=high, p_value=p_value)
 
 
 def lists_tail(
     lists: RankedLists, resolved: ResolvedRanking, value: float, alternative: Alternative, seed: int
-) -> Tail | None:
+) -> TestResult | None:
     """P(random orders of every list have such a mean); None where the lists are not all there is."""
     if not lists.is_whole or resolved.measure.direction == "neither":
         return None
     draws = int(np.clip(MOST_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
     means = _random_means(lists, resolved, draws, seed)
     count = _beyond(means, value, float(means.mean()), alternative)
-    return Tail.drawn(count, draws, seed, "random orders")
+    return TestResult.drawn(count, draws, seed, "random orders")
 
 
 def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, seed: int) -> Values:
@@ -266,7 +266,7 @@ def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, see
     return np.concatenate(means)[:draws]
 
 
-def two_sided(upper: Tail, lower: Tail) -> Tail:
+def two_sided(upper: TestResult, lower: TestResult) -> TestResult:
     """The two-sided tail: twice the smaller one."""
     smaller = min(upper, lower, key=lambda tail: tail.p_value)
     exact = None if smaller.exact is None else min(smaller.exact * 2, Fraction(1))

@@ -11,17 +11,17 @@ from numbers import Integral
 
 import numpy as np
 
-from edgeworth.arrays import Values
+from edgeworth.common.arrays import Values
 from edgeworth.core.estimates import Estimate, Method, Plan, estimate
-from edgeworth.core.laws import check_level
 from edgeworth.core.registry import measure
-from edgeworth.core.tails import Tail
+from edgeworth.core.sampling_distributions import check_level
+from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.rankings.estimates import estimate_lists, selection_tail
 from edgeworth.rankings.intervals.bands import HitCurve, chart_depths, hit_curve_at
 from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.measure_lookup import parse_measure, resolve_ranking, tie_groups_of
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.resolving import parse_measure, resolve_ranking, tie_groups_of
 from edgeworth.rankings.thresholds import Goal, ThresholdChoice, find_threshold
 from edgeworth.rankings.tie_groups import TieGroups
 from edgeworth.sources.columns import Label
@@ -42,7 +42,7 @@ class AtDepth:
     precision: Estimate
     recall: Estimate
     lift: float
-    at_least: Tail | None
+    at_least: TestResult | None
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class AgainstChance(ABC):
     """What is said of the measure of the verdict against random order."""
 
     level: float
-    tail: Tail | None
+    tail: TestResult | None
     """P(random orders do as well), or as badly when this is worse than they are on average."""
 
     @property
@@ -103,7 +103,7 @@ class RankingFindings(AgainstChance):
     roc_auc: Estimate
     plain: dict[str, float]
     by_depth: tuple[AtDepth, ...]
-    tail: Tail | None
+    tail: TestResult | None
     best: ThresholdChoice | None
     worth: Worth | None
     curve: HitCurve | None
@@ -273,7 +273,7 @@ class ListFindings(AgainstChance):
     level: float
     estimates: dict[str, Estimate]
     queries: dict[Label, dict[str, float]]
-    tail: Tail | None
+    tail: TestResult | None
     """Known where the lists are all there is."""
     unit: str = "query"
     """What a list is of: a query, or a fold."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
-    from edgeworth.comparing.findings import ComparisonFindings
-    from edgeworth.core.counting import Counted
+    from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.kinds import SystemTallies
     from edgeworth.core.measures import Measure
-    from edgeworth.options import Options
+    from edgeworth.core.options import Options
+    from edgeworth.core.row_reading import Counted
     from edgeworth.rankings.lists import RankedLists
     from edgeworth.rankings.ranking import Ranking
     from edgeworth.rankings.scores.by_class import ScoresByClass
@@ -41,7 +41,7 @@ class RankingKind(Kind["Ranking"]):
         return MEASURES
 
     def measure(self, tally: Ranking, spelling: str | Measure) -> float:
-        from edgeworth.rankings.resolving import measure_ranking
+        from edgeworth.rankings.measure_lookup import measure_ranking
 
         return measure_ranking(tally, spelling)
 
@@ -106,7 +106,7 @@ class ListsKind(Kind["RankedLists"]):
         return MEASURES
 
     def measure(self, tally: RankedLists, spelling: str | Measure) -> float:
-        from edgeworth.rankings.resolving import measure_lists
+        from edgeworth.rankings.measure_lookup import measure_lists
 
         return measure_lists(tally, spelling)
 
@@ -125,7 +125,7 @@ class ListsKind(Kind["RankedLists"]):
         return estimate_lists(tally, measure, method=method, seed=seed)
 
     def items(self, tally: RankedLists, measure: str) -> Mapping[Label, float]:
-        from edgeworth.rankings.resolving import measure_each
+        from edgeworth.rankings.measure_lookup import measure_each
 
         return measure_each(tally, measure)
 
@@ -137,14 +137,14 @@ class ListsKind(Kind["RankedLists"]):
     def read_systems(
         self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
     ) -> SystemTallies:
-        from edgeworth.comparing.reading import read_lists
+        from edgeworth.comparisons.reading import read_lists
 
         return read_lists(source, truth, systems, options)
 
     def compare(
         self, systems: RankedLists | Mapping[str, RankedLists], options: Options, *, clusters: object = None
     ) -> ComparisonFindings:
-        from edgeworth.comparing.queries.differences import compare_queries
+        from edgeworth.comparisons.paired_values.differences import compare_queries
 
         del clusters
         assert isinstance(systems, Mapping)
@@ -192,7 +192,7 @@ class ScoresByClassKind(Kind["ScoresByClass"]):
     def read_systems(
         self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
     ) -> SystemTallies:
-        from edgeworth.comparing.reading import read_scores
+        from edgeworth.comparisons.reading import read_scores
 
         return read_scores(source, truth, systems, options)
 

@@ -7,13 +7,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
+from edgeworth.common.threads import row_blocks
 from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.tie_groups import STRICT_TIES, Grades, Judgements, TieGroups
 from edgeworth.rankings.trec.identifiers import Identifiers
 from edgeworth.rankings.trec.judgements import list_numbers
-from edgeworth.threads import row_blocks
 
 Places: TypeAlias = NDArray[np.intp]
 

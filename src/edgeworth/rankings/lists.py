@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers, freeze
+from edgeworth.common.arrays import Floats, Integers, freeze
 from edgeworth.core.labels import canonical_order, find, positions, union
-from edgeworth.core.plain import (
+from edgeworth.core.serialization import (
     COUNT,
     FLAG,
     FLOATS,
@@ -22,7 +22,7 @@ from edgeworth.core.plain import (
     LABELS,
     TEXT,
     Field,
-    Plain,
+    Serializable,
     list_of,
     object_of,
     optional,
@@ -64,7 +64,7 @@ def both_classes(targets: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.bool_
 
 
 @dataclass(frozen=True, eq=False)
-class RankedLists(Plain):
+class RankedLists(Serializable):
     """The items of each query, in input order, with their scores and grades.
 
     The list of ``queries[i]`` is the slice ``starts[i]:starts[i + 1]`` of scores, grades and ids. A grade of

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from edgeworth.arrays import Values, ratio
+from edgeworth.common.arrays import Values, ratio
 from edgeworth.core.measures import Measure, Parameter, Requirement
 from edgeworth.errors import OptionError
 from edgeworth.rankings.tie_groups import (

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import Floats, freeze
-from edgeworth.choices import WeightKind
+from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.choices import WeightKind
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_order
-from edgeworth.core.plain import AMOUNT, COUNT, FLAG, PAIR, Plain, object_of
+from edgeworth.core.serialization import AMOUNT, COUNT, FLAG, PAIR, Serializable, object_of
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError, check_whole
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, check_same_bins, target_of
@@ -38,7 +38,7 @@ REST = "other"
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Plain):
+class Ranking(Serializable):
     """Sorted scores of targets and of background; the higher, the sooner it is looked at.
 
     ``unranked`` targets were never given a score and stand below everything. On declared ``bins`` all scores

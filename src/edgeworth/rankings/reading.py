@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.choices import WeightKind
-from edgeworth.core.counting import Counted, count_source
+from edgeworth.common.choices import WeightKind
 from edgeworth.core.labels import canonical_order, parse_labels
+from edgeworth.core.options import Options, select_options
+from edgeworth.core.row_reading import Counted, count_source
 from edgeworth.errors import InputError, OptionError
-from edgeworth.options import Options, select_options
 from edgeworth.rankings.kind import LISTS, SCORES_BY_CLASS
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking, name_of_rest
@@ -31,9 +31,9 @@ from edgeworth.rankings.scores.by_class import (
 )
 from edgeworth.rankings.scores.sorted_scores import Bins, as_bins, check_unit_range
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
+from edgeworth.sources.column_roles import find_source, nothing_left_error
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import as_scores, as_weights
-from edgeworth.sources.roles import find_source, nothing_left_error
 
 
 def tally_ranking(

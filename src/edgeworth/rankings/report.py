@@ -7,14 +7,13 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
-from edgeworth.arrays import finite_or_none, plain_values
+from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
 from edgeworth.core.measures import Spelling
+from edgeworth.core.options import Options, select_options
 from edgeworth.errors import OptionError
-from edgeworth.options import Options, select_options
 from edgeworth.rankings.chance.hits import hits as hits_law
 from edgeworth.rankings.charts import list_charts, ranking_charts, run_charts
-from edgeworth.rankings.cut_report import depth_section, threshold_section, with_cuts, with_threshold
 from edgeworth.rankings.estimates import class_split, is_turned_round
 from edgeworth.rankings.findings import AtDepth, ListFindings, RankingFindings, examine_lists, examine_ranking
 from edgeworth.rankings.intervals.bands import HitCurve
@@ -22,6 +21,7 @@ from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.rankings.list_tie_groups import tied_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
+from edgeworth.rankings.threshold_report import depth_section, threshold_section, with_cuts, with_threshold
 from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
 from edgeworth.report.estimates import estimate_row, estimates_grid, tail_to_dict

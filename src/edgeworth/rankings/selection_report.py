@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from edgeworth.core.formatting import format_number
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.rankings.chance.hits import ExactMoments, HitRankLaw, HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.report.estimates import tail_to_dict
@@ -22,7 +22,7 @@ class AskedPrecision:
 
     value: float
     text: str
-    tail: Tail
+    tail: TestResult
     reading: str = ""
     """What the text was taken for, if it is a rounded number."""
     attained: Fraction | None = None
@@ -41,7 +41,7 @@ class RandomSelection:
     rank: int | None = None
 
     @property
-    def hits_tail(self) -> Tail | None:
+    def hits_tail(self) -> TestResult | None:
         """The probability of as many hits."""
         return None if self.hits_law is None or self.hits is None else self.hits_law.tail(self.hits)
 
@@ -115,7 +115,7 @@ def _moments(law: ExactMoments) -> dict[str, Any]:
     return {name: getattr(law, name) for name in ("mean", "variance", "standard_deviation")}
 
 
-def _tail_line(name: str, tail: Tail) -> tuple[Cell, ...]:
+def _tail_line(name: str, tail: TestResult) -> tuple[Cell, ...]:
     return name, tail_cell(tail), tail.low, tail.high, tail.method
 
 

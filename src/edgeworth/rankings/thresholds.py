@@ -9,13 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, finite_or_none, ratio
+from edgeworth.common.arrays import Floats, finite_or_none, ratio
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import format_number
+from edgeworth.core.options import Options
 from edgeworth.decisions.bookmaker import expected_cost
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError, check_seed
-from edgeworth.options import Options
 from edgeworth.rankings.intervals.bands import NOISE, thin_curve
 from edgeworth.rankings.ranking import Ranking
 

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Values
+from edgeworth.common.arrays import Values
 from edgeworth.errors import OptionError
 
 STRICT_TIES = ("trec", "input")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.report.report import Cell, Grid, make_columns
 from edgeworth.report.wording import interval_cell
 
@@ -37,7 +37,7 @@ def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
     )
 
 
-def tail_to_dict(tail: Tail | None) -> dict[str, Any] | None:
+def tail_to_dict(tail: TestResult | None) -> dict[str, Any] | None:
     """Write a tail probability as plain values."""
     if tail is None:
         return None

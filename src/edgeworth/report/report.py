@@ -11,11 +11,11 @@ from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
+from edgeworth.common.escaping import OBEYED, visible
+from edgeworth.common.progress import progress_of
 from edgeworth.core.formatting import digits_shown, displayable
 from edgeworth.core.on_demand import as_dictionaries
 from edgeworth.errors import OptionError
-from edgeworth.escaping import OBEYED, visible
-from edgeworth.progress import progress_of
 from edgeworth.report.verdict import CROSS_VALIDATED, IN_SAMPLE, Verdict, claims_of
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from edgeworth.common.escaping import visible
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import (
     MINUS,
@@ -16,7 +17,6 @@ from edgeworth.core.formatting import (
     format_count,
     format_level,
 )
-from edgeworth.escaping import visible
 
 MOST_CUTS = 201
 """Places of a slider."""

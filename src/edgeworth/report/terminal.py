@@ -12,8 +12,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from edgeworth.common.escaping import visible
 from edgeworth.core.formatting import MINUS, digits_shown
-from edgeworth.escaping import visible
 from edgeworth.report.report import Column, Grid, Report, Section
 from edgeworth.report.wording import describe_origin, format_rows
 

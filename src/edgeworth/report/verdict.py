@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeAlias
 
-from edgeworth.arrays import plain_values
+from edgeworth.common.arrays import plain_values
 from edgeworth.core.estimates import Estimate
 
 Strength: TypeAlias = Literal["shown", "not shown", "estimated", "undefined", "advised"]

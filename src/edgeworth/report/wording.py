@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
-from edgeworth.arrays import finite_or_none
+from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate, Plan
 from edgeworth.core.formatting import (
     MINUS,
@@ -28,7 +28,7 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.core.measures import Spelling
 from edgeworth.core.registry import words_of
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 from edgeworth.report.report import AtMost, Cell, ColumnFormat, Grid
 
@@ -90,12 +90,12 @@ def _format_beside(value: float, low: float | None, high: float | None) -> tuple
     return own, f"{ends[0]} or {'less' if low is None else 'more'}"
 
 
-def describe_odds(tail: Tail) -> str:
+def describe_odds(tail: TestResult) -> str:
     """Say the p-value of a tail as one in so many, or in percent; a bound is said to be one.
 
-    >>> [describe_odds(Tail.summed(p)) for p in (1 / 1520, 0.47, 1e-12)]
+    >>> [describe_odds(TestResult.summed(p)) for p in (1 / 1520, 0.47, 1e-12)]
     ['1 in 1,500', '47%', 'less than 1 in a million']
-    >>> describe_odds(Tail.drawn(0, 10_000, 0))
+    >>> describe_odds(TestResult.drawn(0, 10_000, 0))
     'at most 1 in 10,000'
     """
     probability = tail.p_value
@@ -125,7 +125,7 @@ def describe_estimate(estimate: Estimate, level: float) -> str:
     return f"{value} ({format_level(level)} CI {ends[0]} to {ends[1]})"
 
 
-def describe_probability(tail: Tail) -> str:
+def describe_probability(tail: TestResult) -> str:
     """Say a tail: never as 0, and "below" where only a bound is known or it hardly matters."""
     if tail.exact == 0:
         return "0: it cannot happen"
@@ -140,7 +140,7 @@ def describe_probability(tail: Tail) -> str:
 _KINDS = {"exact": "exact", "bracket": "exact", "drawn": "simulated", "bound": "upper bound"}
 
 
-def describe_test(tail: Tail) -> str:
+def describe_test(tail: TestResult) -> str:
     """Write a p-value and how it is known: p = 0.0007, exact."""
     return f"{describe_p_value(tail)}, {_KINDS.get(tail.kind, 'approximate')}"
 
@@ -151,10 +151,10 @@ def interval_cell(bounds: Iterable[float]) -> tuple[float | None, float | None]:
     return low, high
 
 
-def tail_cell(tail: Tail) -> float:
+def tail_cell(tail: TestResult) -> float:
     """Make the p-value of a tail a cell: a bound, or the least that so many draws can give, is at most that.
 
-    >>> tails = Tail.drawn(0, 10_000, 0), Tail.bounded(0.02)
+    >>> tails = TestResult.drawn(0, 10_000, 0), TestResult.bounded(0.02)
     >>> [format_cell(tail_cell(tail), "probability") for tail in tails]
     ['≤ 1e-4', '≤ 0.020']
     """
@@ -162,10 +162,10 @@ def tail_cell(tail: Tail) -> float:
     return AtMost(tail.p_value) if is_bound else tail.p_value
 
 
-def describe_p_value(tail: Tail) -> str:
+def describe_p_value(tail: TestResult) -> str:
     """Write the p-value of a tail with its sign.
 
-    >>> describe_p_value(Tail.drawn(0, 10_000, 0)), describe_p_value(Tail.summed(0.012))
+    >>> describe_p_value(TestResult.drawn(0, 10_000, 0)), describe_p_value(TestResult.summed(0.012))
     ('p ≤ 1e-4', 'p = 0.012')
     """
     value = tail_cell(tail)

@@ -14,9 +14,9 @@ from sklearn.neighbors import NearestNeighbors  # type: ignore[import-untyped]  
 from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]  # scikit-learn has no types
 from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]  # scikit-learn has no types
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
+from edgeworth.common.threads import row_blocks
 from edgeworth.errors import InputError, OptionError, check_whole
-from edgeworth.threads import row_blocks
 
 BLOCK_CELLS = 1 << 16
 """The most pairs of a point and a target handled at once: half a megabyte a temporary."""

@@ -15,8 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.common.progress import progress_of
 from edgeworth.errors import InputError
-from edgeworth.progress import progress_of
 from edgeworth.sources.columns import Column
 
 ROW_OR_QUOTED = re.compile(

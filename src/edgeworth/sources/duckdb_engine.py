@@ -13,8 +13,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from edgeworth.common.progress import progress_of
 from edgeworth.errors import InputError
-from edgeworth.progress import progress_of
 from edgeworth.sources.paths import first_line
 
 if TYPE_CHECKING:

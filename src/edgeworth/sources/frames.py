@@ -7,8 +7,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from edgeworth.common.progress import progress_of
 from edgeworth.errors import InputError
-from edgeworth.progress import progress_of
 from edgeworth.sources.arrow import COMBINED_ROWS, arrow_batches, arrow_column, combine_pieces
 from edgeworth.sources.batches import Batch, Source, check_columns, no_rows_error, require_rows
 from edgeworth.sources.columns import Column, as_column, from_native

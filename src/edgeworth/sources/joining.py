@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.common.progress import progress_of
 from edgeworth.errors import InputError
-from edgeworth.progress import progress_of
 from edgeworth.sources.arrow import TextColumn, arrow_column
 from edgeworth.sources.batches import Batch, Source
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, concatenate, encode, encode_all

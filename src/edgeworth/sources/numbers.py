@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import EXACT_INTEGERS, SUM_TOLERANCE, row_sums
+from edgeworth.common.arrays import EXACT_INTEGERS, SUM_TOLERANCE, row_sums
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import (
     MISSING,

@@ -44,11 +44,11 @@ def open_source(data: Any, *, engine: str | None = None, master: str | None = No
 
         return open_on_spark(data, master)
     if isinstance(data, str) and data == "-":
-        from edgeworth.sources.remote import open_standard_input
+        from edgeworth.sources.stdin import open_standard_input
 
         return open_standard_input()
     if isinstance(data, str) and "://" in data and not is_local_address(data):
-        from edgeworth.sources.remote import RemoteSource
+        from edgeworth.sources.stdin import RemoteSource
 
         return RemoteSource(data)
     # The class is asked: a frame of Spark Connect has an attribute of any name.
@@ -82,7 +82,7 @@ def _open_file(path: Path) -> FileSource:
         return find_format(path, str(path)).open(path)
     if not path.is_fifo():
         raise InputError(f"{path} is a device, not a file: pipe it into the command, and name - to read it")
-    from edgeworth.sources.remote import open_stream
+    from edgeworth.sources.stdin import open_stream
 
     # Of /dev/stdin, and of what a shell writes as <(…), everything comes once.
     try:

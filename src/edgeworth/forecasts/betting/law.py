@@ -33,10 +33,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import Floats
 from edgeworth.bet.checking import as_floats
 from edgeworth.bet.fractional import whole_sum
-from edgeworth.core.tails import SMALLEST, Tail
+from edgeworth.common.arrays import Floats
+from edgeworth.core.test_results import SMALLEST, TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.log_returns import (
     LogReturns,
@@ -136,13 +136,13 @@ class LogWealthLaw:
 
     # -- tails -----------------------------------------------------------------------------------------
 
-    def tail(self, log_wealth: float, *, method: Method | None = None) -> Tail:
+    def tail(self, log_wealth: float, *, method: Method | None = None) -> TestResult:
         """P(S ≥ log wealth), by the strongest method that takes no more than seconds."""
         x = float(log_wealth)
         if math.isnan(x):
             raise InputError("log wealth is a number, −inf or +inf; saw nan")
         if x == -math.inf:
-            return Tail(1.0, 1.0, 1.0, "exact, any wealth reaches it", Fraction(1))
+            return TestResult(1.0, 1.0, 1.0, "exact, any wealth reaches it", Fraction(1))
         low, high = self.steps.extremes
         if x > high + self._slack or math.isinf(low):
             return _floating(self.boundless, "no finite wealth reaches it")
@@ -160,7 +160,7 @@ class LogWealthLaw:
         if method is None and normal.low == 0 and not self.boundless:
             tilt = tilt_towards(self.steps, x)
             bound = log_moment(self.steps, tilt)[0] - tilt * (x - self._slack)
-            return Tail.between(-math.inf, bound, "certified bound (Chernoff 1952)", "bound")
+            return TestResult.between(-math.inf, bound, "certified bound (Chernoff 1952)", "bound")
         return normal
 
     @property
@@ -176,7 +176,7 @@ class LogWealthLaw:
     def _merged(self) -> MergedOutcomes | None:
         return MergedOutcomes.of(self.steps)
 
-    def _exact(self, x: float) -> Tail | None:
+    def _exact(self, x: float) -> TestResult | None:
         if self._merged is None:
             return None
         said = f"{self._merged.outcomes:,} outcomes" if self._merged.outcomes > 1 else "the only outcome"
@@ -184,7 +184,7 @@ class LogWealthLaw:
         log = self._merged.log_probability(x - self._slack) if self._finite > 0 else -math.inf
         return _floating(min(1.0, math.exp(log) + self.boundless), said, log)
 
-    def _bracket(self, x: float) -> Tail | None:
+    def _bracket(self, x: float) -> TestResult | None:
         """From the nearer side: P(S ≥ x), or what P(S < x) leaves."""
         steps, slack, spread = self.steps, self._slack, self._finite
         low, high = steps.extremes
@@ -199,18 +199,18 @@ class LogWealthLaw:
             return None
         said = f"bracket, {found[2]:,} frequencies"
         if sign > 0 and not self.boundless:
-            return Tail.between(found[0], found[1], said, "bracket")
+            return TestResult.between(found[0], found[1], said, "bracket")
         near, far = math.exp(found[0]), math.exp(min(found[1], 0.0))
         ends = (near, far) if sign > 0 else (spread - far, spread - near)
         bottom, top = (min(max(end + self.boundless, SMALLEST), 1.0) for end in ends)
-        return Tail(bottom, top, top, said, kind="bracket")
+        return TestResult(bottom, top, top, said, kind="bracket")
 
     @cached_property
     def _sum_moments(self) -> Moments:
         """Given that S is finite."""
         return Moments(*(float(self.steps.counts @ part) for part in _moments(self.steps)))
 
-    def _normal(self, x: float) -> Tail:
+    def _normal(self, x: float) -> TestResult:
         """Log wealth as normal: Φ((mean − x)/sd) given that it is finite, ± Berry and Esseen's bound."""
         found, error = self._sum_moments, self._sum_moments.error
         if found.variance <= 0:
@@ -219,7 +219,7 @@ class LogWealthLaw:
             )
         value = float(scipy.special.ndtr((found.mean - x) / math.sqrt(found.variance)))
         said = f"log-normal approximation, off by {error:.2g} at most (Berry and Esseen)"
-        return Tail.approximated(self.boundless + self._finite * value, self._finite * error, said)
+        return TestResult.approximated(self.boundless + self._finite * value, self._finite * error, said)
 
     # -- quantiles -------------------------------------------------------------------------------------
 
@@ -385,11 +385,11 @@ class Waves:
         return self.mean + float(brentq(above, -reach, reach, xtol=1e-9 * self.deviation))
 
 
-def _floating(value: float, said: str, log: float = -math.inf) -> Tail:
+def _floating(value: float, said: str, log: float = -math.inf) -> TestResult:
     """Exact but for the rounding of floats."""
     if 0 < value < SMALLEST or (value == 0 and log > -math.inf):
-        return Tail(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
-    return Tail(value, value, value, f"exact, {said}", Fraction(0) if value == 0 else None)
+        return TestResult(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
+    return TestResult(value, value, value, f"exact, {said}", Fraction(0) if value == 0 else None)
 
 
 def _whole(counts: NDArray[np.int64], logs: Floats) -> float:
@@ -437,7 +437,7 @@ class Moments:
         return min(1.0, BERRY_ESSEEN * self.third / cubed) if cubed > 0 else 1.0
 
 
-def luck_of_moments(wealth: Wealth) -> Tail:
+def luck_of_moments(wealth: Wealth) -> TestResult:
     """P(at least this wealth) if the prices are right: between the best of the bounds.
 
     >>> q = np.linspace(0.3, 0.6, 5000)
@@ -448,15 +448,15 @@ def luck_of_moments(wealth: Wealth) -> Tail:
     """
     x = wealth.log_wealth
     if x == -math.inf:
-        return Tail(1.0, 1.0, 1.0, "exact, any wealth reaches it", Fraction(1))
+        return TestResult(1.0, 1.0, 1.0, "exact, any wealth reaches it", Fraction(1))
     if x == math.inf:
-        return Tail(0.0, 0.0, 0.0, "exact, no finite wealth reaches it", Fraction(0))
+        return TestResult(0.0, 0.0, 0.0, "exact, no finite wealth reaches it", Fraction(0))
     found = list(_bounds(wealth, x))
     low, (_, best, source) = max(bound[0] for bound in found), min(found, key=lambda bound: bound[1])
     high = min(max(best, SMALLEST), 1.0)
     if low <= 0:
-        return Tail(0.0, high, high, f"certified bound ({source})", kind="bound")
-    return Tail(min(low, high), high, high, f"certified bracket ({source})", kind="bracket")
+        return TestResult(0.0, high, high, f"certified bound ({source})", kind="bound")
+    return TestResult(min(low, high), high, high, f"certified bracket ({source})", kind="bracket")
 
 
 def _bounds(wealth: Wealth, x: float) -> Iterator[tuple[float, float, str]]:

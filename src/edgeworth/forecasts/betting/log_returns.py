@@ -20,7 +20,7 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.arrays import SUM_TOLERANCE, Floats
+from edgeworth.common.arrays import SUM_TOLERANCE, Floats
 from edgeworth.errors import InputError
 from edgeworth.rankings.chance.bracket import majorant_coefficients
 

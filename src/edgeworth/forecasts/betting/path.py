@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from edgeworth.arrays import EXACT_INTEGERS, Floats, Integers
 from edgeworth.bet.fractional import (
     FRACTIONS,
     fraction_sums,
@@ -22,11 +21,12 @@ from edgeworth.bet.fractional import (
     sums_from,
     whole_sum,
 )
-from edgeworth.core.plain import COUNTS, FLOATS, FLOATS_OR_NAN, Plain, reshape_array
+from edgeworth.common.arrays import EXACT_INTEGERS, Floats, Integers
+from edgeworth.common.threads import map_blocks, row_blocks
+from edgeworth.core.serialization import COUNTS, FLOATS, FLOATS_OR_NAN, Serializable, reshape_array
 from edgeworth.errors import MergeError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import case_scores
-from edgeworth.threads import map_blocks, row_blocks
 
 MOST_BLOCKS = 4096
 
@@ -65,7 +65,7 @@ def grid_of(end: int) -> int:
 
 
 @dataclass(frozen=True)
-class Blocks(Plain):
+class Blocks(Serializable):
     """Consecutive pieces of a path, in order: from ``starts`` to before ``ends``.
 
     ``logs`` are sums of log factors, ``fractions`` those of each stake fraction; ``top`` and ``bottom`` are
@@ -300,7 +300,7 @@ MOST_STEPS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Games(Plain):
+class Games(Serializable):
     """The distinct games that were played, and how often: probabilities, prices and log factors (n, K)."""
 
     FIELDS: ClassVar = {

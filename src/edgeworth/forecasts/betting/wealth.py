@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from edgeworth.arrays import Floats, Integers
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote
 from edgeworth.bet.checking import check_fraction, check_odds
 from edgeworth.bet.exchange import clipped_prices
 from edgeworth.bet.fractional import fractional_logs, log_average, running_sum, whole_sum
 from edgeworth.bet.kelly import factors_by_outcome
-from edgeworth.choices import PredictionsMade
+from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.choices import PredictionsMade
 from edgeworth.core.labels import list_labels, usual_positive
-from edgeworth.core.plain import FLAG, FLOAT, LABELS, TEXT, Plain, object_of, one_of, optional
+from edgeworth.core.serialization import FLAG, FLOAT, LABELS, TEXT, Serializable, object_of, one_of, optional
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, build_blocks
 from edgeworth.forecasts.class_columns import labels_of_columns, list_columns, without_column
@@ -33,7 +33,7 @@ class shares counted on these cases."""
 
 
 @dataclass(frozen=True, eq=False)
-class Wealth(Plain):
+class Wealth(Serializable):
     """A bettor's wealth against a bookmaker, case by case, in natural logarithms.
 
     Against fair prices the wealth factor of a case is p(y)/q(y): log wealth is the difference of the log

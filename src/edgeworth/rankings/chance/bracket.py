@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
-from edgeworth.progress import progress_rounds
+from edgeworth.common.arrays import Floats
+from edgeworth.common.progress import progress_rounds
 from edgeworth.rankings.chance.tilting import Band, Saddle, TiltedChain
 
 Complexes = NDArray[np.complex128]

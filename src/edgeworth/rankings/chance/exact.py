@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
 from edgeworth.rankings.chance.hits import RandomOrder
 
 LARGEST_INTEGER = 1 << 62

@@ -18,11 +18,17 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
-from edgeworth.core.laws import check_level
-from edgeworth.core.tails import Tail, hypergeometric_range, hypergeometric_tails, log_choose, step_up
+from edgeworth.common.arrays import Floats
+from edgeworth.common.progress import progress_rounds
+from edgeworth.core.sampling_distributions import check_level
+from edgeworth.core.test_results import (
+    TestResult,
+    hypergeometric_range,
+    hypergeometric_tails,
+    log_choose,
+    step_up,
+)
 from edgeworth.errors import InputError
-from edgeworth.progress import progress_rounds
 
 TRUSTED = 0.25
 """Edgeworth's correction relative to the normal tail beyond which it is not chosen by itself."""
@@ -118,19 +124,19 @@ class HitsLaw(ExactMoments):
             return 0.0
         return binomial_quotient([(self.m, h), (self.n - self.m, self.t - h)], (self.n, self.t))
 
-    def tail(self, h: float) -> Tail:
+    def tail(self, h: float) -> TestResult:
         """P(at least h hits); a mean over ties may be a fraction, which only more hits reach."""
         least = _whole(h, math.ceil)
         if least > self.range[1]:
-            return Tail.counted(Fraction(0), "impossible")
-        return Tail.summed(hypergeometric_tails(self.n, self.m, self.t, least)[1])
+            return TestResult.counted(Fraction(0), "impossible")
+        return TestResult.summed(hypergeometric_tails(self.n, self.m, self.t, least)[1])
 
-    def lower_tail(self, h: float) -> Tail:
+    def lower_tail(self, h: float) -> TestResult:
         """P(at most h hits)."""
         most = _whole(h, math.floor)
         if most < self.range[0]:
-            return Tail.counted(Fraction(0), "impossible")
-        return Tail.summed(hypergeometric_tails(self.n, self.m, self.t, most)[0])
+            return TestResult.counted(Fraction(0), "impossible")
+        return TestResult.summed(hypergeometric_tails(self.n, self.m, self.t, most)[0])
 
     def interval(self, level: float = 0.95) -> tuple[int, int]:
         """The hits left when at most (1 − level)/2 is cut off on either side, exactly.
@@ -154,7 +160,7 @@ class HitsLaw(ExactMoments):
         last = int(np.flatnonzero(above > beyond)[-1])
         return low + first, low + last
 
-    def normal_tail(self, h: float) -> Tail:
+    def normal_tail(self, h: float) -> TestResult:
         """P(at least h hits) by the normal approximation, without a correction for continuity.
 
         What it leaves out is of the order of half the probability of the mode.
@@ -163,7 +169,7 @@ class HitsLaw(ExactMoments):
         error = self.probability(min(max(mode, self.range[0]), self.range[1])) / 2
         spread = self.standard_deviation
         value = float(scipy.special.ndtr((self.mean - h) / spread)) if spread else float(h <= self.mean)
-        return Tail.approximated(value, error, "normal approximation, not certified")
+        return TestResult.approximated(value, error, "normal approximation, not certified")
 
 
 @dataclass(frozen=True)
@@ -196,12 +202,12 @@ class HitRankLaw(ExactMoments):
             return 0.0
         return binomial_quotient([(k - 1, self.j - 1), (self.n - k, self.m - self.j)], (self.n, self.m))
 
-    def tail(self, k: int) -> Tail:
+    def tail(self, k: int) -> TestResult:
         """P(T_j ≥ k): fewer than j hits among the first k − 1."""
         before = whole_number(k, "a rank", -math.inf) - 1
         return HitsLaw(self.n, self.m, min(max(before, 0), self.n)).lower_tail(self.j - 1)
 
-    def lower_tail(self, k: int) -> Tail:
+    def lower_tail(self, k: int) -> TestResult:
         """P(T_j ≤ k): at least j hits among the first k."""
         upto = whole_number(k, "a rank", -math.inf)
         return HitsLaw(self.n, self.m, min(max(upto, 0), self.n)).tail(self.j)

@@ -10,9 +10,9 @@ from typing import SupportsIndex, get_args
 
 import numpy as np
 
-from edgeworth.arrays import Floats
-from edgeworth.choices import Over
-from edgeworth.core.tails import Tail
+from edgeworth.common.arrays import Floats
+from edgeworth.common.choices import Over
+from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError, check_seed
 from edgeworth.rankings.chance.exact import TooMany, value_counts
 from edgeworth.rankings.chance.hits import ExactMoments, RandomOrder, check_counts, random_sums, whole_number
@@ -121,7 +121,7 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
             return math.nan
         return float(self._moments.third) / math.sqrt(self._moments.variance) ** 3
 
-    def tail(self, value: float | Fraction, *, method: Method | None = None, seed: int = 0) -> Tail:
+    def tail(self, value: float | Fraction, *, method: Method | None = None, seed: int = 0) -> TestResult:
         """P(AP ≥ value), by the strongest method that fits into a few seconds, or by the one asked for.
 
         "exact" counts orders; "bracket" is certified; "drawn" has a 99% interval; "edgeworth" is an
@@ -135,7 +135,9 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         """
         return self._find_tail(value, method, seed, upper=True)
 
-    def lower_tail(self, value: float | Fraction, *, method: Method | None = None, seed: int = 0) -> Tail:
+    def lower_tail(
+        self, value: float | Fraction, *, method: Method | None = None, seed: int = 0
+    ) -> TestResult:
         """P(AP ≤ value), found like ``tail``."""
         return self._find_tail(value, method, seed, upper=False)
 
@@ -171,7 +173,9 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
             return None
         return next((value for value, _ in values if value >= least), None)
 
-    def _find_tail(self, value: float | Fraction, method: Method | None, seed: int, *, upper: bool) -> Tail:
+    def _find_tail(
+        self, value: float | Fraction, method: Method | None, seed: int, *, upper: bool
+    ) -> TestResult:
         check_seed(seed)
         if method is not None and method not in get_args(Method):
             known = ", ".join(get_args(Method))
@@ -183,7 +187,7 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         else:
             raise InputError(f"average precision is a number between 0 and 1; saw {value!r}")
         question = Question(self, exact * self.divisor, self._moments, seed, upper)
-        answer: Tail | None = getattr(question, method or "strongest")()
+        answer: TestResult | None = getattr(question, method or "strongest")()
         if answer is None:
             raise OptionError(
                 f"the method {method!r} does not reach this tail (n = {self.n}, m = {self.m}); "

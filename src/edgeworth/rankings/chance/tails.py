@@ -14,7 +14,7 @@ from functools import cached_property
 from math import comb
 from typing import Literal
 
-from edgeworth.core.tails import Tail
+from edgeworth.core.test_results import TestResult
 from edgeworth.rankings.chance.bracket import bracket
 from edgeworth.rankings.chance.exact import TooMany, log_path_bound, probability_beyond
 from edgeworth.rankings.chance.hits import RandomOrder, edgeworth_tail, is_trustworthy, random_sums
@@ -50,7 +50,7 @@ class Question:
     seed: int
     upper: bool
 
-    def strongest(self) -> Tail:
+    def strongest(self) -> TestResult:
         """The answer of the strongest method that fits into a few seconds."""
         exact = self.exact()
         if exact is not None:
@@ -65,7 +65,7 @@ class Question:
 
     # -- exactly ---------------------------------------------------------------------------------------
 
-    def exact(self) -> Tail | None:
+    def exact(self) -> TestResult | None:
         simple = self._without_counting()
         if simple is not None:
             return simple
@@ -77,25 +77,27 @@ class Question:
             return None
         every = comb(self.order.n, self.order.m) if self.order.n <= 50 else None
         said = f"all {every:,} orders" if every else "all orders"
-        return Tail.counted(beyond if self.upper else 1 - beyond, said)
+        return TestResult.counted(beyond if self.upper else 1 - beyond, said)
 
-    def _without_counting(self) -> Tail | None:
+    def _without_counting(self) -> TestResult | None:
         """Thresholds outside the range, one order only, one target only."""
         n, m, depth = self.order.n, self.order.m, self.order.depth
         most = self.order.most_hits
         if self.threshold > most or self.threshold < 0:
             beyond = (self.threshold > most) != self.upper
-            return Tail.counted(Fraction(beyond), "no order is on the other side" if beyond else "impossible")
+            return TestResult.counted(
+                Fraction(beyond), "no order is on the other side" if beyond else "impossible"
+            )
         if m == n:
             beyond = depth >= self.threshold if self.upper else depth <= self.threshold
-            return Tail.counted(Fraction(beyond), "every order gives the same")
+            return TestResult.counted(Fraction(beyond), "every order gives the same")
         if m == 1:
             # W = 1/T, or 0 beyond the depth.
             if self.upper:
                 places = min(depth, math.floor(1 / self.threshold)) if self.threshold else n
             else:
                 places = n - min(depth, math.ceil(1 / self.threshold) - 1) if self.threshold else n - depth
-            return Tail.counted(Fraction(places, n), f"one target on {n:,} ranks")
+            return TestResult.counted(Fraction(places, n), f"one target on {n:,} ranks")
         return None
 
     # -- rank by rank ----------------------------------------------------------------------------------
@@ -113,7 +115,7 @@ class Question:
         point = saddle(order, float(self.threshold), float(self.moments.mean), self._deviation)
         return point, tilted_chain(order, point.tilt)
 
-    def bracket(self) -> Tail | None:
+    def bracket(self) -> TestResult | None:
         if self._tilted_chain is None:
             return None
         point, chain = self._tilted_chain
@@ -122,17 +124,17 @@ class Question:
             return None
         said = f"certified bracket, {ends.frequencies:,} frequencies"
         if (point.tilt > 0) == self.upper:
-            return Tail.between(ends.log_low, ends.log_high, said, "bracket")
+            return TestResult.between(ends.log_low, ends.log_high, said, "bracket")
         # The tilt looks at the rarer side of the mean; the other one is what is left.
         low, high = (-math.expm1(min(log, 0.0)) for log in (ends.log_high, ends.log_low))
-        return Tail(low, high, high, said, kind="bracket")
+        return TestResult(low, high, high, said, kind="bracket")
 
-    def _chernoff(self) -> Tail | None:
+    def _chernoff(self) -> TestResult | None:
         """A certified bound, on the rarer side of the mean."""
         if self._tilted_chain is None or (self._tilted_chain[0].tilt > 0) != self.upper:
             return None
         bound = self._tilted_chain[0].log_bound(float(self.threshold))
-        return Tail.between(-math.inf, bound, "certified bound (Chernoff)", "bound")
+        return TestResult.between(-math.inf, bound, "certified bound (Chernoff)", "bound")
 
     # -- lists of any length ---------------------------------------------------------------------------
 
@@ -145,7 +147,7 @@ class Question:
         distance, third = float(self.threshold - self.moments.mean), float(self.moments.third)
         return sign * distance / self._deviation, sign * third / self._deviation**3
 
-    def _long_list(self) -> Tail:
+    def _long_list(self) -> TestResult:
         bound = self.bound()
         if bound.high < SURE_BOUND:
             return bound
@@ -153,14 +155,14 @@ class Question:
             return self.edgeworth()
         return self.drawn() or bound
 
-    def bound(self) -> Tail:
+    def bound(self) -> TestResult:
         """The smaller of two certified bounds; Cantelli's is the one-sided Chebyshev bound 1/(1 + z²)."""
         cantelli = -math.log1p(max(self._away[0], 0.0) ** 2)
         along = log_path_bound(self.order, float(self.threshold)) if self.upper else 0.0
         said = "hypergeometric bounds along a path" if along < cantelli else "Cantelli"
-        return Tail.between(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")
+        return TestResult.between(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")
 
-    def drawn(self) -> Tail | None:
+    def drawn(self) -> TestResult | None:
         """The share of random orders beyond the threshold, or at it."""
         draws = min(10**6, MOST_DRAWN // self.order.m) - 1
         if draws < 999:
@@ -168,8 +170,8 @@ class Question:
         sign = 1 if self.upper else -1
         least = sign * float(self.threshold) - SLACK
         count = sum(int((sign * sums >= least).sum()) for sums in random_sums(self.order, draws, self.seed))
-        return Tail.drawn(count, draws, self.seed, "orders")
+        return TestResult.drawn(count, draws, self.seed, "orders")
 
-    def edgeworth(self) -> Tail:
+    def edgeworth(self) -> TestResult:
         value, error = edgeworth_tail(*self._away)
-        return Tail.approximated(value, error, "Edgeworth's expansion, not certified")
+        return TestResult.approximated(value, error, "Edgeworth's expansion, not certified")

@@ -13,8 +13,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
-from edgeworth.core.tails import hypergeometric_range, step_up
+from edgeworth.common.arrays import Floats
+from edgeworth.core.test_results import hypergeometric_range, step_up
 from edgeworth.rankings.chance.hits import RandomOrder
 
 LARGEST_EXPONENT = 600.0

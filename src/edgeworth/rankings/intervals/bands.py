@@ -10,8 +10,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Values
-from edgeworth.core.laws import check_level, normal_quantile, wilson_bounds
+from edgeworth.common.arrays import Values
+from edgeworth.core.sampling_distributions import check_level, normal_quantile, wilson_bounds
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.hits import hits as hits_law
 from edgeworth.rankings.chance.law import (

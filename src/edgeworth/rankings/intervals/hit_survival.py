@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
 from edgeworth.errors import OptionError
 from edgeworth.rankings.intervals.bands import hit_curve, local_precision
 from edgeworth.rankings.ranking import Ranking

@@ -17,13 +17,13 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from edgeworth.arrays import Values
+from edgeworth.common.arrays import Values
 from edgeworth.core.estimates import Method
-from edgeworth.core.laws import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale
+from edgeworth.core.sampling_distributions import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.errors import OptionError
+from edgeworth.rankings.measure_lookup import ResolvedRanking, tie_groups_of
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.resolving import ResolvedRanking, tie_groups_of
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.tie_groups import TieGroups, reciprocal_sum
 

@@ -10,16 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from edgeworth.arrays import Values
-from edgeworth.core.laws import BootstrapLaw, SamplingLaw
+from edgeworth.common.arrays import Values
+from edgeworth.common.progress import progress_rounds
+from edgeworth.core.sampling_distributions import BootstrapLaw, SamplingLaw
 from edgeworth.decisions.estimates import Bootstrap, bootstrap_law
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
-from edgeworth.progress import progress_rounds
 from edgeworth.rankings.chance.hits import random_ranks
 from edgeworth.rankings.intervals.methods import ListValues, Places
+from edgeworth.rankings.measure_lookup import ResolvedRanking, needs_whole_cases, tie_groups_of
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.resolving import ResolvedRanking, needs_whole_cases, tie_groups_of
 from edgeworth.rankings.tie_groups import TieGroups
 
 CHUNK = 1 << 19

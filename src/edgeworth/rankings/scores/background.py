@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
 from edgeworth.rankings.scores.sorted_scores import ScoredRows, SortedScores
 
 FEWEST_ROWS = 1 << 20

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import EXACT_INTEGERS, Floats
-from edgeworth.choices import WeightKind
+from edgeworth.common.arrays import EXACT_INTEGERS, Floats
+from edgeworth.common.choices import WeightKind
 from edgeworth.core.joint_counts import whole_counts
 from edgeworth.core.labels import (
     POSITIVE_OF_PAIR,
@@ -23,8 +23,8 @@ from edgeworth.core.labels import (
     list_labels,
     usual_positive,
 )
-from edgeworth.core.plain import COUNT, LABELS, Plain, list_of, object_of
-from edgeworth.core.policies import check_label_number, describe_missing, take_weights
+from edgeworth.core.row_policies import check_label_number, describe_missing, take_weights
+from edgeworth.core.serialization import COUNT, LABELS, Serializable, list_of, object_of
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.scores.sorted_scores import (
     EDGES,
@@ -43,7 +43,7 @@ ClassRows: TypeAlias = tuple[Label, Floats, NDArray[Any] | None]
 
 
 @dataclass(frozen=True, eq=False)
-class ScoresByClass(Plain):
+class ScoresByClass(Serializable):
     """Sorted scores of each class."""
 
     kind: ClassVar = "labelled_scores"

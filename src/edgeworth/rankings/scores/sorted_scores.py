@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import EXACT_INTEGERS, Floats, freeze
+from edgeworth.common.arrays import EXACT_INTEGERS, Floats, freeze
+from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.plain import AMOUNTS, FLOATS, NUMBERS, Field, Plain, optional
+from edgeworth.core.serialization import AMOUNTS, FLOATS, NUMBERS, Field, Serializable, optional
 from edgeworth.errors import InputError, MergeError, OptionError
-from edgeworth.threads import map_blocks, row_blocks
 
 ScoredRows: TypeAlias = tuple[Floats, NDArray[Any] | None]
 """Scores in any order, free of NaN, and their weights or none."""
@@ -24,7 +24,7 @@ FEW_SCORES = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
-class SortedScores(Plain):
+class SortedScores(Serializable):
     """Scores of one class, lowest first.
 
     Without ``weight`` each score is one case, and equal scores stand side by side. With it each score occurs

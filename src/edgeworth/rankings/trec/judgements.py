@@ -8,9 +8,9 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.arrays import Floats, Integers, freeze
+from edgeworth.common.arrays import Floats, Integers, freeze
 from edgeworth.core.labels import canonical, canonical_order, parse_labels, positions
-from edgeworth.core.plain import COUNTS, LABELS, Plain
+from edgeworth.core.serialization import COUNTS, LABELS, Serializable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, check_gaps, encode_all, is_missing
@@ -155,7 +155,7 @@ def check_ids(queries: tuple[Label, ...], starts: Places, ids: Identifiers) -> N
 
 
 @dataclass(frozen=True, eq=False)
-class Judged(Plain):
+class Judged(Serializable):
     """How many documents of each grade were judged for each query, whether or not a run found them."""
 
     FIELDS: ClassVar = {"queries": LABELS, "starts": COUNTS, "grades": COUNTS, "numbers": COUNTS}

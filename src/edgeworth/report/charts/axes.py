@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from edgeworth.arrays import Values, finite_or_none
-from edgeworth.escaping import visible
+from edgeworth.common.arrays import Values, finite_or_none
+from edgeworth.common.escaping import visible
 from edgeworth.report.charts.chart import INK, PALETTE, SECOND, Kit, Rows
 
 MARKS = 4

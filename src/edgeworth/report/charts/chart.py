@@ -11,9 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from edgeworth.common.escaping import visible
 from edgeworth.core.formatting import displayable
 from edgeworth.errors import MissingExtraError, OptionError
-from edgeworth.escaping import visible
 from edgeworth.report.formats import write_file
 from edgeworth.report.report import Cell, Column, json_text, map_texts
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgeworth.arrays import Floats
+from edgeworth.common.arrays import Floats
 from edgeworth.errors import InputError
 
 

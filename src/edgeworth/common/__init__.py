@@ -1,0 +1,1 @@
+"""What every package may use: arrays, choices, progress, threads."""

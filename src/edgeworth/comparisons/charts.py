@@ -1,0 +1,242 @@
+"""Charts of comparisons: differences with intervals, who is right where, the race, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from edgeworth.common.arrays import finite_or_none, plain_values
+from edgeworth.comparisons.findings import ComparisonFindings
+from edgeworth.core.formatting import format_level, format_number, plural
+from edgeworth.report.charts.axes import ticks
+from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Kit, Rows
+from edgeworth.report.charts.names import LIMIT, LONGEST, AxisNames, axis_names, distinct_names
+from edgeworth.report.report import Charts, Column, make_columns
+from edgeworth.report.wording import describe_measure
+
+MOST_LINES = 30
+STEP = 26
+LEGEND_COLUMNS = 3
+PAIRED = 16
+"""Signs of a name that stands beside another one."""
+
+
+def comparison_charts(findings: ComparisonFindings) -> Charts:
+    """Draw the charts of a comparison."""
+    charts = [_differences(findings)]
+    if len(findings.names) > 2 and findings.ranks:
+        charts.append(_leaderboard(findings))
+    if findings.disagreements:
+        charts.append(_disagreements(findings))
+    if findings.race is not None and findings.race.paths:
+        charts.append(_race(findings))
+    return Charts(tuple(charts))
+
+
+def _differences(findings: ComparisonFindings) -> Chart:
+    """Draw the measures of two systems; of more, every pair by the measure to go by."""
+    is_pair = len(findings.names) == 2
+    if is_pair:
+        found = list(findings.difference(*findings.ranked).values())
+        names = axis_names((describe_measure(each.measure) for each in found), 2 * PAIRED)
+        conclusive = [each.p_value() < 1 - findings.level and each.is_shown(findings.level) for each in found]
+    else:
+        pairs = findings.ranked_pairs
+        found = [findings.difference(*pair)[findings.headline] for pair in pairs[:MOST_LINES]]
+        names = _paired_names(findings.ranked, pairs[:MOST_LINES], "−")
+        conclusive = [findings.is_conclusive(*pair) for pair in pairs]
+    rows: list[dict[str, Any]] = []
+    for name, each, is_apart in zip(names.names, found, conclusive, strict=False):
+        low, high = each.interval(findings.level)
+        row = {"what": name, "difference": each.difference, "low": low, "high": high, "p": each.p_value()}
+        rows.append(plain_values(row) | {"finding": "significant" if is_apart else "not significant"})
+    marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
+    what = f"difference of {describe_measure(findings.headline)}"
+    number, apart = len(conclusive), sum(conclusive)
+    verb = plural(apart, "differs", "differ")
+    said = f"{apart} of {number:,} pairs {verb} significantly.{_cut(number, 'pairs')}"
+    if is_pair:
+        what = " − ".join(axis_names(findings.ranked).drawn)
+        said = f"{apart} of {number} differences {plural(apart, 'is', 'are')} significant"
+        said += f"; p-values are not adjusted for {number} measures." if number > 1 else "."
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        base = kit.base("differences").encode(
+            y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
+            color=_two_colours(alt, "finding", ["significant", "not significant"]),
+            tooltip=kit.tooltip(
+                {"what": "", "difference": "+.4~g", "low": "+.4~g", "high": "+.4~g", "p": ".4~g"}
+            ),
+        )
+        across = alt.X("low:Q", title=what, scale=marks.scale(alt), axis=marks.axis(alt, signed=True))
+        bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
+        dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q")
+        zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)
+        return (zero.encode(x=alt.datum(0)) + bars + dots).properties(width=WIDTH, height=STEP * len(rows))
+
+    return Chart(
+        "differences",
+        f"Differences with {format_level(findings.level)} intervals",
+        said,
+        {"differences": tuple(rows)},
+        draw,
+        make_columns("what/text", "difference", "low", "high", "p/probability", "finding/text"),
+    )
+
+
+def _two_colours(alt: Any, column: str, values: list[str], second: str = "#8a8f98") -> Any:
+    """Give the first of two values the first colour."""
+    scale = alt.Scale(domain=values, range=[FIRST, second])
+    return alt.Color(f"{column}:N", scale=scale, legend=alt.Legend(title=None))
+
+
+def _cut(number: int, what: str) -> str:
+    return "" if number <= MOST_LINES else f" The first {MOST_LINES} of {number:,} {what} are drawn."
+
+
+def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign: str) -> AxisNames:
+    """Join the names of two systems as an axis shows them."""
+    each = axis_names(systems, PAIRED)
+    place = {name: index for index, name in enumerate(systems)}
+
+    def joined(names: Sequence[str], most: int) -> tuple[str, ...]:
+        return distinct_names((f"{names[place[a]]} {sign} {names[place[b]]}" for a, b in pairs), most)
+
+    # Each name was cut already: 10 signs more leave room for what makes equal ones different.
+    return AxisNames(joined(each.names, 2 * LONGEST + 10), joined(each.drawn, 2 * PAIRED + 10))
+
+
+def _wide_axis(alt: Any, names: AxisNames) -> Any:
+    """Make room for the names of pairs."""
+    return alt.Axis(**{**names.options, "labelLimit": 2 * LIMIT})
+
+
+def _leaderboard(findings: ComparisonFindings) -> Chart:
+    """Draw the systems by rank: the places that each may have, its value and its letters."""
+    letters, number = findings.letters, len(findings.ranks)
+    ranks = dict(list(findings.ranks.items())[:MOST_LINES])
+    names = axis_names(ranks)
+    systems: Rows = tuple(
+        {
+            "system": said,
+            "place": place,
+            "best": best,
+            "worst": worst,
+            "value": finite_or_none(findings.values[name][findings.headline]),
+            "letters": letters[name],
+            "finding": "tied for first" if best == 1 else "not first",
+        }
+        for place, (said, (name, (best, worst))) in enumerate(
+            zip(names.names, ranks.items(), strict=True), start=1
+        )
+    )
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        base = kit.base("leaderboard").encode(
+            y=alt.Y("system:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
+            color=_two_colours(alt, "finding", ["tied for first", "not first"]),
+            tooltip=kit.tooltip({"system": "", "value": ".4f", "best": "", "worst": "", "letters": ""}),
+        )
+        scale, axis = alt.Scale(domain=[0.5, number + 0.5]), alt.Axis(tickMinStep=1, format="d")
+        bars = base.mark_rule(strokeWidth=6, opacity=0.45, strokeCap="round").encode(
+            x=alt.X("best:Q", title="rank", scale=scale, axis=axis), x2="worst:Q"
+        )
+        dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="place:Q")
+        texts = base.mark_text(align="left", dx=8, dy=-8).encode(x="worst:Q", text="letters:N")
+        return (bars + dots + texts).properties(width=WIDTH, height=STEP * len(systems))
+
+    tied = ", ".join(name for name, row in zip(names.drawn, systems, strict=True) if row["best"] == 1)
+    return Chart(
+        "leaderboard",
+        f"Ranks with {format_level(findings.level)} intervals, by {describe_measure(findings.headline)}",
+        f"Tied for first: {tied}. No significant difference between systems that share a letter."
+        + _cut(number, "systems"),
+        {"leaderboard": systems},
+        draw,
+        make_columns("system/text", "place/count", "best/count", "worst/count", "value", "letters/text"),
+    )
+
+
+def _disagreements(findings: ComparisonFindings) -> Chart:
+    """Draw where only one of a pair is right."""
+    every = findings.ranked_disagreements
+    found = every[:MOST_LINES]
+    pairs = [(str(one["first"]), str(one["second"])) for one in found]
+    names = _paired_names(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs, "–")
+    sides = {"first": -1, "second": 1}
+    who = {side: f"only the {side} is right" for side in sides}
+    drawn: Rows = tuple(
+        {"pair": pair, "who": who[side], "cases": cases, "side": sign, "drawn": sign * cases}
+        for pair, one in zip(names.names, found, strict=True)
+        for side, sign in sides.items()
+        for cases in (one[f"only_{side}_right"],)
+    )
+    marks = ticks((row["drawn"] for row in drawn), whole=True)
+
+    def draw(kit: Kit) -> Any:
+        alt, title = kit.alt, "cases on which only one is right"
+        return (
+            kit.base("disagreements")
+            .mark_bar(cornerRadius=2)
+            .encode(
+                x=alt.X("drawn:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt, unsigned=True)),
+                y=alt.Y("pair:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
+                color=_two_colours(alt, "who", list(who.values()), SECOND),
+                tooltip=kit.tooltip({"pair": "", "who": "", "cases": ",~g"}),
+            )
+            .properties(width=WIDTH, height=STEP * len(pairs))
+        )
+
+    one = found[0]
+    first, second = one["first"], one["second"]
+    begins = "Only" if len(every) == 1 else f"Of the two that lead, {first} and {second}: only"
+    return Chart(
+        "disagreements",
+        "Where only one of them is right",
+        f"{begins} {first} is right on {one['only_first_right']:,.6g} cases, only {second} on "
+        f"{one['only_second_right']:,.6g}." + _cut(len(every), "pairs"),
+        {"disagreements": drawn},
+        draw,
+        (Column("pair"), Column("who"), Column("cases", "count")),
+    )
+
+
+def _race(findings: ComparisonFindings) -> Chart:
+    """Draw the log wealth of the leading system against each other one."""
+    race = findings.race
+    assert race is not None
+    leader, *others = race.standings
+    names = axis_names(others)
+    rows = tuple(
+        {"cases": position, "against": short, "log wealth": finite_or_none(value)}
+        for name, short in zip(others, names.names, strict=True)
+        for position, value in zip(race.positions.tolist(), race.path(leader, name).tolist(), strict=True)
+    )
+
+    def draw(kit: Kit) -> Any:
+        alt = kit.alt
+        legend = alt.Legend(title="against", columns=LEGEND_COLUMNS, **names.options)
+        lines = (
+            kit.base("race")
+            .mark_line()
+            .encode(
+                x=alt.X("cases:Q", title="cases settled"),
+                y=alt.Y("log wealth:Q", title=f"log wealth of {axis_names([leader]).drawn[0]}"),
+                color=alt.Color("against:N", sort=list(names.names), legend=legend),
+                tooltip=kit.tooltip({"cases": ",", "against": "", "log wealth": ".2f"}),
+            )
+        )
+        zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)
+        return (zero.encode(y=alt.datum(0)) + lines).properties(width=WIDTH, height=280)
+
+    ends = "; ".join(f"against {name} {format_number(race.against(leader, name))}" for name in others[:8])
+    return Chart(
+        "race",
+        "The wealth race",
+        f"Log wealth of {leader} at the end: {ends}.",
+        {"race": rows},
+        draw,
+        (Column("cases", "count"), Column("against"), Column("log wealth", "number")),
+    )

@@ -1,0 +1,244 @@
+"""The difference of a measure between two systems on the same cases, and what is known about it.
+
+Differences are always the first system less the second, whatever the measure; ``is_higher_better`` says which
+sign is good.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeAlias
+
+from edgeworth.common.arrays import plain_values
+from edgeworth.common.escaping import visible
+from edgeworth.core.estimates import Interval
+from edgeworth.core.formatting import (
+    UNDEFINED,
+    format_apart,
+    format_belief,
+    format_p_value,
+    format_together,
+    html_table,
+)
+from edgeworth.core.measures import Direction
+from edgeworth.core.sampling_distributions import Alternative, SamplingLaw, check_level
+from edgeworth.core.test_results import TestResult
+from edgeworth.errors import OptionError
+
+Bounds: TypeAlias = Callable[[float], tuple[float, float]]
+"""Lower and upper bound at a confidence level."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A difference in units of its own spread, what it is called, and its bounds at a level."""
+
+    name: str
+    value: float
+    bounds: Bounds = field(repr=False, compare=False)
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Give the confidence interval at a level."""
+        check_level(level)
+        return Interval(*self.bounds(level))
+
+    def mirror(self) -> Self:
+        """Give the same effect, seen from the other system."""
+        return replace(self, value=-self.value, bounds=self._mirror_bounds)
+
+    def _mirror_bounds(self, level: float) -> tuple[float, float]:
+        low, high = self.bounds(level)
+        return -high, -low
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain values."""
+        low, high = self.bounds(level)
+        found = {"name": self.name, "value": self.value, "low": low, "high": high, "level": level}
+        return {name: plain_values(value) for name, value in found.items()}
+
+
+def standardised_effect(value: float, law: SamplingLaw, units: float) -> Effect:
+    """Express a difference in standard deviations of what one of so many units adds to it."""
+    spread = law.standard_error * math.sqrt(units)
+
+    def bounds(level: float) -> tuple[float, float]:
+        low, high = law.interval(level)
+        return low / spread, high / spread
+
+    return Effect("standardised difference", value / spread, bounds)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One measure, two systems, the same cases.
+
+    ``law`` is the sampling law of the difference (None when it has none, with the reason in ``no_interval``);
+    ``tests`` are two-sided tests of "no difference" by name, the primary one first;
+    ``probability_better`` is the posterior probability that the first is the better one, found as
+    ``probability_method`` says.
+    """
+
+    measure: str
+    first: str
+    second: str
+    values: tuple[float, float]
+    direction: Direction = "higher"
+    law: SamplingLaw | None = field(default=None, repr=False)
+    tests: Mapping[str, TestResult] = field(default_factory=dict)
+    probability_better: float = math.nan
+    probability_method: str = ""
+    effect: Effect | None = None
+    cases: float = math.nan
+    """How many independent units (cases, clusters, queries) the difference was learnt from."""
+    interval_method: str = ""
+    """How the interval was found."""
+    discordant: tuple[int, int] | None = None
+    """Of two proportions of the same cases: in how many only the first, or only the second, succeeded."""
+    undefined: str | None = None
+    no_interval: str | None = None
+    no_winner: str | None = None
+    """Why too little is known to name a winner, however small the p-value."""
+    doubt: str | None = None
+
+    @property
+    def is_higher_better(self) -> bool:
+        """Whether the system with the higher value is the better one."""
+        return self.direction != "lower"
+
+    @property
+    def difference(self) -> float:
+        """The first's value less the second's; nan when one of them is undefined."""
+        return self.values[0] - self.values[1]
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the difference."""
+        return math.nan if self.law is None else self.law.standard_error
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Give the confidence interval of the difference at a level."""
+        check_level(level)
+        low, high = (math.nan, math.nan) if self.law is None else self.law.interval(level)
+        return Interval(low, high)
+
+    def p_value(self, test: str | None = None) -> float:
+        """Give the two-sided p-value of "no difference", by the first test or by one that is named."""
+        if self.undefined is not None:
+            return math.nan
+        if test is not None and test not in self.tests:
+            raise OptionError(
+                f"{self.measure} has no test {test!r}; there are {', '.join(self.tests) or 'none'}"
+            )
+        if self.tests:
+            return next(iter(self.tests.values())).p_value if test is None else self.tests[test].p_value
+        return math.nan if self.law is None else self.law.p_value(0.0, "two-sided")
+
+    def disagrees(self, level: float = 0.95) -> bool:
+        """Tell whether the test to go by and the interval contradict each other at a level.
+
+        An exact test and an interval by another method may: the one finds a difference and the other does
+        not. Where they do, nothing should be built on either alone.
+        """
+        interval, p_value = self.interval(level), self.p_value()
+        if math.isnan(interval.low + interval.high + p_value):
+            return False
+        # 1 − 0.95 is a hair above 0.05.
+        return (p_value < round(1 - level, 12)) == (interval.low <= 0 <= interval.high)
+
+    def is_shown(self, level: float) -> bool:
+        """Tell whether the interval excludes 0, and enough is known to name a winner."""
+        low, high = self.interval(level)
+        return self.no_winner is None and (low > 0 or high < 0)
+
+    @property
+    def better(self) -> str | None:
+        """The system that did better, however surely; None when neither did."""
+        if math.isnan(self.difference) or self.difference == 0:
+            return None
+        return self.first if (self.difference > 0) == self.is_higher_better else self.second
+
+    def mirror(self) -> Self:
+        """Give the same difference, second system less first."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            values=self.values[::-1],
+            discordant=None if self.discordant is None else self.discordant[::-1],
+            law=None if self.law is None else MirroredLaw(self.law),
+            probability_better=1 - self.probability_better,
+            effect=None if self.effect is None else self.effect.mirror(),
+        )
+
+    def __str__(self) -> str:
+        systems = visible(f"{self.measure} of {self.first} − {self.second}")
+        if self.undefined is not None:
+            return f"{systems} undefined: {visible(self.undefined)}"
+        value, low, high = format_together(self.difference, *self.interval())
+        interval = "" if self.law is None else f" (95% CI {low} to {high})"
+        return f"{systems}: {value}{interval}, {format_p_value(self.p_value())}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        low, high = self.interval()
+        difference, *ends = format_apart(self.difference, low, high)
+        first, second = format_apart(*self.values)
+        rows = [
+            (self.first, first),
+            (self.second, second),
+            ("difference", difference),
+            ("95% CI", UNDEFINED if math.isnan(low + high) else " to ".join(ends)),
+            ("test", format_p_value(self.p_value())),
+            (f"P({self.first} better)", format_belief(self.probability_better)),
+        ]
+        reason = self.undefined or self.no_interval
+        return html_table(self.measure, [], rows if reason is None else [*rows, ("why not", reason)])
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain values; what is undefined is None, with the reason beside it."""
+        interval, effect = self.interval(level), self.effect
+
+        def named(*names: str) -> dict[str, Any]:
+            return {name: getattr(self, name) for name in names}
+
+        found = {
+            **named("measure", "first", "second", "values", "difference"),
+            "low": interval.low,
+            "high": interval.high,
+            "level": level,
+            **named("interval_method", "standard_error"),
+            "p_value": self.p_value(),
+            "tests": {
+                name: {"p_value": tail.p_value, "method": tail.method, "kind": tail.kind}
+                for name, tail in self.tests.items()
+            },
+            **named("probability_better", "probability_method"),
+            "effect": effect and effect.to_dict(level),
+            "disagrees": self.disagrees(level),
+            **named("cases", "is_higher_better", "undefined", "no_interval", "no_winner", "doubt"),
+        }
+        return {name: plain_values(value) for name, value in found.items()}
+
+
+@dataclass(frozen=True)
+class MirroredLaw:
+    """The law of minus a difference."""
+
+    inner: SamplingLaw
+
+    @property
+    def standard_error(self) -> float:
+        """The same as of the difference."""
+        return self.inner.standard_error
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Give the bounds of minus the difference."""
+        low, high = self.inner.interval(level)
+        return -high, -low
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """Give the p-value of minus the difference."""
+        turned: dict[Alternative, Alternative] = {"greater": "less", "less": "greater"}
+        return self.inner.p_value(-null, turned.get(alternative, alternative))

@@ -1,0 +1,358 @@
+"""Two forecasters bet against each other: what wealth proves either way, and sequences of their scores.
+
+Each bets Kelly's stakes at the other's fair prices. The first's log wealth is Σ log p(y) − log q(y), the
+second's its negative. An e-value of the first speaks against "the second's probabilities are the true ones"
+and the other way round; neither says who is better on average. That is what the confidence sequences are for,
+of the mean score difference, first less second: lower is better.
+
+Where cases come in clusters (patients, matches, documents) a cluster is one bet. Its rows may be copies of
+each other, and the product of their factors would count one piece of luck many times over, so a cluster's
+factor is the geometric mean of its rows' factors: copies count once, and log W(A, B) = −log W(B, A) holds.
+It is an e-value. Let E[f_i | outcomes of other clusters before i] ≤ 1 for every row i: the other's
+probability is true for the row, given what the bettor knew of other clusters. By the inequality of the means
+``Π_g geometric mean ≤ Π_g mean of f_i in g``, and the right side is the average, over all ways to choose one
+row of each cluster, of the product of the chosen rows' factors. Those rows are of different clusters, so each
+such product has a mean of at most 1, whatever rows of one cluster have to do with each other. Where the rows
+of each cluster stand together, the products after each cluster are a supermartingale, and the largest on the
+way counts too; where clusters are mixed up, only the end does. The mean score of a cluster is bounded as a
+score is, so confidence sequences are of the average over clusters.
+
+In a race each bets against each. log W(A, B) is the difference of two sums of log scores, so a tally of
+scores has the whole table, and log W(A, C) = log W(A, B) + log W(B, C). Only the way there, and with it a
+p-value good at any time, takes the duels themselves. Probability 0 for what happened is ruin: −inf for the
+one, +inf for the other. Where both were ruined, each bet ends with nothing; from sums alone it cannot be told
+whether it could be settled at all, and it is nan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, permutations
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.common.arrays import Floats, finite_or_none, plain_values
+from edgeworth.common.choices import PredictionsMade
+from edgeworth.comparisons.paired_scores import encode_clusters
+from edgeworth.errors import InputError
+from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.curves import thin
+from edgeworth.forecasts.estimates import mean_sequence, score_blocks
+from edgeworth.forecasts.findings import examine_bets
+from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.scoring_rules import RULES
+from edgeworth.forecasts.sequential import ConfidenceSequence, Evidence, better_of
+from edgeworth.sources.columns import MISSING, check_gaps
+
+
+@dataclass(frozen=True)
+class Duel:
+    """What two forecasters' bets against each other prove.
+
+    ``for_first`` is the first's wealth, evidence against the second's probabilities; ``for_second`` the
+    reverse. With ordered cases their maximum on the way counts (a p-value good at any time), otherwise the
+    end. Sequences are of the mean difference, first less second: of Brier scores (empirical Bernstein) and
+    log scores (asymptotic; None where one is infinite). Only ordered cases have them: a sample of fixed size
+    has one interval, that of the differences. ``unit`` is what one bet is on.
+    """
+
+    first: str
+    second: str
+    wealth: Wealth
+    for_first: Evidence
+    for_second: Evidence
+    brier_sequence: ConfidenceSequence | None
+    log_sequence: ConfidenceSequence | None
+    unit: str = "case"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, sequences at no more points than a chart shows."""
+        places = thin(self.wealth.blocks.number)
+        sequences = {"brier": self.brier_sequence, "log": self.log_sequence}
+        found = {
+            **{name: getattr(self, name) for name in ("first", "second", "unit")},
+            "cases": self.wealth.cases,
+            "ordered": self.wealth.ordered,
+            "sequences": {name: each and _plain_sequence(each, places) for name, each in sequences.items()},
+        }
+        return {name: plain_values(value) for name, value in found.items()}
+
+
+def forecast_duel(
+    wealth: Wealth, first: str, second: str, *, level: float = 0.95, unit: str = "case"
+) -> Duel:
+    """Find what the first's wealth against the second proves, either way; a bet is on one ``unit``.
+
+    >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5])
+    >>> duel = forecast_duel(wealth, "A", "B")
+    >>> round(duel.for_first.e_value, 4), round(duel.for_second.e_value, 4)
+    (2.688, 0.372)
+    >>> duel.for_first.null
+    'the probabilities of B are the true ones, given all that A knew'
+    """
+    # The exact law of luck takes seconds, and a comparison does not ask for it.
+    bets = examine_bets(replace(wealth, games=None), level=level)
+    assert bets.against_model is not None
+    sequences: dict[str, ConfidenceSequence | None] = dict.fromkeys(("brier", "log"))
+    for score in sequences if wealth.ordered else ():
+        blocks = score_blocks(wealth, score)
+        if blocks is not None:
+            reach = RULES[score].highest(len(wealth.labels))
+            sequences[score] = _negate(mean_sequence(blocks, level=level, reach=reach))
+    return Duel(
+        first,
+        second,
+        wealth,
+        replace(bets.against_rival, null=true_null(first, second, unit)),
+        replace(bets.against_model, null=true_null(second, first, unit)),
+        sequences["brier"],
+        sequences["log"],
+        unit,
+    )
+
+
+def true_null(bettor: str, other: str, unit: str) -> str:
+    """State the null hypothesis that the bettor's wealth is evidence against."""
+    known = f"all that {bettor} knew{'' if unit == 'case' else ' of other clusters'}"
+    return f"the probabilities of {other} are the true ones, given {known}"
+
+
+def plain_evidence(found: Evidence | None) -> dict[str, Any] | None:
+    """Convert evidence to plain values."""
+    if found is None:
+        return None
+    numbers = {name: finite_or_none(getattr(found, name)) for name in ("log_e_value", "e_value", "p_value")}
+    return {**numbers, "anytime": found.ordered, "null": found.null}
+
+
+def _negate(sequence: ConfidenceSequence) -> ConfidenceSequence:
+    """Turn what the first gained on the second into a difference, first less second."""
+    return replace(sequence, mean=-sequence.mean, low=-sequence.high, high=-sequence.low)
+
+
+def _plain_sequence(sequence: ConfidenceSequence, places: NDArray[np.intp]) -> dict[str, Any]:
+    columns = {"mean": sequence.mean, "low": sequence.low, "high": sequence.high}
+    return {
+        **dict(zip(columns, sequence.last, strict=True)),
+        "level": sequence.level,
+        "method": sequence.method,
+        "undefined": sequence.undefined,
+        "path": {"cases": sequence.cases[places], **{name: x[places] for name, x in columns.items()}},
+    }
+
+
+SQUARES = {"brier_square": "brier", "log_square": "log"}
+"""Sums of squares are of the clusters' means."""
+
+
+@dataclass(frozen=True, eq=False)
+class CaseClusters:
+    """The cluster of each case, clusters numbered as they first appear."""
+
+    codes: NDArray[np.intp]
+    number: int
+
+    @classmethod
+    def of(cls, clusters: Any, cases: int) -> CaseClusters:
+        """Number the clusters of all cases; none may be missing.
+
+        >>> CaseClusters.of(["b", "a", "b"], 3).codes.tolist()
+        [0, 1, 0]
+        """
+        codes = encode_clusters(clusters).codes
+        if len(codes) != cases:
+            raise InputError(f"clusters has {len(codes):,} rows, the scores have {cases:,}")
+        check_gaps(codes == MISSING, "clusters")
+        _, first, place = np.unique(codes, return_index=True, return_inverse=True)
+        order = np.empty(len(first), dtype=np.intp)
+        order[np.argsort(first)] = np.arange(len(first))
+        return cls(order[place], len(first))
+
+    @property
+    def is_together(self) -> bool:
+        """Whether the rows of each cluster stand next to each other."""
+        return bool((np.diff(self.codes) >= 0).all())
+
+    def means(self, rows: Floats) -> Floats:
+        """Average each cluster's rows, along the first axis; nan where +inf meets −inf."""
+        order = np.argsort(self.codes, kind="stable")
+        sizes = np.bincount(self.codes, minlength=self.number)
+        with np.errstate(invalid="ignore"):
+            totals = np.add.reduceat(rows[order], np.cumsum(sizes) - sizes, axis=0)
+        return np.asarray(totals / sizes.reshape(-1, *[1] * (rows.ndim - 1)))
+
+
+def wealth_of_clusters(
+    first: Forecasts,
+    second: Forecasts,
+    clusters: CaseClusters,
+    *,
+    against: str = "the rival",
+    ordered: bool = False,
+    predictions_made: PredictionsMade = "before",
+) -> Wealth:
+    """Compute the first's wealth against the second where a cluster is one bet; ``cases`` counts clusters.
+
+    >>> truth, sure, even = [1, 1, 0], [0.8, 0.8, 0.4], [0.5, 0.5, 0.5]
+    >>> p, q = (Forecasts.of(truth, each) for each in (sure, even))
+    >>> wealth = wealth_of_clusters(p, q, CaseClusters.of(["one", "one", "other"], 3))
+    >>> wealth.cases, round(wealth.wealth, 6)
+    (2, 1.92)
+    """
+    parts = [
+        # So few rows are kept one by one.
+        Wealth.from_forecasts(first[rows], second[rows], against=against, predictions_made=predictions_made)
+        for rows in (slice(start, start + MOST_BLOCKS) for start in range(0, len(first), MOST_BLOCKS))
+    ]
+    rows = Blocks.end_to_end([part.blocks for part in parts])
+    if rows.number != len(first):
+        raise InputError(
+            f"there are {len(first):,} rows and {rows.number:,} bets: each row is a bet by itself"
+        )
+    sums = clusters.means(rows.sums)
+    for name, score in SQUARES.items():
+        sums[:, SUMS.index(name)] = sums[:, SUMS.index(score)] ** 2
+    # Who is ruined in one row of a cluster has nothing, whatever another row would have paid.
+    logs, fractions = (clusters.means(each) for each in (rows.logs, rows.fractions))
+    for each in (logs, fractions):
+        each[np.isnan(each)] = -np.inf
+    starts = np.arange(clusters.number)
+    blocks = Blocks.of_steps(starts, starts + 1, logs, fractions, sums)
+    return Wealth(
+        first.labels,
+        blocks.coarsen(),
+        against,
+        ordered=ordered and clusters.is_together,
+        predictions_made=predictions_made,
+    )
+
+
+Pair: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class WealthRace:
+    """Log wealth of each system (row) against each (column), and what it proves.
+
+    ``evidence[a, b]`` is a's wealth as evidence against b's probabilities, there for every pair whose bet
+    could be settled, unless there is none (``no_evidence``). ``paths[a, b]`` is a's log wealth after
+    ``positions`` cases: for one order of each pair, and for both where someone was ruined and the one is not
+    minus the other.
+    """
+
+    names: tuple[str, ...]
+    cases: int
+    log_wealth: Floats
+    evidence: Mapping[Pair, Evidence] = field(repr=False)
+    positions: NDArray[np.int64] = field(repr=False, default_factory=lambda: np.zeros(0, dtype=np.int64))
+    paths: Mapping[Pair, Floats] = field(repr=False, default_factory=dict)
+    ordered: bool = False
+    unit: str = "case"
+    """What is one bet: a case, or a cluster of cases."""
+    no_evidence: str | None = None
+    """Why wealth proves nothing here; there is no evidence then."""
+
+    def __post_init__(self) -> None:
+        self.log_wealth.setflags(write=False)
+
+    def against(self, bettor: str, other: str) -> float:
+        """Give the log wealth of one against another."""
+        return float(self.log_wealth[self.names.index(bettor), self.names.index(other)])
+
+    def stronger(self, first: str, second: str) -> Evidence | None:
+        """Find the direction that proves more, both paid for; None where there is no evidence."""
+        if math.isnan(self.against(first, second)) or self.no_evidence is not None:
+            return None
+        return better_of(self.evidence[first, second], self.evidence[second, first])
+
+    def path(self, bettor: str, other: str) -> Floats:
+        """Give the log wealth after ``positions`` cases; empty when only sums were kept."""
+        if (bettor, other) in self.paths:
+            return self.paths[bettor, other]
+        return -self.paths[other, bettor] if (other, bettor) in self.paths else np.zeros(0)
+
+    @cached_property
+    def wins(self) -> dict[str, int]:
+        """How many others each is ahead of, less those that it is behind."""
+        signs = np.sign(np.nan_to_num(self.log_wealth, nan=0.0))
+        return dict(zip(self.names, signs.sum(axis=1).astype(int).tolist(), strict=True))
+
+    @property
+    def standings(self) -> tuple[str, ...]:
+        """The systems, the one ahead of most others first; ties in the order given."""
+        return tuple(sorted(self.names, key=lambda name: -self.wins[name]))
+
+    @property
+    def leader(self) -> str | None:
+        """The one that is ahead of every other; None when no one is."""
+        first = self.standings[0]
+        return first if self.wins[first] == len(self.names) - 1 else None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List every bettor against every other, the furthest ahead first."""
+        found = []
+        for bettor, other in permutations(self.standings, 2):
+            wealth, reason = self.against(bettor, other), self.no_evidence
+            if math.isnan(wealth):
+                reason = f"{bettor} and {other} both gave probability 0 to something that happened"
+            row = {"bettor": bettor, "against": other, "log_wealth": wealth, "growth": wealth / self.cases}
+            row |= {"evidence": plain_evidence(self.evidence.get((bettor, other)))}
+            found.append(row | {"ruined": wealth == -math.inf, "undefined": reason})
+        return [plain_values(row) for row in found]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        plain = ("names", "cases", "ordered", "unit", "no_evidence", "leader", "standings")
+        stronger = {pair: plain_evidence(self.stronger(*pair)) for pair in combinations(self.names, 2)}
+        paths = [{"bettor": a, "against": b, "log_wealth": path} for (a, b), path in self.paths.items()]
+        found = {name: getattr(self, name) for name in plain} | {
+            "race": self.rows(),
+            "stronger": [{"first": a, "second": b, **each} for (a, b), each in stronger.items() if each],
+            "positions": self.positions,
+            "paths": paths,
+        }
+        return {name: plain_values(value) for name, value in found.items()}
+
+
+def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "case") -> WealthRace:
+    """Race all against all by sums of log scores over cases, or of the means of clusters over clusters.
+
+    It says how the race ended, not how it went.
+    """
+    with np.errstate(invalid="ignore"):  # two infinite sums: cannot be told
+        table = sums[None, :] - sums[:, None]
+    np.fill_diagonal(table, 0.0)
+    evidence = {
+        (names[a], names[b]): Evidence(float(table[a, b]), None, true_null(names[a], names[b], unit))
+        for a, b in permutations(range(len(sums)), 2)
+        if not np.isnan(table[a, b])
+    }
+    return WealthRace(names, cases, table, evidence, unit=unit)
+
+
+def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
+    """Race all against all by the duels of every pair, on the same cases, with their paths."""
+    names = tuple(dict.fromkeys(name for duel in duels for name in (duel.first, duel.second)))
+    positions, ordered = duels[0].wealth.positions, duels[0].wealth.ordered
+    table, places = np.zeros((len(names), len(names))), thin(len(positions))
+    evidence: dict[Pair, Evidence] = {}
+    paths: dict[Pair, Floats] = {}
+    for duel in duels:
+        a, b = names.index(duel.first), names.index(duel.second)
+        table[a, b], back = duel.wealth.log_wealth, duel.for_second.log_e_value
+        # Minus the same number but for rounding, unless someone was ruined.
+        table[b, a] = -table[a, b] if np.isfinite(table[a, b]) else back
+        evidence[duel.first, duel.second], evidence[duel.second, duel.first] = duel.for_first, duel.for_second
+        path = duel.wealth.path[places]
+        paths[duel.first, duel.second] = path
+        if not np.isfinite(path).all():
+            paths[duel.second, duel.first] = duel.wealth.reverse_path[places]
+    return WealthRace(
+        names, duels[0].wealth.cases, table, evidence, positions[places], paths, ordered, duels[0].unit
+    )

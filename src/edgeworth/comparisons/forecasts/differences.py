@@ -1,0 +1,346 @@
+"""Probabilities of several systems on the same cases, compared by scores (lower is better) and by bets.
+
+d_i is the first's score of case i less the second's. The mean d̄ has variance s²/n for independent cases, and
+Σ_g (Σ_{i in g} (d_i − d̄))² / (1 − n_g/n) / n² for independent clusters of n_g cases (CR2, and Satterthwaite's
+degrees of freedom).
+
+Forecasts h steps ahead have errors that overlap, so differences up to h − 1 apart go together. With
+γ_k = Σ_{t>k} (d_t − d̄)(d_{t−k} − d̄)/n
+
+    V = γ_0 + 2 Σ_{k<h} w_k γ_k,  w_k = 1 (rectangular) or 1 − k/h (Newey and West),  DM = d̄ / √(V/n)
+
+(Diebold & Mariano 1995, Journal of Business & Economic Statistics 13, 253–263). With few cases DM rejects too
+often; times √((n + 1 − 2h + h(h − 1)/n)/n), and held against Student's t with n − 1 degrees of freedom, it
+nearly keeps its level (Harvey, Leybourne & Newbold 1997, International Journal of Forecasting 13, 281–291).
+For h = 1 that is the paired t test, to the last digit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Integral
+from typing import Any, Unpack
+
+import numpy as np
+import scipy
+
+from edgeworth.common.arrays import Floats
+from edgeworth.common.choices import PredictionsMade
+from edgeworth.comparisons.chance import CLASS_SHARES
+from edgeworth.comparisons.difference import Difference
+from edgeworth.comparisons.findings import ComparisonFindings, PairsOptions, all_pairs, compare_pairs
+from edgeworth.comparisons.forecasts.bets import (
+    CaseClusters,
+    Duel,
+    WealthRace,
+    forecast_duel,
+    race_of_duels,
+    race_of_sums,
+    wealth_of_clusters,
+)
+from edgeworth.comparisons.paired_values.paired_tests import MeanDifference, mean_difference
+from edgeworth.core.estimates import Estimate, estimate
+from edgeworth.core.sampling_distributions import Alternative, bisected, choose_tail
+from edgeworth.core.test_results import TestResult
+from edgeworth.errors import InputError, OptionError, check_whole
+from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.estimates import mean_sequence
+from edgeworth.forecasts.forecasts import RESCALED, Forecasts
+from edgeworth.forecasts.reading import CLIPPED
+from edgeworth.forecasts.scores import ForecastScores
+from edgeworth.forecasts.scoring_rules import RULES, case_scores
+
+MEASURES = tuple(name for name, rule in RULES.items() if not rule.is_ordered)
+MOST_DUELS = 28
+"""Pairs whose wealth is followed case by case: eight systems; of more only the end is told."""
+
+IN_SAMPLE = (
+    "the predictions were made in sample: they knew these outcomes, so the wealth they would have won proves "
+    "nothing"
+)
+OVERLAPPING = (
+    "forecasts {horizon} steps ahead are bets that overlap: the next is placed before the last is settled, "
+    "so the product of their factors is no e-value, and the confidence sequences do not hold"
+)
+MIXED_UP = (
+    "Rows of one cluster do not stand together, so bets are not settled in the order of time: of wealth only "
+    "the end counts."
+)
+NOTES: dict[str, tuple[str, ...]] = {
+    "before": (),
+    "cross-validated": (
+        "Predictions were cross-validated: each is of a model that knew other cases' outcomes, so what "
+        "wealth proves holds given those.",
+    ),
+    "in-sample": ("Predictions were made in sample: they flatter whoever fits more, and prove nothing.",),
+}
+
+
+def compare_forecasts(
+    forecasts: Mapping[str, Forecasts],
+    *,
+    measures: Sequence[str] | None = None,
+    clusters: Any = None,
+    horizon: int = 1,
+    ordered: bool = False,
+    predictions_made: PredictionsMade = "before",
+    clip: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    **pairs_options: Unpack[PairsOptions],
+) -> ComparisonFindings:
+    """Compare probabilities that several systems gave to the same cases, and let them bet with each other.
+
+    With ``clusters`` a cluster is one bet: the geometric mean of its rows' factors. Forecasts several steps
+    ahead (``horizon``), and those made in sample, prove nothing by their wealth; ``no_evidence`` says why.
+    """
+    wanted = tuple(measures or MEASURES)
+    unknown = [name for name in wanted if name not in RULES]
+    if unknown:
+        raise InputError(f"scores are a list of some of {', '.join(RULES)}; saw {unknown[0]!r}")
+    one = next(iter(forecasts.values()))
+    if any(one.labels != x.labels or not np.array_equal(one.codes, x.codes) for x in forecasts.values()):
+        raise InputError("the forecasts to score together are of the same cases and classes")
+    notes = (*NOTES[predictions_made], *(() if clip is None else (CLIPPED.format(clip=clip),)))
+    notes += (RESCALED,) if any(each.are_rescaled for each in forecasts.values()) else ()
+    units = None if clusters is None else CaseClusters.of(clusters, len(one))
+    if ordered and units is not None and not units.is_together:
+        notes = (*notes, MIXED_UP)
+    scores = {name: dict(zip(wanted, case_scores(x, wanted), strict=True)) for name, x in forecasts.items()}
+    options: dict[str, Any] = {"clusters": units, "horizon": horizon, "ordered": ordered}
+
+    def difference(first: str, second: str, score: str) -> Difference:
+        reach = RULES[score].highest(len(one.labels))
+        both = (scores[name][score] for name in (first, second))
+        return mean_score_difference(*both, names=(first, second), score=score, reach=reach, **options)
+
+    no_evidence = None if horizon == 1 else OVERLAPPING.format(horizon=horizon)
+    if predictions_made == "in-sample":
+        no_evidence = IN_SAMPLE
+    duels = _duels(forecasts, units, ordered, predictions_made, level)
+    race = race_of_duels(duels) if duels else _race_at_the_end(forecasts, units)
+    shares = np.bincount(one.codes, minlength=len(one.labels)) / max(len(one), 1)
+    constant = replace(one, probabilities=np.broadcast_to(shares, one.probabilities.shape))
+
+    def alone(name: str, score: str) -> Estimate:
+        both = (scores[name][score], case_scores(constant, (score,))[0])
+        reach, names = RULES[score].highest(len(one.labels)), (name, CLASS_SHARES)
+        # Shares counted on all cases were not known on the way, so no confidence sequence holds.
+        at_the_end: dict[str, Any] = {**options, "ordered": False}
+        paired = mean_score_difference(*both, names=names, score=score, reach=reach, **at_the_end)
+
+        def test(alternative: Alternative) -> TestResult | None:
+            if paired.law is None:
+                return None
+            p_value = paired.law.p_value(0.0, alternative)
+            return TestResult.approximated(p_value, 0.0, f"difference case by case, {paired.interval_method}")
+
+        alone = ForecastScores.from_forecasts({"alone": forecasts[name]}, scores=(score,))
+        return replace(estimate(alone, score), chance_test=test)
+
+    return compare_pairs(
+        "probabilities",
+        tuple(forecasts),
+        lambda first, second: {score: difference(first, second, score) for score in wanted},
+        unit="case" if units is None else "cluster",
+        level=level,
+        **pairs_options,
+        cases=float(len(one)),
+        seed=seed,
+        race=race if no_evidence is None else replace(race, evidence={}, no_evidence=no_evidence),
+        duels=duels if no_evidence is None else (),
+        notes=notes,
+        alone=alone,
+        chance_null=CLASS_SHARES,
+    )
+
+
+def _duels(
+    forecasts: Mapping[str, Forecasts],
+    units: CaseClusters | None,
+    ordered: bool,
+    predictions_made: PredictionsMade,
+    level: float,
+) -> tuple[Duel, ...]:
+    """Let each bet against each; not of too many pairs, nor where a bet cannot be settled."""
+    pairs = all_pairs(tuple(forecasts))
+    zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
+    if len(pairs) > MOST_DUELS or (np.sum(zeros, axis=0) > 1).any():
+        return ()
+    bet: Callable[..., Wealth] = Wealth.from_forecasts
+    if units is not None:
+        bet = partial(wealth_of_clusters, clusters=units)
+    bet = partial(bet, ordered=ordered, predictions_made=predictions_made)
+    unit = "case" if units is None else "cluster"
+    wealth = {(one, two): bet(forecasts[one], forecasts[two], against=two) for one, two in pairs}
+    return tuple(forecast_duel(each, *pair, level=level, unit=unit) for pair, each in wealth.items())
+
+
+def _race_at_the_end(forecasts: Mapping[str, Forecasts], units: CaseClusters | None) -> WealthRace:
+    """Find the end of the race alone, from sums of log scores."""
+    logs = np.stack([case_scores(each, ("log",))[0] for each in forecasts.values()], axis=1)
+    if units is None:
+        return race_of_sums(tuple(forecasts), logs.sum(axis=0), len(logs))
+    return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "cluster")
+
+
+FEW = 30
+"""Fewer units make the t test lean on differences that are nearly normal."""
+
+POSTERIOR = "Student's t posterior of the mean score difference, flat prior on mean and logarithm of spread"
+
+
+def mean_score_difference(
+    first: Floats,
+    second: Floats,
+    *,
+    names: tuple[str, str],
+    score: str,
+    clusters: CaseClusters | None = None,
+    horizon: int = 1,
+    ordered: bool = False,
+    reach: float = math.inf,
+) -> Difference:
+    """Compare two means of scores, one number a case, lower being better.
+
+    ``clusters`` are independent, cases within one need not be. ``horizon`` is how many steps ahead the
+    forecasts were made, with cases in the order of time; above 1 Diebold and Mariano's test gives interval
+    and p-value. Cases that are ``ordered``, looked at as they come, have the confidence sequence of
+    differences within ±``reach``.
+
+    >>> mine, its = np.array([0.04, 0.09, 0.25, 0.01]), np.array([0.16, 0.16, 0.25, 0.25])
+    >>> found = mean_score_difference(mine, its, names=("A", "B"), score="brier")
+    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
+    (-0.1075, 'A', 0.1235)
+    """
+    check_whole(horizon, "the horizon", 1, Integral)
+    if clusters is not None and horizon > 1:
+        raise OptionError("clusters are independent and a horizon joins neighbours: give one of the two")
+    cases = len(first)
+    means = (float(first.mean()), float(second.mean())) if cases else (math.nan, math.nan)
+    bare = Difference(score, *names, means, "lower", cases=cases if clusters is None else clusters.number)
+    zeros = [int(np.isinf(each).sum()) for each in (first, second)]
+    if any(zeros):
+        counts = f"{names[0]} in {zeros[0]:,} cases, {names[1]} in {zeros[1]:,}"
+        said = f"probability 0 was given to what happened ({counts}), so a mean {score} score is infinite"
+        return replace(bare, undefined=said)
+    if not cases:
+        return replace(bare, undefined="there are no cases")
+    if horizon >= cases > 1:
+        said = f"forecasts {horizon} ahead need more than {horizon} cases; there are {cases:,}"
+        return replace(bare, no_interval=said)
+    differences = first - second
+    size = float(max(np.abs(first).max(), np.abs(second).max()))
+    codes = None if clusters is None else clusters.codes
+    mean = mean_difference(differences, clusters=codes, size=size, reach=reach)
+    if horizon > 1 and mean.law is not None:
+        return _with_diebold_mariano(bare, differences - differences.mean(), horizon)
+    found = _with_t_test(bare, mean, clusters is not None)
+    if ordered and clusters is None and mean.law is not None:
+        return _with_sequence(found, differences, reach)
+    return found
+
+
+def _with_t_test(bare: Difference, mean: MeanDifference, is_clustered: bool) -> Difference:
+    """Add the law and the tests of independent cases or clusters."""
+    student = mean.test()
+    tests = {} if math.isnan(student.p_value) else {"t": student, "wald": student}
+    if mean.law is not None:
+        wald = 2 * float(scipy.special.ndtr(-abs(mean.statistic)))
+        tests["wald"] = TestResult.approximated(wald, 0.0, "normal approximation")
+    if tests and not is_clustered:
+        # At horizon 1, with the correction for few cases, Diebold and Mariano's test is the paired t test.
+        said = f"Diebold–Mariano, corrected for few cases, {student.method}"
+        tests["diebold-mariano"] = replace(student, method=said)
+    return replace(
+        bare,
+        # Sums of the same numbers in another order may round otherwise.
+        values=bare.values if mean.value else (bare.values[0], bare.values[0]),
+        law=mean.law,
+        tests=tests,
+        interval_method="" if mean.law is None else "Student's t",
+        no_interval=mean.no_law,
+        # Lower is better.
+        probability_better=1 - mean.probability_above,
+        probability_method=POSTERIOR,
+        effect=mean.effect(),
+        no_winner=mean.doubt,
+        doubt=_few(mean.units, "clusters" if is_clustered else "cases"),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceLaw:
+    """The confidence sequence of a mean of differences within ±reach, as it is after the last case."""
+
+    differences: Floats
+    reach: float
+    standard_error: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Give the bounds that hold at all times at a level."""
+        return mean_sequence(self.differences, level=level, reach=self.reach).last[1:]
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """Find the level at which the null just leaves the interval."""
+        is_above = null > float(self.differences.mean())
+
+        def is_kept(depth: float) -> bool:
+            low, high = self.interval(-math.expm1(-depth))
+            return not (null > high if is_above else null < low)
+
+        # From a level of next to 0 to one at which floats end.
+        tail = math.exp(-bisected(is_kept, 1e-9, -math.log(1e-15), fine=1e-10)) / 2
+        return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
+
+
+def _with_sequence(student: Difference, differences: Floats, reach: float) -> Difference:
+    """Let the confidence sequence decide, as it does where one system is judged against another."""
+    law = SequenceLaw(differences, reach, student.standard_error)
+    method = mean_sequence(differences, reach=reach).method
+    p_value = law.p_value(0.0, "two-sided")
+    tests = {"sequence": TestResult.approximated(p_value, 0.0, f"good at any time: {method}")} | dict(
+        student.tests
+    )
+    return replace(student, law=law, tests=tests, interval_method=method)
+
+
+def _few(number: int, unit: str) -> str | None:
+    return None if number >= FEW else f"{number} {unit} are few: the test leans on nearly normal differences"
+
+
+def _with_diebold_mariano(bare: Difference, rest: Floats, horizon: int) -> Difference:
+    """Add the law and Diebold and Mariano's test, given the differences less their mean.
+
+    The rectangular V may come out negative; then Newey and West's, which may not, is used.
+    """
+    cases, kernel, doubt = len(rest), "rectangular", _few(len(rest), "cases")
+    variance = long_run_variance(rest, horizon)
+    if variance <= 0:
+        kernel, variance = "newey-west", long_run_variance(rest, horizon, newey_west=True)
+        doubt = "the rectangular variance is not above 0: Newey and West's weights were used"
+    if variance <= 0:
+        return replace(bare, no_interval="the variance of the mean is not above 0, whatever the weights")
+    # n + 1 − 2h + h(h − 1)/n = (n − h)(n − h + 1)/n
+    error = math.sqrt(variance / cases / ((cases - horizon) * (cases - horizon + 1) / cases**2))
+    mean = MeanDifference(bare.difference, error, cases, cases - 1.0)
+    found, student = _with_t_test(bare, mean, False), mean.test()
+    said = f"Diebold–Mariano, {horizon} ahead ({kernel}), corrected for few cases, {student.method}"
+    tests = {"diebold-mariano": replace(student, method=said)}
+    return replace(found, tests=tests, effect=None, doubt=doubt)
+
+
+def long_run_variance(rest: Floats, horizon: int, *, newey_west: bool = False) -> float:
+    """Compute γ_0 + 2 Σ_{k<h} w_k γ_k of differences less their mean.
+
+    >>> [long_run_variance(np.array([1.0, 1.0, -2.0]), 2, newey_west=each) for each in (False, True)]
+    [1.3333333333333333, 1.6666666666666667]
+    """
+    total = float((rest**2).sum())
+    for lag in range(1, horizon):
+        weight = 1 - lag / horizon if newey_west else 1.0
+        total += 2 * weight * float((rest[lag:] * rest[:-lag]).sum())
+    return total / len(rest)

@@ -1,0 +1,248 @@
+"""Which of two predictors of labels is better: differences of any measure of decisions, from joint counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any, Unpack
+
+from edgeworth.common.choices import Abstentions
+from edgeworth.comparisons.chance import GUESSING
+from edgeworth.comparisons.difference import Difference
+from edgeworth.comparisons.findings import ComparisonFindings, PairsOptions, all_pairs, compare_pairs
+from edgeworth.comparisons.labels.joint_cells import (
+    JointCells,
+    joint_cells,
+    one_vs_rest,
+    usual_spellings,
+    with_coverage,
+)
+from edgeworth.comparisons.labels.methods import (
+    NothingVariesError,
+    default_method,
+    difference_law,
+    doubt_of,
+    effect_of,
+    plain_law,
+    probability_first_better,
+)
+from edgeworth.comparisons.labels.proportions import (
+    AsIfIndependent,
+    PairedCombination,
+    PairedProportions,
+    paired_proportions,
+)
+from edgeworth.comparisons.labels.randomization import (
+    SUMS_OF_A_LABEL,
+    SUMS_OF_ALL,
+    randomisation_test,
+    swap_test,
+)
+from edgeworth.comparisons.paired import Paired
+from edgeworth.comparisons.randomization.sign_sums import COARSE, FINE, Grid
+from edgeworth.core.estimates import estimate
+from edgeworth.core.sampling_distributions import SamplingLaw, doubt_few_freedom
+from edgeworth.core.test_results import TestResult, hypergeometric_tails
+from edgeworth.decisions.verdict import weights_warning
+from edgeworth.decisions.views import Resolved, resolve
+from edgeworth.errors import OptionError, check_seed
+
+SUMS = ("fallout", "inverse_recall", "prevalence", "predicted_share", "label_bias", "coverage")
+"""Other measures whose differences are sums over the same cases."""
+
+FEWEST_PREDICTIONS, FEWEST_OF_EACH = 20, 5
+RATES_OF_PREDICTIONS = ("precision", "false_discovery_rate", "inverse_precision", "markedness")
+"""Below so many predictions of a class, tests of precision and its kin reject equals too often."""
+
+
+def label_differences(
+    paired: Paired,
+    first: str,
+    second: str,
+    spellings: Sequence[str] | None = None,
+    *,
+    method: Any = None,
+    seed: int = 0,
+    level: float = 0.95,
+    quick: bool = False,
+) -> dict[str, Difference]:
+    """Compare two predictors by each measure; without ``spellings``, by the usual ones.
+
+    The interval is Tango's score interval for proportions of the same cases (accuracy, recall), those of the
+    real classes squared and added for informedness of two classes and balanced accuracy, the delta method's
+    for everything else that has a derivative (with weights, and with clusters as units), or by a ``method``:
+    Delta(), Tango(), Bootstrap(), Dirichlet(). The tests are randomisation (exact where the measure allows
+    it), McNemar's for proportions of the same cases, exact and mid-p, and Wald's. ``level`` is that of what
+    is said beside the interval.
+
+    ``quick`` is for one of many pairs: posteriors are drawn less often, and of several classes only the first
+    measure's randomisation is counted or bracketed (more coarsely), the others' is drawn.
+
+    >>> truth, good, bad = [1] * 20 + [0] * 20, [1] * 17 + [0] * 23, [1] * 12 + [0] * 20 + [1] * 8
+    >>> paired = Paired.from_labels(truth, {"good": good, "bad": bad})
+    >>> found = label_differences(paired, "good", "bad")["informedness"]
+    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
+    (0.65, 'good', 0.0002)
+    """
+    check_seed(seed)
+    cells = joint_cells(paired, first, second)
+    options: dict[str, Any] = {"method": method, "seed": seed, "level": level}
+    found: dict[str, Difference] = {}
+    for spelling in spellings or usual_spellings(cells.tables[0]):
+        grid = FINE if not quick else None if found else COARSE
+        found[spelling] = _difference(cells, (first, second), spelling, grid, **options)
+    return found
+
+
+def _difference(
+    whole: JointCells,
+    names: tuple[str, str],
+    spelling: str,
+    grid: Grid | None,
+    *,
+    method: Any,
+    seed: int,
+    level: float,
+) -> Difference:
+    """Compare two predictors by one measure of their joint counts; the test to go by is the first."""
+    resolved = resolve(whole.tables[0], spelling)
+    cells, focus = one_vs_rest(whole, resolved)
+    reasons = [focus.undefined(table) for table in cells.tables]
+    values = cells.values(focus)
+    found = Difference(resolved.spelling, *names, values, focus.measure.direction, cases=whole.units)
+    if any(reasons):
+        said = "; ".join(f"of {name}: {why}" for name, why in zip(names, reasons, strict=True) if why)
+        first, second = (math.nan if why else value for value, why in zip(values, reasons, strict=True))
+        return replace(found, values=(first, second), undefined=said, no_interval=said)
+    law, no_interval = None, focus.measure.no_interval if method is None else None
+    if no_interval is None:
+        try:
+            law = difference_law(cells, focus, method)
+        except OptionError as error:
+            # A method that does not fit is an error; a sample without spread is none.
+            if method is not None and not isinstance(error, NothingVariesError):
+                raise
+            no_interval = str(error)
+    counts, plain = paired_proportions(cells, focus), plain_law(cells, focus)
+    better, how = probability_first_better(cells, focus, counts, plain, seed, quick=grid is not FINE)
+    names_itself = isinstance(law, (PairedProportions, PairedCombination, AsIfIndependent))
+    how_found = str(law if names_itself else method or default_method(focus))
+    tests: dict[str, TestResult] = {}
+    if needs_standard_errors(focus):
+        tests["studentised"] = swap_test(cells, focus, studentised=True, seed=seed)
+    tests["randomisation"] = randomisation_test(cells, focus, seed=seed, grid=grid)
+    discordant = None
+    if counts is not None and cells.is_counted:
+        tests |= counts.tests()
+        discordant = int(counts.only_first), int(counts.only_second)
+    if plain is not None:
+        wald = plain.p_value(0.0, "two-sided")
+        tests["wald"] = TestResult.approximated(wald, 0.0, "Wald's test with the delta method's variance")
+    return replace(
+        found,
+        law=law,
+        tests=tests,
+        probability_better=better,
+        probability_method=how,
+        effect=effect_of(cells, counts, plain),
+        discordant=discordant,
+        interval_method="" if law is None else how_found,
+        no_interval=no_interval,
+        no_winner=reason_for_no_winner(cells, focus, law),
+        doubt=doubt_of(cells, focus, law, level),
+    )
+
+
+def needs_standard_errors(resolved: Resolved) -> bool:
+    """Tell whether equal values do not make systems interchangeable: all but sums over the same cases."""
+    sums = SUMS_OF_ALL if resolved.position is None else SUMS_OF_A_LABEL
+    return resolved.measure.name not in (*sums, *SUMS) and resolved.measure.scope != "cells"
+
+
+def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:
+    """Explain why too little is known to name a winner, whatever the p-value; None if enough is."""
+    reason = None if cells.clusters is None else doubt_few_freedom(getattr(law, "freedom", math.inf))
+    if reason is not None or not needs_standard_errors(resolved) or cells.size > 2:
+        return reason
+    labels = range(cells.size) if resolved.position is None else (resolved.position,)
+    fewest = min(cells.predictions(place, label) for place in cells.places for label in labels)
+    if fewest < FEWEST_PREDICTIONS:
+        return (
+            f"a system predicts the class {fewest:.0f} times, and below {FEWEST_PREDICTIONS} no winner is "
+            f"named by {resolved.spelling}"
+        )
+    if resolved.measure.name in RATES_OF_PREDICTIONS and any(_is_unclear(cells, label) for label in labels):
+        return (
+            f"predictions of a class are right, or wrong, fewer than {FEWEST_OF_EACH} times: too few to tell"
+        )
+    return None
+
+
+def _is_unclear(cells: JointCells, label: int) -> bool:
+    """Tell whether predictions are too seldom right, or wrong, and Fisher's test shows nothing."""
+    right, wrong = [], []
+    for output, real in map(cells.split, cells.places):
+        is_predicted = output == label
+        right.append(round(float(cells.weight[is_predicted & (real == label)].sum())))
+        wrong.append(round(float(cells.weight[is_predicted].sum())) - right[-1])
+    if min(*right, *wrong) >= FEWEST_OF_EACH:
+        return False
+    drawn = right[0] + wrong[0]
+    tails = hypergeometric_tails(sum(right) + sum(wrong), sum(right), drawn, right[0])
+    return 2 * min(tails) > 0.05
+
+
+MEASURES = ("informedness", "coverage", "markedness", "accuracy", "mcc")
+"""Measures of many systems: those of single labels are left out, for there are pairs enough to read."""
+
+
+def compare_labels(
+    paired: Paired,
+    *,
+    measures: Sequence[str] | None = None,
+    method: Any = None,
+    abstentions: Abstentions = "count",
+    level: float = 0.95,
+    seed: int = 0,
+    **pairs_options: Unpack[PairsOptions],
+) -> ComparisonFindings:
+    """Compare the labels of several predictors of the same cases.
+
+    A case without a decision is not right; with ``abstentions="left-out"`` only cases that all decided count.
+    """
+    judged = ""
+    if abstentions == "left-out":
+        whole, paired = paired.total, paired.decided()
+        if paired.total < whole:
+            judged = f"Judged on the {paired.total:,.6g} of {whole:,.6g} cases that every system decided."
+    is_many = len(paired.names) > 3
+    usual = usual_spellings(paired.table(paired.names[0]))
+    if is_many:
+        usual = tuple(name for name in usual if name in MEASURES)
+    spellings = with_coverage(measures or usual, *(paired.table(name) for name in paired.names))
+    options: dict[str, Any] = {"method": method, "seed": seed, "level": level, "quick": is_many}
+    return compare_pairs(
+        "labels",
+        paired.names,
+        lambda first, second: label_differences(paired, first, second, spellings, **options),
+        unit="cluster" if paired.is_clustered else "case",
+        level=level,
+        **pairs_options,
+        cases=float(paired.total),
+        seed=seed,
+        disagreements=tuple(_disagreement(paired, *pair) for pair in all_pairs(paired.names)),
+        dropped=paired.dropped,
+        notes=() if paired.is_counted else (weights_warning(paired.table(paired.names[0])),),
+        judged=judged,
+        alone=lambda name, measure: estimate(paired.table_alone(name), measure, seed=seed),
+        chance_null=GUESSING,
+    )
+
+
+def _disagreement(paired: Paired, first: str, second: str) -> dict[str, Any]:
+    # Sampling weights are no cases: rows are counted.
+    rows = replace(paired, joint=replace(paired.joint, weight=paired.joint.rows, square=None))
+    found = (paired if paired.is_counted else rows).discordance(first, second)
+    counts = asdict(found) | {"disagreements": found.disagreements, "cases": sum(asdict(found).values())}
+    return {"first": first, "second": second, **counts}

@@ -1,0 +1,221 @@
+"""Laws of the difference between two predictors' measures on the same cases."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from edgeworth.common.arrays import Floats
+from edgeworth.comparisons.difference import Effect, standardised_effect
+from edgeworth.comparisons.labels.joint_cells import JointCells
+from edgeworth.comparisons.labels.proportions import (
+    PairedProportions,
+    as_if_independent,
+    paired_combination,
+    paired_proportions,
+)
+from edgeworth.comparisons.labels.resampling import affordable_draws, bootstrap, posterior
+from edgeworth.core.estimates import check_method
+from edgeworth.core.sampling_distributions import (
+    BootstrapLaw,
+    NormalLaw,
+    PosteriorLaw,
+    SamplingLaw,
+    Scale,
+    natural_scale,
+)
+from edgeworth.decisions.estimates import Bootstrap, Delta, Dirichlet
+from edgeworth.decisions.posteriors import probability_of_winning
+from edgeworth.decisions.resampling import NO_ERROR, defined_draws
+from edgeworth.decisions.views import Resolved
+from edgeworth.errors import OptionError
+
+PRIOR = 2.0
+"""Cases that the prior of the joint cells weighs; see ``resampling.posterior``."""
+
+ALIKE = "the two never differ here, so nothing tells how much they might"
+NO_SPREAD = (
+    "no {unit} moves the difference: the sample shows no error where it could, so it does not tell how large "
+    "the error may be"
+)
+
+FEW_CASES = 5.0
+"""Below so many cases that make the difference, its normal law is rough."""
+
+
+class NothingVariesError(OptionError):
+    """The sample shows no error at all, so it does not tell how large the error may be."""
+
+
+@dataclass(frozen=True)
+class Tango:
+    """Tango's score interval, for two proportions of the same cases: accuracy, recall, fallout.
+
+    Combinations of them, one a real class, are squared and added: informedness of two classes or of one
+    label, balanced accuracy.
+    """
+
+    def __str__(self) -> str:
+        return "Tango's score interval"
+
+
+def default_method(resolved: Resolved) -> Any:
+    """Choose the delta method, or the bootstrap of what has no derivative."""
+    return Bootstrap() if resolved.measure.scope == "cells" and not resolved.measure.gradient else Delta()
+
+
+def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) -> SamplingLaw:
+    """Find the sampling law of the difference: Tango's of the measure or of its parts, or by a method.
+
+    Predictors that never differ have Tango's law, or none: what they would do elsewhere is not known.
+    """
+    if method is not None and not isinstance(method, (Delta, Tango, Bootstrap, Dirichlet)):
+        check_method(method)
+        raise OptionError(
+            f"a difference is estimated with Delta(), Tango(), Bootstrap() or Dirichlet(); saw {method!r}"
+        )
+    if method is None or isinstance(method, Tango):
+        found = paired_proportions(cells, resolved, clustered=True) or paired_combination(cells, resolved)
+        if found is not None:
+            return found
+        if method is not None:
+            raise OptionError(
+                f"Tango() is for proportions of the same cases, which {resolved.spelling} is not here: use "
+                "Delta()"
+            )
+    if cells.is_identical:
+        raise NothingVariesError(ALIKE)
+    chosen = method or default_method(resolved)
+    if isinstance(chosen, Delta):
+        law = delta_law(cells, resolved)
+        if law.standard_error**2 > NO_ERROR:
+            return law
+        other = as_if_independent(cells, resolved) if method is None else None
+        if other is None:
+            raise NothingVariesError(NO_SPREAD.format(unit=cells.unit))
+        return other
+    first, second = cells.values(resolved)
+    if isinstance(chosen, Dirichlet):
+        prior = PRIOR if chosen.prior is None else chosen.prior
+        draws = posterior(cells, resolved, prior, chosen.draws, chosen.seed)
+        return PosteriorLaw(first - second, *defined_draws(draws, resolved.spelling))
+    assert isinstance(chosen, Bootstrap)
+    draws = bootstrap(cells, resolved, chosen.draws, chosen.seed)
+    return BootstrapLaw(first - second, *defined_draws(draws, resolved.spelling))
+
+
+def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) -> NormalLaw:
+    """Build Student's t with the delta method's variance and its degrees of freedom.
+
+    A case by itself is a cluster of one: with many cases this is the normal law. The natural scale is the
+    inverse hyperbolic tangent over the range that a difference has.
+    """
+    first, second = cells.values(resolved)
+    if not cells.units > 1:
+        raise OptionError(f"all there is is one {cells.unit}: nothing tells how much {cells.unit}s vary")
+    spread = cells.spread(resolved)
+    if math.isnan(spread.variance):
+        raise OptionError("all cases of a class are in one cluster: nothing tells how much clusters vary")
+    error = math.sqrt(max(0.0, spread.variance))
+    low, high = resolved.measure.range
+    reach = high - low
+    scale = natural_scale(-reach, reach, first - second) if natural else Scale()
+    return NormalLaw(first - second, error, scale, max(spread.freedom, 1.0))
+
+
+def plain_law(cells: JointCells, resolved: Resolved) -> NormalLaw | None:
+    """Build the delta method's law of the plain difference; None where it has none, or sees no error."""
+    try:
+        law = delta_law(cells, resolved, natural=False)
+    except OptionError:
+        return None
+    return law if law.standard_error**2 > NO_ERROR or cells.is_identical else None
+
+
+def doubt_of(
+    cells: JointCells, resolved: Resolved, law: SamplingLaw | None, level: float = 0.95
+) -> str | None:
+    """Explain why the interval may cover less than its level; None if nothing speaks against it."""
+    if cells.is_identical:
+        most = -math.expm1(math.log1p(-level) / max(cells.units, 1.0))
+        return (
+            f"the two never differ in what {resolved.spelling} counts; the upper {100 * level:g}% confidence "
+            f"bound for how often they would differ is {most:.2%} of {cells.unit}s"
+        )
+    if not isinstance(law, NormalLaw):
+        return None
+    few = cases_behind(cells, cells.influences(resolved))
+    if few < FEW_CASES:
+        equal = f"about {max(few, 1):.0f} with equal influence on the difference"
+        return f"{cells.units:,.0f} {cells.unit}s tell as much as {equal}, so its interval is rough"
+    return None
+
+
+def cases_behind(cells: JointCells, influences: Floats) -> float:
+    """Compute how many cases of equal influence would tell as much: (Σ influence²)²/Σ influence⁴."""
+    weight: Any = cells.weight
+    if cells.clusters is not None:
+        _, cluster = np.unique(cells.clusters, return_inverse=True)
+        influences, weight = np.bincount(cluster, weights=weight * influences).astype(np.float64), 1.0
+    fourth = float((weight * influences**4).sum())
+    return float((weight * influences**2).sum()) ** 2 / fourth if fourth > 0 else 0.0
+
+
+def effect_of(cells: JointCells, counts: PairedProportions | None, plain: NormalLaw | None) -> Effect | None:
+    """Size a difference in units of its own: the log odds of discordant cases where it is a matter of those
+    alone, otherwise the difference over the standard deviation of one unit's contribution to it.
+    """
+    if counts is not None:
+        return counts.effect()
+    return (
+        None if plain is None or cells.is_identical else standardised_effect(plain.value, plain, cells.units)
+    )
+
+
+DRAWS = 10_000
+QUICK_DRAWS = 2_000
+"""Of one pair among many."""
+
+
+def probability_first_better(
+    cells: JointCells,
+    resolved: Resolved,
+    counts: PairedProportions | None,
+    plain: NormalLaw | None,
+    seed: int,
+    *,
+    quick: bool,
+) -> tuple[float, str]:
+    """Compute P(the first is better) and say how; nan for a measure without a direction.
+
+    Exactly for proportions of the same cases: P(Beta(wins + ½, losses + ½) > ½) (Goutte & Gaussier 2005).
+    For other measures of whole cases by draws from the Dirichlet posterior of the joint cells, with
+    weights or clusters by the delta method's law with a flat prior. A tie is half a win.
+    """
+    if resolved.measure.direction == "neither":
+        return math.nan, ""
+    if counts is not None:
+        larger = probability_of_winning(counts.only_first, counts.only_second)
+        method = "exact, Beta posterior of wins and losses (Goutte & Gaussier), prior ½"
+    elif cells.is_identical:
+        larger, method = 0.5, "the two never differ"
+    elif cells.is_plain:
+        draws = affordable_draws(QUICK_DRAWS if quick else DRAWS, 2 * len(cells.weight))
+        larger = share_above(posterior(cells, resolved, PRIOR, draws, seed))
+        method = f"Dirichlet posterior of the joint counts, {draws:,} draws, seed {seed}"
+    elif plain is not None:
+        larger, method = plain.p_value(0.0, "less"), "delta method's law, flat prior"
+    else:
+        return math.nan, ""
+    return (larger if resolved.measure.direction == "higher" else 1 - larger), method
+
+
+def share_above(draws: Floats) -> float:
+    """Compute the share of draws above 0, ties half; nan when too many have no value."""
+    defined = draws[~np.isnan(draws)]
+    if len(defined) < 0.95 * len(draws):
+        return math.nan
+    return float((defined > 0).mean() + (defined == 0).mean() / 2)

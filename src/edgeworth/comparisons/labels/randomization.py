@@ -1,0 +1,355 @@
+"""Randomisation tests of labels: swap two systems' outputs case by case, or cluster by cluster, and count.
+
+If neither system is better, who said what on a case is a matter of a coin: of all 2^D ways of swapping the
+outputs of the D cases on which they disagree, how many give a difference at least as large as the observed
+one? Yeh 2000, More accurate tests for the statistical significance of result differences; Noreen 1989.
+
+Accuracy, recall and balanced accuracy are sums over cases, and a swap changes the sign of what a case adds.
+Powers' informedness is no such sum: it weighs a label's edge by how often the label is predicted, a product
+of two things a swap changes, ``B = (1/N) Σ_l P_l (N h_l − R_l P_l) / (R_l (N − R_l))`` with h hits, P
+predictions and R real cases. But swapping leaves both systems' hits H = h + h' and predictions T = P + P'
+together as they are, and a difference of squares is a sum times a difference:
+``B − B' = Σ_l [T_l (h_l − h'_l) + (H_l − 2 R_l T_l/N) (P_l − P'_l)] / (2 R_l (N − R_l))``.
+So an output k on a case of class y is worth a fixed amount whichever system gives it, and the difference is
+a sum of whole numbers (in a common unit) with random signs.
+
+Other measures are functions of both tables. Of a way of swapping only as many numbers matter to them as there
+are kinds of disagreement, how many of each fall to the first system; of one label against the rest these are
+two, the discordant targets, X ~ Bin(n₁, ½), and the discordant background, Y ~ Bin(n₀, ½).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.progress import progress_rounds
+from edgeworth.common.threads import row_blocks
+from edgeworth.comparisons.labels.joint_cells import JointCells
+from edgeworth.comparisons.labels.resampling import (
+    AT_ONCE,
+    Replicates,
+    affordable_draws,
+    contributions,
+    units_of,
+    view_of_margins,
+)
+from edgeworth.comparisons.randomization.coins import (
+    FEW,
+    NEGLIGIBLE,
+    QUICK,
+    coin_law,
+    random_heads,
+)
+from edgeworth.comparisons.randomization.sign_sums import FINE, Grid, sign_sum_tail
+from edgeworth.core.test_results import TestResult
+from edgeworth.decisions.margin_slopes import margin_slopes
+from edgeworth.decisions.views import Marginals, Resolved
+
+SUMS_OF_A_LABEL = {
+    "recall": "recall",
+    "miss_rate": "recall",
+    "informedness": "informedness",
+    "label_accuracy": "accuracy",
+}
+SUMS_OF_ALL = {
+    "accuracy": "accuracy",
+    "error_rate": "accuracy",
+    "informedness": "informedness",
+    "balanced_accuracy": "balanced_accuracy",
+    "adjusted_balanced_accuracy": "balanced_accuracy",
+}
+"""Measures whose differences are sums over cases, and which one has the same differences up to a factor."""
+
+QUOTIENTS = ("precision", "false_discovery_rate", "f")
+"""Measures of a label to which an abstention is the same as the other label."""
+
+
+def randomisation_test(
+    cells: JointCells, resolved: Resolved, *, seed: int = 0, grid: Grid | None = FINE
+) -> TestResult:
+    """Test a difference by swapping outputs at random: P(one at least as large, ties included).
+
+    Sums over cases are counted, those of several classes counted or put on a ``grid``; everything else is
+    counted where there are few kinds of disagreement (``swap_test``). An abstention is an output like any
+    other, swapped with it: it is never right, and the case stays in every total.
+    """
+    name, is_label = resolved.measure.name, resolved.position is not None
+    # Informedness is of the decided cases times their share, both of which swapping changes; and a case
+    # without a decision is not right, where one of two labels against the rest would be.
+    changed = name in ("informedness", "label_accuracy")
+    if cells.is_counted and not (changed and any(table.abstained.any() for table in cells.tables)):
+        measure = (SUMS_OF_A_LABEL if is_label else SUMS_OF_ALL).get(name)
+        if measure is not None:
+            return _sum_test(cells, resolved, measure, seed, grid)
+    return swap_test(cells, resolved, seed=seed)
+
+
+def _sum_test(
+    cells: JointCells, resolved: Resolved, measure: str, seed: int, grid: Grid | None
+) -> TestResult:
+    """Test a sum over cases, each of which (or each cluster) adds an amount whose sign a coin decides."""
+    label = resolved.position
+    (first, real), (second, _) = (cells.split(place) for place in cells.places)
+    differ = first != second if label is None else (first == label) != (second == label)
+    by_output, by_hit = ([*worth, 0] for worth in _worths(cells, measure, label))
+    counts = cells.weight.tolist()
+    amounts = [
+        by_output[a] - by_output[b] + by_hit[a] * (a == y) - by_hit[b] * (b == y)
+        for a, b, y in zip(first.tolist(), second.tolist(), real.tolist(), strict=True)
+    ]
+    observed = sum(amount * count for amount, count in zip(amounts, counts, strict=True))
+    tally: Counter[int] = Counter()
+    if cells.clusters is None:
+        for amount, count, counts_here in zip(amounts, counts, differ.tolist(), strict=True):
+            tally[abs(amount)] += count if counts_here else 0
+        what = f"swaps of {tally.total():,} disagreements"
+        return sign_sum_tail(tally, observed, what=what, seed=seed, grid=grid)
+    sums: Counter[int] = Counter()
+    for cluster, amount, count in zip(cells.clusters.tolist(), amounts, counts, strict=True):
+        sums[cluster] += amount * count
+    tally.update(abs(amount) for amount in sums.values() if amount)
+    what = f"swaps of {tally.total():,} clusters that differ"
+    return sign_sum_tail(tally, observed, what=what, seed=seed, grid=grid)
+
+
+def _worths(cells: JointCells, measure: str, label: int | None) -> tuple[list[int], list[int]]:
+    """Find what an output of each label is worth, and what more when right, in whole numbers of one unit."""
+    size, (_, real) = cells.size, cells.split(cells.places[0])
+    reals = np.bincount(real, cells.weight, size).astype(np.int64).tolist()
+    cases = sum(reals)
+    if label is not None:
+        by_output, by_hit = [0] * size, [0] * size
+        targets, background = reals[label], cases - reals[label]
+        hit, alarm = {"recall": (1, 0), "accuracy": (1, 1)}.get(measure, (background, targets))
+        by_output[label], by_hit[label] = -alarm, hit + alarm
+        return by_output, by_hit
+    hits, predicted = np.zeros((2, size + 1), dtype=np.int64)
+    for output, _ in map(cells.split, cells.places):
+        np.add.at(hits, output, cells.weight * (output == real))
+        np.add.at(predicted, output, cells.weight)
+    margins = zip(reals, hits[:-1].tolist(), predicted[:-1].tolist(), strict=True)
+    every = [_worth(measure, cases, *each) for each in margins]
+    unit = math.lcm(*(part.denominator for parts in every for part in parts))
+    return [int(output * unit) for output, _ in every], [int(right * unit) for _, right in every]
+
+
+def _worth(measure: str, cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:
+    """Find what one label is worth; one that is never or always real has no fair odds, and earns nothing."""
+    if measure == "accuracy":
+        return Fraction(0), Fraction(1)
+    if measure == "balanced_accuracy":
+        return Fraction(0), Fraction(1, real) if real else Fraction(0)
+    if not 0 < real < cases:
+        return Fraction(0), Fraction(0)
+    odds = 2 * real * (cases - real)
+    return Fraction(cases * hits - 2 * real * predicted, cases * odds), Fraction(predicted, odds)
+
+
+SAME = 1e-12
+"""Rounding may make a swap count as extreme, never as harmless."""
+
+MOST_COUNTED = 1 << 12
+"""Up to so many swaps that are different in kind, all are counted in whole numbers."""
+
+MOST_WAYS = 1 << 20
+"""Up to so many, all but negligible ones are summed; a sixteenth of that where each has a standard error."""
+
+MANY = 1_000
+"""With so many cases that differ, and more ways than that, differences in standard errors are normal."""
+
+FEW_LABELS = 8
+"""Up to so many labels a measure is differentiated by one margin after the other."""
+
+STEP = 1e-20
+"""An imaginary step, so small that squares of it vanish."""
+
+
+def swap_test(
+    cells: JointCells, resolved: Resolved, *, studentised: bool = False, draws: int = 10_000, seed: int = 0
+) -> TestResult:
+    """Test a difference by swapping outputs at random: P(one at least as large, either way).
+
+    If neither predictor is better, who said what on a case (on all cases of a cluster, where rows come in
+    clusters) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn; of
+    many cases that differ, differences in standard errors have the normal law that swaps have then. A
+    system that a swap leaves without a value has the one of ``without_value``: as a rule 0/0 is 0. With
+    ``studentised`` differences are in standard errors of their own, so that the test is one of equal values
+    even where equal systems are not interchangeable (Janssen 1997; Chung & Romano 2013). Sampling weights
+    are swapped as so many cases of equal weight as tell as much: an approximation.
+    """
+    swaps = _Swaps.of(_without_abstentions(cells, resolved), resolved)
+    differ = swaps.limits > 0
+    limits = swaps.limits[differ]
+    coins = sum(limits.tolist())
+    if not coins:
+        return TestResult.counted(Fraction(1), "there is nothing to swap")
+    said = f"{coins:,} {'cases' if cells.clusters is None else 'clusters'} that differ"
+    is_weighted = not cells.is_counted and cells.clusters is None
+    if is_weighted:
+        said = f"{said}, weights taken as their effective number"
+    if studentised:
+        said = f"{said}, differences in standard errors"
+    far = swaps.distances(swaps.observed[:, None], resolved, studentised)[0]
+    least = far - SAME * max(1.0, far) if math.isfinite(far) else far
+
+    def beyond(swapped: NDArray[np.int64]) -> NDArray[np.bool_]:
+        found = []
+        for ways in row_blocks(swapped.shape[1], max(1, AT_ONCE // 16 // len(swaps.limits))):
+            shares = np.zeros((len(swaps.limits), ways.stop - ways.start))
+            shares[differ] = swapped[:, ways] / limits[:, None]
+            gaps = swaps.distances(shares, resolved, studentised)
+            found.append(np.isnan(gaps) | (gaps >= least))
+        return np.concatenate(found)
+
+    tail, number = None, math.prod(limit + 1 for limit in limits.tolist())
+    if number <= MOST_COUNTED and coins <= FEW:
+        swapped = np.stack(np.unravel_index(np.arange(number), limits + 1))
+        far_ways = swapped[:, beyond(swapped)].T.tolist()
+        # A swap of so many of each unit can be had in a binomial number of ways.
+        parts = (math.prod(map(math.comb, limits.tolist(), way)) for way in far_ways)
+        tail = TestResult.counted(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
+    elif (found := _sum_of_ways(limits, MOST_WAYS // (16 if studentised else 1), beyond)) is not None:
+        tail = TestResult.summed(found, f"all swaps of {said}")
+    if tail is not None:
+        return TestResult.approximated(tail.p_value, 0.0, f"all swaps of {said}") if is_weighted else tail
+    # Of several classes a rare one may decide, and then few cases do.
+    if studentised and coins > MANY and cells.size == 2:
+        return TestResult.approximated(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {said}")
+    number = affordable_draws(draws, len(limits))
+    rng, count, at_once = np.random.default_rng(seed), 0, max(1, AT_ONCE // len(limits))
+    for start in progress_rounds(number, at_once, "draws"):
+        count += int(beyond(random_heads(rng, limits, min(at_once, number - start))).sum())
+    return TestResult.drawn(count, number, seed, f"swaps of {said}")
+
+
+def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
+    """Take abstentions for the other label where the measure does not tell these apart."""
+    if resolved.position is None or resolved.measure.name not in QUOTIENTS or cells.size > 2:
+        return cells
+    one, two = (
+        np.where(predicted < cells.size, place, (1 - resolved.position) * cells.size + real)
+        for place in cells.places
+        for predicted, real in (cells.split(place),)
+    )
+    return replace(cells, places=(one, two)).compact()
+
+
+Beyond: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
+"""Which ways of swapping (a column each, how many of each unit that differs in its rows) are far enough."""
+
+
+def _sum_of_ways(limits: Integers, most: int, beyond: Beyond) -> float | None:
+    """Sum the probabilities of the swaps that are beyond; None where there are too many to go through."""
+    for negligible in (QUICK, NEGLIGIBLE) if len(limits) < most.bit_length() else ():
+        laws = [coin_law(limit, negligible) for limit in limits.tolist()]
+        shape = [len(heads) for heads, _ in laws]
+        if math.prod(shape) > most:
+            return None
+        ways = np.stack(np.meshgrid(*(heads for heads, _ in laws), indexing="ij"))
+        law = functools.reduce(np.multiply.outer, (shares for _, shares in laws)).ravel()
+        found = float(law[beyond(ways.reshape(len(laws), len(law)))].sum())
+        if found > math.exp(-negligible / 2):
+            return found
+    return None
+
+
+def without_value(resolved: Resolved) -> float:
+    """What counts where a swap leaves nothing to divide by: 0/0 is 0, as in trec_eval and scikit-learn.
+
+    That is the worst of a share of successes and the level of guessing for informedness and its kin. Of a
+    share of failures (false discovery rate) it is the other end, 1. A measure without bounds has none (nan),
+    and such a swap counts as extreme.
+    """
+    low, high = resolved.measure.range
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return math.nan
+    return high if resolved.measure.direction == "lower" and low >= 0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Swaps:
+    """Units (clusters, or cases alike but for who said what), and what they add to either table.
+
+    ``limits`` is how many swaps a unit can have: none where both said the same. ``first`` and ``second`` are
+    what it adds when nothing is swapped, ``observed`` the share of it that is swapped in the data, ``square``
+    the sum of its cases' squared weights over the square of their sum.
+    """
+
+    limits: NDArray[np.int64]
+    first: Any
+    second: Any
+    observed: Floats
+    square: Floats
+    size: int
+
+    @classmethod
+    def of(cls, cells: JointCells, resolved: Resolved) -> _Swaps:
+        one, two = cells.places
+        unit, weight = units_of(cells)
+        number = int(unit.max()) + 1
+        limits, observed, square = np.ones(number, dtype=np.int64), np.zeros(number), np.ones(number)
+        if cells.clusters is None:
+            turned = one > two
+            one, two = np.minimum(one, two), np.maximum(one, two)
+            _, unit = np.unique(one * cells.tables[0].cells.size + two, return_inverse=True)
+            weight = cells.weight.astype(np.float64)
+            totals = np.bincount(unit, weights=weight)
+            square = np.bincount(unit, weights=weight if cells.square is None else cells.square) / totals**2
+            limits = np.maximum(np.rint(1 / square), 1).astype(np.int64)
+            observed = np.bincount(unit, weights=weight * turned) / totals
+        first, second = (contributions(cells, place, unit, weight, resolved) for place in (one, two))
+        change = (second - first).tocsc()
+        change.eliminate_zeros()
+        return cls(
+            np.where(np.diff(change.indptr) > 0, limits, 0), first, second, observed, square, cells.size
+        )
+
+    def distances(self, shares: Floats, resolved: Resolved, studentised: bool) -> Floats:
+        """Compute differences, or their squared t, after a share of each unit (a column a way) is swapped."""
+        change = (self.second - self.first) @ shares
+        # Sums of weights may come out a hair below 0.
+        tables = [
+            np.maximum(table, 0, out=table).T
+            for table in (self.first.sum(axis=1)[:, None] + change, self.second.sum(axis=1)[:, None] - change)
+        ]
+        gaps = np.abs(
+            Replicates(tables[0], tables[1], self.size).differences(resolved, without_value(resolved))
+        )
+        if not studentised:
+            return gaps
+        mine, its = np.split(self._slopes(np.concatenate(tables), resolved), 2, axis=1)
+        kept = self.first.T @ mine - self.second.T @ its
+        turned = self.second.T @ mine - self.first.T @ its
+        turns = self.square[:, None] * shares
+        variance = _sum_of_squares(self.square[:, None] - turns, kept) + _sum_of_squares(turns, turned)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(gaps == 0, 0.0, gaps**2 / variance)
+
+    def _slopes(self, tables: Floats, resolved: Resolved) -> Floats:
+        """Differentiate a measure by all that units add to a table; 0 where it has no value."""
+        found = np.zeros(tables.T.shape)
+        parts: list[NDArray[Any]] = np.split(tables, 4, axis=1)
+        closed = margin_slopes(resolved, Marginals(*parts)) if self.size > FEW_LABELS else None
+        if closed is not None:
+            return np.nan_to_num(np.concatenate(closed, axis=1).T, nan=0.0, posinf=0.0, neginf=0.0)
+        # Nothing is added to abstentions, for one, where there are none.
+        for place in np.flatnonzero((self.first + self.second).sum(axis=1)):
+            (part, label), moved = divmod(place, self.size), [*parts]
+            moved[part] = parts[part] + 1j * STEP * (np.arange(self.size) == label)
+            found[place] = resolved.of_view(view_of_margins(moved, resolved)).imag / STEP
+        return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def _sum_of_squares(weights: Floats, values: Floats) -> Floats:
+    """Sum weight·value² over units, without arrays in between as large as these."""
+    return np.asarray(np.einsum("uw,uw,uw->w", weights, values, values))

@@ -1,0 +1,365 @@
+"""Scores of several systems on the same cases, row by row: pairing needs to know what each said of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.choices import WeightKind
+from edgeworth.core.joint_counts import Numbers
+from edgeworth.core.labels import canonical, canonical_order, list_labels, positions
+from edgeworth.core.row_policies import describe_missing, take_weights
+from edgeworth.core.serialization import (
+    COUNT,
+    COUNTS,
+    FLAG,
+    FLOATS,
+    LABELS,
+    NUMBERS,
+    PAIR,
+    TEXT,
+    Field,
+    Serializable,
+    dump_fields,
+    list_of,
+    load_fields,
+    optional,
+    reshape_array,
+    tuple_of,
+)
+from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.rankings.lists import both_classes
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
+from edgeworth.rankings.scores.sorted_scores import SortedScores
+from edgeworth.sources.alignment import aligned
+from edgeworth.sources.batches import check_lengths
+from edgeworth.sources.columns import MISSING, Coded, Label, as_column, encode
+from edgeworth.sources.numbers import as_scores, as_weights, check_weights
+
+
+def encode_clusters(clusters: Any) -> Coded:
+    """Encode clusters, their names in canonical order."""
+    column = as_column(clusters, "clusters")
+    coded = encode(column, "clusters")
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
+        return coded  # in order by now
+    return drop_unused_clusters(Coded(coded.codes, tuple(canonical(label) for label in coded.labels)))
+
+
+def drop_unused_clusters(clusters: Coded) -> Coded:
+    """Keep the clusters that have a row, in canonical order; missing ones stay missing."""
+    seen = np.unique(clusters.codes[clusters.codes != MISSING])
+    labels = [clusters.labels[code] for code in seen]
+    order = canonical_order(labels)
+    place = np.full(len(clusters.labels) + 1, MISSING, dtype=np.intp)
+    place[seen] = positions(labels, order)
+    return Coded(place[clusters.codes], order)
+
+
+_FIELDS = {"codes": COUNTS, "labels": LABELS}
+
+CLUSTERS = Field(
+    "an object (codes, labels)",
+    lambda clusters: Coded(**load_fields(_FIELDS, clusters, "the clusters of a tally")),
+    lambda clusters: dump_fields(_FIELDS, clusters),
+)
+"""The field of a tally that holds the clusters of its cases."""
+
+
+@dataclass(frozen=True)
+class CaseRanks:
+    """Where each case of a ranking stands among its ``steps``, the distinct scores of targets, best first.
+
+    ``place`` is k for a target of step k, steps + k for background tied with it, and 2·steps + k for
+    background in the gap before it (k = steps: below them all). Cases in one place are alike to measures.
+    """
+
+    place: NDArray[np.intp]
+    steps: int
+
+    @property
+    def places(self) -> int:
+        """How many places there are."""
+        return 3 * self.steps + 1
+
+    @classmethod
+    def among(cls, target_scores: Floats, scores: Floats, targets: NDArray[np.bool_]) -> Self:
+        """Find the place of each case among the scores that targets have."""
+        levels = np.unique(target_scores)
+        steps = len(levels)
+        below = np.searchsorted(levels, scores)
+        is_level = below < steps
+        is_level[is_level] = levels[below[is_level]] == scores[is_level]
+        place = np.where(is_level, 2 * steps - 1 - below, 3 * steps - below)
+        place[targets] -= steps
+        return cls(place, steps)
+
+
+Names = tuple[Label | None, Label | None]
+
+
+@dataclass(frozen=True, eq=False)
+class PairedScores(Serializable):
+    """Truth, and the scores that each system gave the same cases; the higher, the sooner it is looked at.
+
+    ``scores`` has a row a system. Integer ``weights`` count cases and floats are sampling weights. Cases of
+    one cluster (patient, document, query) are not independent of each other.
+    """
+
+    kind: ClassVar = "paired_scores"
+    FIELDS: ClassVar = {
+        "names": tuple_of(TEXT),
+        "targets": replace(
+            list_of(FLAG),
+            load=lambda x: np.array(list_of(FLAG).load(x), dtype=bool),
+            dump=lambda x: x.tolist(),
+        ),
+        "scores": FLOATS,
+        "weights": optional(NUMBERS),
+        "groups": optional(CLUSTERS).of("clusters"),
+        "labels": PAIR,
+        "dropped": COUNT,
+    }
+
+    names: tuple[str, ...]
+    targets: NDArray[np.bool_]
+    scores: Floats
+    weights: Numbers | None = None
+    clusters: Coded | None = None
+    labels: Names = (None, None)
+    """The names of background and target."""
+    dropped: int = 0
+    folds: tuple[Self, ...] = field(default=(), repr=False)
+    """The same cases in the same order, where values are means over folds: none in what was counted."""
+    _case_ranks: dict[str, CaseRanks] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        codes = None if self.clusters is None else self.clusters.codes
+        freeze(self.targets, self.scores, self.weights, codes)
+
+    # -- ways in ---------------------------------------------------------------------------------------
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No cases, and as yet no systems."""
+        return cls((), np.zeros(0, dtype=bool), np.zeros((0, 0)))
+
+    @classmethod
+    @aligned
+    def from_scores(
+        cls,
+        truth: Any,
+        scores: Mapping[str, Any],
+        *,
+        positive: Label | None = None,
+        clusters: Any = None,
+        weights: Any = None,
+        weight_kind: WeightKind | None = None,
+        missing: MissingScore = "error",
+    ) -> Self:
+        """Put a column of truth beside a column of scores from each system, by the rules of ``Ranking``.
+
+        >>> paired = PairedScores.from_scores([0, 1, 1, 0], {"a": [1, 4, 3, 2], "b": [1, 2, 4, 3]})
+        >>> paired.ranking("a")
+        <Ranking: 2 targets among 4 items>
+        """
+        if missing not in ("error", "drop"):
+            raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
+        names, table = _stack_scores(scores)
+        column = as_column(truth, "truth")
+        weight = take_weights(None if weights is None else as_weights(weights), weight_kind)
+        cluster = None if clusters is None else encode_clusters(clusters)
+        scored = {f"the score of {name!r}": row for name, row in zip(names, table, strict=True)}
+        check_lengths({"truth": column, **scored, "weights": weight, "clusters": cluster})
+        if weight is not None:
+            check_weights(weight)
+        if not len(column):
+            raise InputError("there are no cases: truth and scores are empty")
+        stacked = np.stack(table) + 0.0  # -0.0 and 0.0 are one score
+        rows = list(rows_by_label(column))
+        complete, dropped = _complete(rows, names, stacked, cluster, missing)
+        seen = {label: SortedScores.empty() for label, of in rows if not dropped or complete[of].any()}
+        labels = Ranking.from_scores_by_class(ScoresByClass(seen), positive=positive).labels
+        targets = np.zeros(len(complete), dtype=bool)
+        for label, of in rows:
+            targets[of] |= label == labels[1]
+        # What weighs nothing tells nothing, so its cluster must not count as one.
+        kept = complete if weight is None else complete & (weight > 0)
+        whole = cls(names, targets, stacked, weight, cluster, labels, dropped)
+        return whole if kept.all() else whole.select(kept)
+
+    def select(self, rows: Any) -> Self:
+        """Take some rows, or some of them several times; clusters without a row are gone."""
+        clusters = self.clusters
+        if clusters is not None:
+            clusters = drop_unused_clusters(Coded(clusters.codes[rows], clusters.labels))
+        weights = None if self.weights is None else self.weights[rows]
+        parts = {"targets": self.targets[rows], "scores": self.scores[:, rows]}
+        return replace(self, **parts, weights=weights, clusters=clusters)
+
+    def within_folds(self) -> Self:
+        """Take clusters for folds, and the cases of those with targets and others, fold by fold."""
+        assert self.clusters is not None
+        codes = self.clusters.codes
+        found = both_classes(np.bincount(codes, weights=self.targets), np.bincount(codes))
+        rows = [np.flatnonzero(codes == fold) for fold in np.flatnonzero(found)]
+        plain = replace(self, clusters=None)
+        return replace(plain.select(np.concatenate(rows)), folds=tuple(map(plain.select, rows)))
+
+    # -- what it holds ---------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    @property
+    def is_counted(self) -> bool:
+        """True when every row stands for whole cases."""
+        return self.weights is None or self.weights.dtype.kind == "i"
+
+    @property
+    def case_weights(self) -> Numbers:
+        """The weight of each case, 1 where none was given."""
+        return np.ones(len(self), dtype=np.int64) if self.weights is None else self.weights
+
+    @property
+    def parts(self) -> tuple[Self, ...]:
+        """The rankings that values are means over: the folds, or else this one."""
+        return self.folds or (self,)
+
+    @property
+    def units(self) -> int:
+        """How many independent units there are: clusters, or else cases."""
+        if self.clusters is not None:
+            return len(self.clusters.labels)
+        return int(self.case_weights.sum()) if self.is_counted else len(self)
+
+    def row(self, name: str) -> Floats:
+        """Give the scores of one system."""
+        if name not in self.names:
+            raise InputError(f"there is no system {name!r}; there are {list_labels(self.names) or 'none'}")
+        return np.asarray(self.scores[self.names.index(name)])
+
+    def ranking(self, name: str) -> Ranking:
+        """Give the ranking of one system."""
+        row, weights = self.row(name), self.weights
+        targets, background = (
+            SortedScores.of(row[of], None if weights is None else weights[of])
+            for of in (self.targets, ~self.targets)
+        )
+        return Ranking(targets, background, 0, self.labels, None, self.dropped)
+
+    def case_ranks(self, name: str) -> CaseRanks:
+        """Find where one system ranks each case; the answer is kept."""
+        if name not in self._case_ranks:
+            row = self.row(name)
+            self._case_ranks[name] = CaseRanks.among(row[self.targets], row, self.targets)
+        return self._case_ranks[name]
+
+    # -- merging, and plain values ---------------------------------------------------------------------
+
+    def __add__(self, other: Self) -> Self:
+        """Concatenate the cases of both."""
+        if not isinstance(other, PairedScores):
+            return NotImplemented
+        dropped = self.dropped + other.dropped
+        if not self.names or not other.names:
+            return replace(other if not self.names else self, dropped=dropped)
+        if self.names != other.names:
+            raise MergeError(
+                f"one tally pairs {list_labels(self.names)}, the other {list_labels(other.names)}"
+            )
+        if len(self) and len(other) and self.is_counted != other.is_counted:
+            raise MergeError("one tally counts cases, the other has sampling weights")
+        if (self.clusters is None) != (other.clusters is None):
+            raise MergeError("one tally has clusters, the other has none")
+        # Two rankings without cases merge their labels by the rules there are.
+        empty = SortedScores.empty()
+        one, two = (Ranking(empty, empty, labels=tally.labels) for tally in (self, other))
+        weights = clusters = None
+        if self.clusters is not None and other.clusters is not None:
+            shifted = np.concatenate([self.clusters.codes, other.clusters.codes + len(self.clusters.labels)])
+            clusters = drop_unused_clusters(Coded(shifted, self.clusters.labels + other.clusters.labels))
+        if self.weights is not None or other.weights is not None:
+            weights = np.concatenate([self.case_weights, other.case_weights])
+        return replace(
+            self,
+            targets=np.concatenate([self.targets, other.targets]),
+            scores=np.concatenate([self.scores, other.scores], axis=1),
+            weights=weights,
+            clusters=clusters,
+            labels=(one + two).labels,
+            dropped=dropped,
+        )
+
+    @classmethod
+    def _of_fields(cls, found: dict[str, Any]) -> Self:
+        scores = reshape_array(found["scores"], len(found["names"]), len(found["targets"]))
+        return cls(**found | {"scores": scores})
+
+    rule: ClassVar = "systems have different names, cases a weight above 0, and clusters a case each"
+
+    def _fits_together(self) -> bool:
+        """Check the rule."""
+        shape, weights, clusters = self.targets.shape, self.weights, self.clusters
+        checks = [len(set(self.names)) == len(self.names)]
+        if weights is not None:
+            checks += [weights.shape == shape, bool(np.all(weights > 0))]
+        if clusters is not None:
+            used, size = np.unique(clusters.codes), len(clusters.labels)
+            checks += [clusters.codes.shape == shape, np.array_equal(used, np.arange(size))]
+            checks += [len(set(clusters.labels)) == size]
+        return all(checks)
+
+    def __repr__(self) -> str:
+        targets, systems = int(self.targets.sum()), len(self.names)
+        return f"<PairedScores: {systems} systems on {len(self):,} cases, {targets:,} of them targets>"
+
+    def facts(self) -> dict[str, Any]:
+        """Say in a few lines what was counted."""
+        return {"cases": len(self), "targets": int(self.targets.sum()), "systems": ", ".join(self.names)}
+
+
+def _stack_scores(scores: Any) -> tuple[tuple[str, ...], list[Floats]]:
+    """Check the systems' names and scores."""
+    if not isinstance(scores, Mapping):
+        raise InputError(
+            f'scores of several systems are given by name, as in {{"A": scores}}; saw {type(scores).__name__}'
+        )
+    if not scores:
+        raise InputError("there are no systems to pair")
+    for name in scores:
+        if not isinstance(name, str):
+            raise InputError(f"the name of a system is text; saw {name!r}")
+    return tuple(scores), [as_scores(values, f"scores of {name!r}") for name, values in scores.items()]
+
+
+def _complete(
+    rows: list[tuple[Label, Any]],
+    names: tuple[str, ...],
+    scores: Floats,
+    clusters: Coded | None,
+    missing: MissingScore,
+) -> tuple[NDArray[np.bool_], int]:
+    """Find the rows that lack nothing; the others are an error, or dropped and counted."""
+    known = np.zeros(scores.shape[1], dtype=bool)
+    for _, of in rows:
+        known[of] = True
+    absent = {"truth": ~known}
+    absent |= {f"the score of {name!r}": np.isnan(row) for name, row in zip(names, scores, strict=True)}
+    if clusters is not None:
+        absent["the cluster"] = clusters.codes == MISSING
+    lacks = np.logical_or.reduce(list(absent.values()))
+    lost = int(lacks.sum())
+    if lost and missing == "error":
+        row = int(np.argmax(lacks))
+        name = next(name for name, where in absent.items() if where[row])
+        raise InputError(describe_missing(f"{name} is missing (or not a number)", 1 + row, lost))
+    if lost == len(lacks):
+        raise InputError(f"there are no cases: all {lost:,} rows lack truth or score")
+    return ~lacks, lost

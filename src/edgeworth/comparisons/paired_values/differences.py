@@ -1,0 +1,292 @@
+"""Two systems on the same queries: a difference of means over queries, and what is known about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import compress
+from types import MappingProxyType
+from typing import Any, TypeAlias, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.common.arrays import Floats
+from edgeworth.common.choices import QueryRule
+from edgeworth.comparisons.chance import RANDOM_SELECTION
+from edgeworth.comparisons.difference import Difference
+from edgeworth.comparisons.findings import (
+    ComparedKind,
+    ComparisonFindings,
+    Pair,
+    PairsOptions,
+    all_pairs,
+    compare_pairs,
+    level_of_one,
+)
+from edgeworth.comparisons.paired_values.exact_values import Scaled, cluster_sums, scale_units
+from edgeworth.comparisons.paired_values.paired_tests import mean_difference, sign_test, wilcoxon_test
+from edgeworth.comparisons.paired_values.permutation import SharedSignFlips, draws_for_pairs, sign_flip_tail
+from edgeworth.comparisons.paired_values.tukey import randomised_tukey
+from edgeworth.core.estimates import Estimate, estimate
+from edgeworth.core.formatting import plural
+from edgeworth.core.labels import canonical_order, positions
+from edgeworth.core.measures import Direction
+from edgeworth.core.on_demand import OnDemand
+from edgeworth.core.test_results import TestResult
+from edgeworth.errors import InputError
+from edgeworth.rankings.findings import with_ties
+from edgeworth.rankings.lists import RankedLists
+from edgeworth.rankings.measure_lookup import resolve_ranking, tie_groups_of
+from edgeworth.rankings.report import tie_warnings
+from edgeworth.sources.columns import Label
+
+MOST_FLIPPED = 20_000
+"""Values whose signs are flipped, counted or drawn."""
+
+POSTERIOR = "Student's t posterior of the mean difference, flat prior on mean and logarithm of spread"
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedQueries:
+    """Values of several systems on the queries that all of them have: a row a query, a column a system."""
+
+    names: tuple[str, ...]
+    queries: tuple[Label, ...]
+    values: Floats
+    note: str | None
+    """What was left out, as a sentence; None when nothing was."""
+
+
+UnitValues: TypeAlias = tuple[tuple[Any, ...], Floats]
+"""The queries, or other units, of a system, and its value in each."""
+
+
+def query_values(lists: RankedLists, spelling: str) -> UnitValues:
+    """The values that a mean over queries is of; nan where a query has none.
+
+    A query without targets has none, or counts as 0 where the lists say so.
+    """
+    resolved = resolve_ranking(lists, spelling)
+    values = resolved.values(tie_groups_of(lists, resolved))
+    lists = resolved.retarget(lists)
+    return lists.queries, np.where(lists.targets == 0, 0.0 if lists.empty_is_zero else math.nan, values)
+
+
+def match_queries(
+    values: Mapping[str, UnitValues], *, queries: QueryRule = "intersection", unit: str = "query"
+) -> MatchedQueries:
+    """Values of systems by query, for the queries that all have: or an error where they differ.
+
+    >>> of_both = {"A": ((1, 2, 3), np.array([0.5, 0.25, 1.0])), "B": ((2, 3), np.array([0.75, 0.5]))}
+    >>> matched = match_queries(of_both)
+    >>> matched.queries, matched.values.tolist(), matched.note
+    ((2, 3), [[0.25, 0.75], [1.0, 0.5]], 'left out: 1 query of A that not every system has')
+    """
+    first = next(iter(values.values()))[0]
+    are_same = all(each == first for each, _ in values.values())
+    common = first if are_same else set.intersection(*(set(each) for each, _ in values.values()))
+    left_out = {name: len(each) - len(common) for name, (each, _) in values.items()}
+    if queries == "error" and any(left_out.values()):
+        name = next(name for name, number in left_out.items() if number)
+        example = canonical_order(set(values[name][0]).difference(common))[0]
+        raise InputError(
+            f"systems have different queries: {left_out[name]:,} of {name}, such as {example!r}, are not in "
+            'all; queries="intersection" leaves them out'
+        )
+    if not common:
+        held = " and ".join(f"{name} ({next(iter(ids), None)!r}, …)" for name, (ids, _) in values.items())
+        raise InputError(f"no {unit} is common to {held}: nothing can be compared")
+    chosen = first if are_same else canonical_order(common)
+    table = np.stack([x if are_same else x[positions(chosen, each)] for each, x in values.values()], axis=1)
+    is_defined = np.asarray(~np.isnan(table).any(axis=1))
+    gone = {f"of {name} that not every system has": number for name, number in left_out.items()}
+    gone["in which a system has no value"] = int((~is_defined).sum())
+    said = "; ".join(f"{number:,} {plural(number, unit)} {which}" for which, number in gone.items() if number)
+    kept = tuple(compress(chosen, is_defined)), table[is_defined]
+    return MatchedQueries(tuple(values), *kept, f"left out: {said}" if said else None)
+
+
+def value_difference(
+    first: Sequence[float] | NDArray[Any],
+    second: Sequence[float] | NDArray[Any],
+    *,
+    measure: str,
+    names: tuple[str, str] = ("first", "second"),
+    direction: Direction = "higher",
+    reach: float = math.inf,
+    clusters: Sequence[Hashable] | None = None,
+    doubt: str | None = None,
+    permute: Callable[[Scaled], TestResult] = sign_flip_tail,
+    scale: Callable[[], Scaled] | None = None,
+) -> Difference:
+    """The difference of means of paired values, with its tests: permutation, t, Wilcoxon and sign.
+
+    ``reach`` is how far apart two values may be, and the bounds of the interval stay within it. ``permute``
+    is the permutation test of the differences as whole numbers, which ``scale`` computes. Tests are computed
+    when somebody looks. Of more than ``MOST_FLIPPED`` values only t is taken, which says the same by then.
+
+    >>> found = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
+    >>> round(found.difference, 4), found.p_value(), list(found.tests)
+    (0.15, 0.125, ['permutation', 't', 'wilcoxon', 'sign'])
+    """
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
+    mean = mean_difference(differences, clusters=clusters, size=size, reach=reach)
+    student = mean.test()
+    tests: Mapping[str, TestResult] = {} if math.isnan(student.p_value) else {"t": student}
+    is_same = mean.value == 0
+    if len(one) <= MOST_FLIPPED:
+        # The values are held, not their differences: these would be many arrays for many pairs.
+        scale = scale or (lambda: scale_units(one - other, clusters=clusters, size=size))
+        of_units = {"permutation": permute, "wilcoxon": wilcoxon_test, "sign": sign_test}
+        tests = OnDemand(
+            ("permutation", *tests, "wilcoxon", "sign"),
+            lambda name: student if name == "t" else of_units[name](scale()),
+        )
+        is_same = not scale().total
+    better = mean.probability_above if direction == "higher" else 1 - mean.probability_above
+    values = [math.fsum(column.tolist()) / len(column) for column in (one, other)]
+    return Difference(
+        measure,
+        *names,
+        # Means that differ by rounding alone do not differ.
+        values=(values[0], values[0] if is_same else values[1]),
+        direction=direction,
+        law=mean.law,
+        interval_method="" if mean.law is None else "Student's t over units",
+        tests=tests,
+        probability_better=math.nan if direction == "neither" else better,
+        probability_method=POSTERIOR,
+        effect=mean.effect(),
+        cases=float(mean.units),
+        no_interval=mean.no_law,
+        no_winner=mean.doubt,
+        doubt=doubt,
+    )
+
+
+MEASURES = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
+
+
+def compare_queries(
+    lists: Mapping[str, RankedLists], *, measures: Sequence[str] | None = None, **options: Any
+) -> ComparisonFindings:
+    """Compare ranked lists query by query, as ``compare_values`` does.
+
+    Runs of search engines have trec_eval's tie rule, unless a measure names another one.
+    """
+    rules = {each.default_ties for each in lists.values()}
+    ties = rules.pop() if len(rules) == 1 else None
+
+    def values(spelling: str) -> ValuesOfMeasure:
+        resolved = resolve_ranking(next(iter(lists.values())), with_ties(spelling, ties))
+        found = {name: query_values(each, resolved.spelling) for name, each in lists.items()}
+        low, high = resolved.measure.range
+        return resolved.spelling, resolved.measure.direction, high - low, found
+
+    def alone(name: str, measure: str, queries: tuple[Label, ...]) -> Estimate:
+        return estimate(lists[name].select(queries), measure, seed=options.get("seed", 0))
+
+    notes = [
+        f"{name}: {said}" for name, each in lists.items() if ties == "trec" for said in tie_warnings(each)
+    ]
+    asked = map(values, measures or MEASURES)
+    chance: dict[str, Any] = {"alone": alone, "chance_null": RANDOM_SELECTION}
+    return compare_values("lists", asked, notes=notes, **chance, **options)
+
+
+ValuesOfMeasure: TypeAlias = tuple[str, Direction, float, Mapping[str, UnitValues]]
+"""A measure, its direction, how far apart two values may be, and each system's value in each unit."""
+
+
+def compare_values(
+    kind: ComparedKind,
+    measured: Iterable[ValuesOfMeasure],
+    *,
+    unit: str = "query",
+    queries: QueryRule = "intersection",
+    clusters: Mapping[Any, Hashable] | None = None,
+    refine: Callable[[Difference, Floats, Sequence[Hashable] | None], Difference] = lambda found, *_: found,
+    level: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+    notes: Sequence[str] = (),
+    reasons: Mapping[str, str] = MappingProxyType({}),
+    alone: Callable[[str, str, tuple[Any, ...]], Estimate] | None = None,
+    chance_null: str = "",
+    **pairs_options: Unpack[PairsOptions],
+) -> ComparisonFindings:
+    """Compare systems by their values in the units that all have.
+
+    ``clusters`` names the cluster of each unit, where some belong together: the unit is then the cluster.
+    ``refine`` may know more of a difference from the two systems' values, a column each, and the clusters.
+    ``reasons`` say why a measure is undefined for a whole system.
+    ``alone`` estimates a measure of one system in these units, which is tested against ``chance_null``.
+    """
+    drawing: dict[str, Any] = {"draws": draws, "seed": seed}
+    match = partial(match_queries, queries=queries, unit=unit)
+    found = {measure: (which, reach, match(values)) for measure, which, reach, values in measured}
+    headline, (_, _, judged) = next(iter(found.items()))
+    names = judged.names
+    # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
+    many = found if len(names) > 3 else {}
+    one_of_many = level_of_one(level, math.comb(len(names), 2), pairs_options.get("adjust", "holm"))
+    most = draws_for_pairs(draws, one_of_many)
+    shared = {
+        name: SharedSignFlips(
+            matched.values, **drawing, is_counted=name == headline, most=most if name == headline else 0
+        )
+        for name, (_, _, matched) in many.items()
+        if 0 < len(matched.queries) <= MOST_FLIPPED and clusters is None
+    }
+    tukey: dict[Pair, float] | None = None
+    if pairs_options.get("adjust") == "tukey" and 0 < len(judged.queries) <= MOST_FLIPPED:
+        held = judged.values
+        if clusters is not None:  # a cluster's units are dealt alike
+            places = [clusters[each] for each in judged.queries]
+            held = np.stack([cluster_sums(column, places) for column in held.T], axis=1)
+        p_values = randomised_tukey(held, **drawing)
+        tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in all_pairs(names)}
+
+    def differences(first: str, second: str) -> Mapping[str, Difference]:
+        return OnDemand(found, lambda measure: difference(first, second, measure))
+
+    def difference(first: str, second: str, measure: str) -> Difference:
+        direction, reach, matched = found[measure]
+        if not matched.queries:
+            why = reasons.get(measure, f"no {unit} has a value of both {first} and {second}")
+            nothing = (math.nan, math.nan)
+            bare = Difference(measure, first, second, nothing, direction, cases=0.0)
+            return replace(bare, undefined=why, doubt=matched.note)
+        places = names.index(first), names.index(second)
+        one, other = (matched.values[:, place] for place in places)
+        options: Any = {"names": (first, second), "direction": direction, "reach": reach}
+        permute: Callable[[Scaled], TestResult] = partial(sign_flip_tail, **drawing)
+        if measure in shared:
+            permute = partial(shared[measure].tail, *places)
+            options["scale"] = partial(shared[measure].units, *places)
+        options["doubt"] = matched.note
+        options["clusters"] = None if clusters is None else [clusters[each] for each in matched.queries]
+        made = value_difference(one, other, measure=measure, permute=permute, **options)
+        return refine(made, matched.values[:, places], options["clusters"])
+
+    left_out = (matched.note for _, _, matched in found.values() if matched.note)
+    units = len(judged.queries if clusters is None else {clusters[each] for each in judged.queries})
+    return compare_pairs(
+        kind,
+        names,
+        differences,
+        unit=unit if clusters is None else "cluster",
+        headline=headline,
+        level=level,
+        **pairs_options,
+        tukey=tukey,
+        alone=None if alone is None else lambda name, measure: alone(name, measure, judged.queries),
+        chance_null=chance_null,
+        cases=float(units),
+        seed=seed,
+        notes=(*notes, *dict.fromkeys(f"{said[0].upper()}{said[1:]}." for said in left_out)),
+    )

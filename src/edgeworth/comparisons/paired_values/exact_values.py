@@ -1,0 +1,177 @@
+"""Values as whole numbers, so that a tie is a tie: 1/3 + 1/6 and 1/2 differ as floats.
+
+A p-value counts outcomes *at least* as extreme as the one seen, and with per-query values many outcomes are
+exactly as extreme. Whether they are is decided in whole numbers, in one of three ways:
+
+* fractions and whole numbers are taken as they are, over their common denominator;
+* floats that all lie within rounding of fractions with a small common denominator (precision at 10, decimals
+  in a file) are taken to be those fractions;
+* other floats are rounded to a fine grid, and ``slack`` says how many of its steps a value may be off. What
+  is nearer than that cannot be told apart and counts as tied, which can only make a p-value larger.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.core.test_results import SMALLEST
+from edgeworth.errors import InputError
+
+ROUNDING = 2.0**-44
+"""How far a computed value may be off, relative to the largest: 512 units in the last place, some 6e-14."""
+
+GRID_BITS = 52
+"""The magnitudes together span at most 2^52 steps of the grid: sums of them stay exact in 64 bits."""
+
+LIMIT = 1 << 62
+"""Sums of magnitudes below this fit into 64 bits."""
+
+LARGEST_DENOMINATOR = 10_000
+LARGEST_COMMON_DENOMINATOR = 1_000_000
+"""Of the fractions that floats are read as, where values are about 1; less where they are so large that many
+floats lie within rounding of such a fraction by accident."""
+
+RARELY = 2.0**-10
+"""How rare that accident must be."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Whole multiples of one unit; each may be off by ``slack`` units. ``rule`` says how they were read.
+
+    They are 64-bit numbers, or Python's own where those might overflow.
+    """
+
+    numbers: NDArray[Any]
+    slack: int = 0
+    rule: str = ""
+
+    @classmethod
+    def of(cls, numbers: Iterable[int], slack: int = 0, rule: str = "") -> Self:
+        """From whole numbers of any size."""
+        held = list(numbers)
+        is_small = sum(abs(x) for x in held) < LIMIT
+        return cls(np.array(held, dtype=np.int64 if is_small else object), slack, rule)
+
+    @property
+    def total(self) -> int:
+        """Their sum, 0 where it cannot be told from 0."""
+        found = int(self.numbers.sum())
+        return 0 if abs(found) <= self.slack * len(self.numbers) else found
+
+    @property
+    def signs(self) -> NDArray[np.int64]:
+        """1, -1, or 0 where a number cannot be told from 0."""
+        above, below = self.numbers > self.slack, self.numbers < -self.slack
+        return np.asarray(above.astype(np.int64) - below.astype(np.int64))
+
+    def without_zeros(self) -> Self:
+        """The numbers that are not 0."""
+        return replace(self, numbers=self.numbers[self.signs != 0])
+
+
+NEAR_TIES = "sums that cannot be told apart after rounding count as ties"
+
+
+def scale_values(values: Sequence[Any] | NDArray[Any], *, size: float | None = None) -> Scaled:
+    """Values as whole numbers; ``size`` is the largest value that went into them, if they are differences.
+
+    >>> scale_values([0.3 - 0.1, 0.5, -0.1]).numbers.tolist()
+    [2, 5, -1]
+    >>> scale_values([Fraction(1, 3), 1]).numbers.tolist()
+    [1, 3]
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        floats = values.astype(np.float64)
+    else:
+        given = list(values.tolist()) if isinstance(values, np.ndarray) else list(values)
+        if all(isinstance(value, (int, Fraction)) for value in given):
+            return _over_common_denominator([Fraction(value) for value in given])
+        floats = np.array([float(value) for value in given])
+    if not np.isfinite(floats).all():
+        raise InputError(f"values to compare must be finite numbers; saw {floats[~np.isfinite(floats)][0]}")
+    largest = float(np.abs(floats).max(initial=0.0))
+    if largest == 0:
+        return Scaled(np.zeros(len(floats), dtype=np.int64))
+    tolerance = max(ROUNDING * max(largest / 2, abs(size or largest)), SMALLEST)
+    fractions = _read_as_fractions(floats, tolerance)
+    if fractions is None:
+        return _on_grid(floats, tolerance)
+    return _over_common_denominator(fractions)
+
+
+def scale_units(
+    differences: Sequence[Any] | NDArray[Any],
+    *,
+    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
+    size: float | None = None,
+) -> Scaled:
+    """The differences of independent units as whole numbers: of cases, or their sums over clusters."""
+    if clusters is None:
+        return scale_values(differences, size=size)
+    # As many roundings add up in a sum as it has members.
+    members = max(Counter(clusters).values(), default=1)
+    largest = max((abs(float(x)) for x in differences), default=0.0) if size is None else size
+    return scale_values(cluster_sums(differences, clusters), size=members * largest)
+
+
+def cluster_sums(
+    values: Sequence[Any] | NDArray[Any], clusters: Sequence[Hashable] | NDArray[Any]
+) -> list[Any]:
+    """The sum of each cluster's values, clusters in order of first appearance.
+
+    >>> cluster_sums([1.0, 2.0, 4.0], ["b", "a", "b"])
+    [5.0, 2.0]
+    """
+    if len(values) != len(clusters):
+        raise InputError(f"each of {len(values):,} values needs a cluster; saw {len(clusters):,} clusters")
+    members: dict[Hashable, list[Any]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        members.setdefault(cluster, []).append(value)
+    return [
+        sum(held) if all(isinstance(x, (int, Fraction)) for x in held) else math.fsum(map(float, held))
+        for held in members.values()
+    ]
+
+
+def _over_common_denominator(fractions: list[Fraction]) -> Scaled:
+    common = math.lcm(*(fraction.denominator for fraction in fractions))
+    numbers = (fraction.numerator * (common // fraction.denominator) for fraction in fractions)
+    return Scaled.of(numbers, 0, "ties decided as fractions")
+
+
+def _read_as_fractions(floats: NDArray[np.float64], tolerance: float) -> list[Fraction] | None:
+    """The simple fractions that floats are the rounded values of; None unless all are."""
+    rare = RARELY / max(tolerance, 1e-300)
+    limit, most = int(min(LARGEST_DENOMINATOR, math.sqrt(rare))), min(LARGEST_COMMON_DENOMINATOR, rare)
+    if limit < 1:
+        return None
+    distinct, places = np.unique(floats, return_inverse=True)
+    found, common = [], 1
+    for value in distinct.tolist():
+        exact = Fraction(value)
+        fraction = exact.limit_denominator(limit)
+        common = math.lcm(common, fraction.denominator)
+        if abs(fraction - exact) > tolerance or common > most:
+            return None
+        found.append(fraction)
+    return [found[place] for place in places.tolist()]
+
+
+def _on_grid(floats: NDArray[np.float64], tolerance: float) -> Scaled:
+    """Round to steps of 2^-k, of which all magnitudes added together span at most 2^52."""
+    # The largest is less than 2^exponent, and there are fewer than 2^bit_length.
+    exponent = math.frexp(float(np.abs(floats).max()))[1]
+    shift = GRID_BITS - exponent - len(floats).bit_length()
+    steps = np.rint(np.ldexp(floats, shift)).astype(np.int64)
+    # Half a step is lost to the grid, the rest was lost before.
+    slack = math.ceil(math.ldexp(tolerance, shift) + 0.5)
+    return Scaled(steps, slack, NEAR_TIES)

@@ -1,0 +1,226 @@
+"""Paired values of two systems: Student's t, the effect size, Wilcoxon's signed ranks and the sign test.
+
+The permutation test (``permutation.py``) and Student's t ask about the mean, which is what is compared.
+Wilcoxon's test and the sign test ask about something else, and are offered, not advised.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from edgeworth.comparisons.difference import Effect
+from edgeworth.comparisons.paired_values.exact_values import ROUNDING, Scaled
+from edgeworth.comparisons.paired_values.permutation import sign_sums_of
+from edgeworth.comparisons.planning import noncentral_t
+from edgeworth.comparisons.randomization.coins import lower_tail
+from edgeworth.core.clusters import spread_of_ratios
+from edgeworth.core.sampling_distributions import (
+    NormalLaw,
+    Scale,
+    bisected,
+    doubt_few_freedom,
+    normal_quantile,
+)
+from edgeworth.core.test_results import TestResult
+
+FAR = 200
+"""Steps by which a bracket is widened at most."""
+
+
+@dataclass(frozen=True)
+class LawWithinReach(NormalLaw):
+    """Student's t, cut at the largest difference there can be: that takes nothing from its coverage."""
+
+    reach: float = math.inf
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Give the bounds that are possible."""
+        low, high = super().interval(level)
+        return max(low, -self.reach), min(high, self.reach)
+
+
+@dataclass(frozen=True)
+class MeanDifference:
+    """The mean of paired differences with its standard error over independent units.
+
+    >>> found = mean_difference([0.1, 0.3, 0.2, 0.4])
+    >>> round(found.value, 4), round(found.statistic, 4), round(found.test().p_value, 4)
+    (0.25, 3.873, 0.0305)
+    """
+
+    value: float
+    standard_error: float
+    """0 when all differences are the same up to rounding; nan for a single unit."""
+    units: int
+    freedom: float
+    """The degrees of freedom of Student's t, fewer than units where clusters are unequal."""
+    doubt: str | None = None
+    """Why clusters are too few, or too unequal, to name a winner by."""
+    reach: float = math.inf
+    """How large a difference may be."""
+
+    @property
+    def statistic(self) -> float:
+        """Student's t; nan where nothing varies."""
+        return self.value / self.standard_error if self.standard_error > 0 else math.nan
+
+    @property
+    def no_law(self) -> str | None:
+        """Why nothing is known about how far off the mean may be; None when it is known."""
+        if self.standard_error > 0:
+            return None
+        if self.units < 2:
+            return "a single unit does not tell how much units vary"
+        same = "the difference is the same" if self.value else "both have the same value"
+        return f"{same} in every unit, so nothing tells how much it varies"
+
+    @property
+    def law(self) -> NormalLaw | None:
+        """Student's t around the mean."""
+        if self.no_law is not None:
+            return None
+        return LawWithinReach(self.value, self.standard_error, Scale(), self.freedom, self.reach)
+
+    def test(self) -> TestResult:
+        """Two-sided Student's t; without variation p is 1 if there is no difference, else undefined (nan)."""
+        if self.law is not None:
+            # A two-sided test is the same whichever system comes first, and so are its words.
+            said = f"Student's |t| = {abs(self.statistic):.3g}, {self.freedom:.4g} degrees of freedom"
+            return TestResult.approximated(self.law.p_value(0.0, "two-sided"), 0.0, said)
+        p_value = math.nan if self.value else 1.0
+        return TestResult(p_value, p_value, p_value, f"Student's t: {self.no_law}", kind="approximation")
+
+    @property
+    def probability_above(self) -> float:
+        """P(true mean > 0) under a flat prior on the mean and on the logarithm of the spread.
+
+        The posterior of the mean is then Student's t around the mean seen. One half when there is no
+        difference anywhere, nan when differences do not vary.
+        """
+        if self.law is not None:
+            return float(scipy.special.stdtr(self.freedom, self.statistic))
+        return math.nan if self.value else 0.5
+
+    def effect(self) -> Effect | None:
+        """Cohen's d_z, mean over standard deviation, with an exact interval if differences are normal.
+
+        ``d_z = t/√n``; t has a noncentral law with parameter δ = √n · (true d_z), and the bounds are the δ
+        that leave (1 − level)/2 beyond the t seen (Steiger & Fouladi 1997). None where nothing varies.
+        """
+        value = self.statistic / math.sqrt(self.units)
+        return None if self.law is None else Effect("Cohen's d_z", value, self._effect_bounds)
+
+    def _effect_bounds(self, level: float) -> tuple[float, float]:
+        tail, root = (1 - level) / 2, math.sqrt(self.units)
+        low = _noncentrality(self.freedom, self.statistic, 1 - tail)
+        return low / root, _noncentrality(self.freedom, self.statistic, tail) / root
+
+
+def mean_difference(
+    differences: Sequence[Any] | NDArray[Any],
+    *,
+    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
+    size: float | None = None,
+    reach: float = math.inf,
+) -> MeanDifference:
+    """The mean difference over cases, and its standard error over cases or clusters.
+
+    With clusters the mean is a ratio, Σ sums / Σ sizes, and its error is CR2's (``core/clusters.py``), which
+    is the usual one when every cluster is one case. ``size`` is the largest value that the differences were
+    taken from: spread within its rounding is none; ``reach`` is how large a difference may be.
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    if clusters is None:
+        sums, sizes = values, np.ones(len(values))
+    else:
+        places: dict[Hashable, int] = {}
+        codes = [places.setdefault(cluster, len(places)) for cluster in clusters]
+        sums, sizes = (np.bincount(codes, each).astype(np.float64) for each in (values, np.ones(len(codes))))
+    mean = math.fsum(values.tolist()) / len(values)
+    rests = sums - sizes * mean
+    units = len(sums)
+    # Differences that would all be the same, had they not been rounded, are.
+    same = ROUNDING * float(max(abs(values).max(), abs(size or 0.0)) * sizes.max())
+    if units > 1 and float(abs(rests).max()) <= same:
+        return MeanDifference(0.0 if abs(mean) <= same else mean, 0.0, units, units - 1.0)
+    if clusters is None or units < 2:
+        error = math.sqrt(units / (units - 1) * float(rests @ rests)) / len(values) if units > 1 else math.nan
+        return MeanDifference(mean, error, units, units - 1.0, reach=reach)
+    spread = spread_of_ratios(rests, sizes)
+    freedom, doubt = round(spread.freedom, 9), doubt_few_freedom(spread.freedom)
+    return MeanDifference(mean, math.sqrt(spread.variance), units, freedom, doubt, reach)
+
+
+def wilcoxon_test(units: Scaled) -> TestResult:
+    """Wilcoxon's signed ranks: P(|Σ ± rank| ≥ |Σ sign · rank|), every choice of signs equally likely.
+
+    Units without a difference are left out before ranking (Wilcoxon 1945), equal magnitudes share their mean
+    rank, and the law is that of the ranks as they are, ties included: exact up to some hundred units, normal
+    with a correction for continuity beyond.
+
+    >>> wilcoxon_test(Scaled.of([3, -1, 2, 4])).exact
+    Fraction(1, 4)
+    """
+    ranked = signed_ranks(units)
+    sums, what = sign_sums_of(ranked)
+    exact = sums.exact(what, 0)
+    if exact is not None:
+        return exact
+    variance = sum(count * rank**2 for rank, count in zip(sums.amounts, sums.counts, strict=True))
+    # Sums of signed ranks are an even number apart.
+    p_value = float(2 * scipy.special.ndtr(-max(sums.observed - 1, 0) / math.sqrt(variance)))
+    said = f"normal law of {sums.coins:,} signed ranks, ties taken into account"
+    return TestResult.approximated(p_value, 0.0, said)
+
+
+def signed_ranks(units: Scaled) -> Scaled:
+    """Twice the mean rank of each magnitude that is not 0, with its sign: whole numbers.
+
+    >>> signed_ranks(Scaled.of([0, 5, -2, 5])).numbers.tolist()
+    [0, 5, -2, 5]
+    """
+    signs, magnitudes = units.signs, np.abs(units.numbers)
+    order = np.argsort(magnitudes, kind="stable")
+    order = order[signs[order] != 0]
+    # What is nearer than rounding is tied with what stands before it.
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = np.diff(magnitudes[order]) > 2 * units.slack
+    starts = np.flatnonzero(is_first)
+    sizes = np.diff(np.append(starts, len(order)))
+    ranks = np.zeros(len(magnitudes), dtype=np.int64)
+    ranks[order] = np.repeat(2 * starts + sizes + 1, sizes)
+    return Scaled(ranks * signs)
+
+
+def sign_test(units: Scaled) -> TestResult:
+    """Wins against losses: twice the smaller binomial tail, ½ each; units without a difference left out.
+
+    >>> sign_test(Scaled.of([5, 1, 2, -1, 0])).exact
+    Fraction(5, 8)
+    """
+    signs = units.signs
+    fewer, more = sorted((int((signs > 0).sum()), int((signs < 0).sum())))
+    said = f"{more:,} against {fewer:,}, {len(units.numbers) - fewer - more:,} ties left out"
+    return lower_tail(fewer + more, fewer, said)
+
+
+def _noncentrality(freedom: float, statistic: float, probability: float) -> float:
+    """The δ at which P(T ≤ t) has this value; it falls as δ rises."""
+
+    def below(centre: float) -> float:
+        return noncentral_t(freedom, centre, statistic)
+
+    reach = normal_quantile(0.999999) * math.sqrt(1 + statistic**2 / (2 * freedom))
+    low, high = statistic - reach, statistic + reach
+    while below(low) < probability and low > statistic - FAR * reach:
+        low -= reach
+    while below(high) > probability and high < statistic + FAR * reach:
+        high += reach
+    return bisected(lambda centre: below(centre) <= probability, low, high)

@@ -1,0 +1,245 @@
+"""How many cases would tell two systems apart, and what difference the cases at hand could show."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from edgeworth.common.arrays import plain_values
+from edgeworth.comparisons.difference import Difference, MirroredLaw
+from edgeworth.core.estimates import Plan
+from edgeworth.core.sampling_distributions import (
+    NormalLaw,
+    SamplingLaw,
+    bisected,
+    check_level,
+    normal_quantile,
+    student_quantile,
+)
+from edgeworth.errors import OptionError
+
+ZERO = 1e-12
+"""A difference below this is none."""
+
+MANY = 10_000
+"""Units from which on Student's t is planned for as if it were normal."""
+
+MANY_DISAGREEMENTS = 20_000
+"""From here on McNemar's test is planned for as if it were normal."""
+
+FAR = 7.0
+"""Standard deviations beyond which a number of disagreements is not met: once in a million millions."""
+
+NORMAL_END = 9.0
+"""Where the normal law ends in floating point."""
+
+FINE = 1e-9
+"""How near a difference that can be shown is found."""
+
+_legendre = cache(np.polynomial.legendre.leggauss)
+
+
+@dataclass(frozen=True)
+class SampleSizePlan(Plan):
+    """Independent units (cases, clusters, queries) in all that would tell two systems apart.
+
+    ``detectable`` is the smallest true difference that the units at hand show with that power.
+    """
+
+    detectable: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; what is infinite or unknown is None."""
+        names = ("cases", "needed", "more", "detectable", "power", "level")
+        return {name: plain_values(getattr(self, name)) for name in names}
+
+
+def units_needed(difference: Difference, *, level: float = 0.95, power: float = 0.8) -> SampleSizePlan:
+    """Compute how many units like these would tell two systems apart by the difference seen.
+
+    ``n · ((z_level + z_power) · standard error / difference)²``: the error shrinks with √n. Where the law is
+    Student's t over units, its power is that of the noncentral t, which asks for a few more. Proportions of
+    the same cases (accuracy, recall) are planned for their own test, the exact one of discordant cases.
+    """
+    check_level(level)
+    if not 0 < power < 1:
+        raise OptionError(f"power lies between 0 and 1; saw {power!r}")
+    if difference.discordant is not None and difference.undefined is None and difference.cases > 0:
+        return mcnemar_cases_needed(*difference.discordant, difference.cases, level=level, power=power)
+    distance, size = abs(difference.difference), difference.cases
+    if difference.undefined is not None or math.isnan(distance) or not size > 0:
+        return SampleSizePlan(size, math.nan, power, level, math.nan)
+    error, freedom = _error(difference.law, level)
+    if not error > 0:
+        return SampleSizePlan(size, math.inf if distance < ZERO else math.nan, power, level, math.nan)
+    is_student = freedom == size - 1 and size < MANY
+    normal_reach = normal_quantile(level) + float(scipy.special.ndtri(power))
+    reach = _student_reach(freedom, level, power) if is_student else normal_reach
+    if distance < ZERO:
+        return SampleSizePlan(size, math.inf, power, level, reach * error)
+    effect = distance / (error * math.sqrt(size))
+    ratio = normal_reach / effect if effect > 0 else math.inf
+    if not math.isfinite(ratio * ratio):
+        return SampleSizePlan(size, math.inf, power, level, reach * error)
+    # Fewer signs than these cannot all be alike by a chance below the level.
+    fewest = math.ceil(1 - math.log2(1 - level))
+    normal = max(float(fewest), math.ceil(ratio * ratio))
+    needed = normal if normal >= MANY or math.isinf(freedom) else _student_units(effect, normal, level, power)
+    return SampleSizePlan(size, needed, power, level, reach * error)
+
+
+def mcnemar_cases_needed(
+    wins: float, losses: float, cases: float, *, level: float = 0.95, power: float = 0.8
+) -> SampleSizePlan:
+    """Compute how many cases the exact McNemar test needs, from its wins, losses and all cases.
+
+    The power is exact: over the binomial number of disagreements, and the binomial split of each number.
+    """
+    share = (wins + losses) / cases
+    if not share:
+        return SampleSizePlan(cases, math.inf, power, level, math.nan)
+    majority = max(wins, losses) / (wins + losses)
+    detectable = _detectable_lead(cases, share, level, power)
+    if wins == losses:
+        return SampleSizePlan(cases, math.inf, power, level, detectable)
+    lead = share * (2 * majority - 1)
+    normal = _normal_reach(share, lead, level, power) / lead
+    if normal**2 * share > MANY_DISAGREEMENTS:
+        return SampleSizePlan(cases, math.ceil(normal**2), power, level, detectable)
+    fewer, enough = 0, max(1, math.ceil(normal**2))
+    while mcnemar_power(enough, share, majority, level=level) < power:
+        fewer, enough = enough, 2 * enough
+    number = range(fewer + 1, enough + 1)
+    place = bisect_left(number, True, key=lambda n: mcnemar_power(n, share, majority, level=level) >= power)
+    return SampleSizePlan(cases, float(number[place]), power, level, detectable)
+
+
+def _detectable_lead(cases: float, share: float, level: float, power: float) -> float:
+    """The smallest lead that so many cases show when they disagree on that share; nan when they show none."""
+    if cases * share > MANY_DISAGREEMENTS:
+        lead = 0.0
+        for _ in range(20):  # share − lead² hardly moves
+            lead = _normal_reach(share, lead, level, power) / math.sqrt(cases)
+        return lead
+    if mcnemar_power(cases, share, 1.0, level=level) < power:
+        return math.nan
+    most = bisected(lambda part: mcnemar_power(cases, share, part, level=level) >= power, 0.5, 1.0, FINE)
+    return share * (2 * most - 1)
+
+
+def mcnemar_power(cases: float, share: float, majority: float, *, level: float = 0.95) -> float:
+    """Compute the power of the exact McNemar test of systems that disagree on a share of the cases.
+
+    ``majority`` is the better one's part of the disagreements.
+    """
+    cases = math.floor(cases)
+    middle, spread = cases * share, math.sqrt(cases * share * (1 - share)) + 1
+    low, high = max(0, math.floor(middle - FAR * spread)), min(cases, math.ceil(middle + FAR * spread))
+    disagreements = np.arange(low, high + 1, dtype=np.float64)
+    fewest = _critical(low, high, (1 - level) / 2)
+    shown = _tail(fewest, disagreements, majority) + _tail(fewest, disagreements, 1 - majority)
+    return float(_binomial(disagreements, cases, share) @ shown)
+
+
+def _binomial(count: NDArray[np.float64], trials: float, share: float) -> NDArray[np.float64]:
+    """P(count) for each; they are nearly all of the law."""
+    logs = scipy.special.xlogy(count, share) + scipy.special.xlog1py(trials - count, -share)
+    logs -= scipy.special.betaln(count + 1, trials - count + 1) + math.log(trials + 1)
+    return np.asarray(np.exp(logs))
+
+
+@lru_cache(64)  # a plan asks for the same ones at every step
+def _critical(low: int, high: int, tail: float) -> NDArray[np.float64]:
+    """The most wins of the loser that are still too few at ½, for each number of disagreements.
+
+    It is -1 where even none would be no surprise.
+    """
+    trials = np.arange(low, high + 1, dtype=np.float64)
+    guess = np.floor(trials / 2 + scipy.special.ndtri(tail) * np.sqrt(trials) / 2)
+    # The normal guess is off by one at most, but for few trials: step until it fits.
+    while (are_many := _tail(guess, trials) > tail).any():
+        guess = guess - are_many
+    while (are_few := _tail(guess + 1, trials) <= tail).any():
+        guess = guess + are_few
+    return np.maximum(guess, -1.0)
+
+
+def _tail(count: NDArray[np.float64], trials: NDArray[np.float64], share: float = 0.5) -> NDArray[np.float64]:
+    """Compute P(at most so many) of a binomial number."""
+    return np.where(
+        count < 0, 0.0, scipy.special.bdtr(np.clip(count, 0, trials), trials.astype(np.int64), share)
+    )
+
+
+def _error(law: SamplingLaw | None, level: float) -> tuple[float, float]:
+    """The standard error, and the degrees of freedom it is known with."""
+    if law is None:
+        return math.nan, math.inf
+    inner = law.inner if isinstance(law, MirroredLaw) else law
+    if isinstance(inner, NormalLaw) and math.isfinite(inner.freedom):
+        return inner.standard_error, inner.freedom
+    low, high = law.interval(level)
+    # At the end of a range the standard error is 0 and the interval is not.
+    return max(law.standard_error, (high - low) / (2 * normal_quantile(level))), math.inf
+
+
+def _normal_reach(share: float, lead: float, level: float, power: float) -> float:
+    """Compute √cases times the lead that McNemar's test shows with that power, by the normal law."""
+    reach, other = normal_quantile(level), float(scipy.special.ndtri(power))
+    return reach * math.sqrt(share) + other * math.sqrt(share - lead**2)
+
+
+def _student_reach(freedom: float, level: float, power: float) -> float:
+    """Compute how many standard errors from 0 Student's t shows a difference with that power."""
+    # Student's quantile and ten more times its spread: any power is reached there.
+    far = student_quantile(level, freedom) * 10 + 10
+    return bisected(lambda reach: _student_power(freedom, reach, level) >= power, 0.0, far)
+
+
+def _student_power(freedom: float, reach: float, level: float) -> float:
+    critical = student_quantile(level, freedom)
+    return 1 - noncentral_t(freedom, reach, critical) + noncentral_t(freedom, reach, -critical)
+
+
+def noncentral_t(freedom: float, centre: float, statistic: float) -> float:
+    """P(T ≤ t) of Student's t with noncentrality δ: ``T = (Z + δ)/s``, s = √(χ²_ν/ν).
+
+    Far out, where scipy's series fails, ``Φ(−δ) + ∫ φ(z) P(s ≥ (z + δ)/t) dz`` over z > −δ is smooth.
+
+    >>> round(noncentral_t(9, 1.0, 2.0), 6), round(noncentral_t(5, 10.0, 50.0), 6)
+    (0.804144, 0.999031)
+    """
+    if statistic < 0:
+        return 1 - noncentral_t(freedom, -centre, -statistic)
+    if statistic <= math.sqrt(2 * freedom):
+        return float(scipy.special.nctdtr(freedom, centre, statistic))
+    below = float(scipy.special.ndtr(-centre))
+    low, high = max(-centre, -NORMAL_END), NORMAL_END
+    if low >= high:
+        return below
+    places, weights = _legendre(200)
+    z = low + (high - low) * (places + 1) / 2
+    beyond = scipy.special.chdtrc(freedom, freedom * ((z + centre) / statistic) ** 2)
+    density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    return below + (high - low) / 2 * float(weights @ (density * beyond))
+
+
+def _student_units(effect: float, normal: float, level: float, power: float) -> float:
+    """The fewest units with that power, near what the normal law asks for."""
+
+    def is_enough(units: float) -> bool:
+        return _student_power(units - 1, effect * math.sqrt(units), level) >= power
+
+    units = normal
+    while not is_enough(units):
+        units += 1
+    while units > 2 and is_enough(units - 1):
+        units -= 1
+    return units

@@ -1,0 +1,363 @@
+"""The law of a sum of whole numbers with random signs, and how often it is at least as far from 0.
+
+Every difference that is a sum over cases (or documents, queries, patients) becomes this when outputs are
+swapped unit by unit: unit i has amount dᵢ, and a coin gives it its sign. In whole numbers ties are ties.
+With Z the sum of those amounts whose coin shows heads, the signed sum is 2Z − Σd, and it is symmetric: the
+two-sided probability is twice that of one side. Ways, in this order:
+
+- one or two different amounts: binomials, any number of units;
+- a small total: the polynomial Π (1 + x^d), held in one long integer;
+- few units: all signs, half of the units at a time;
+- else on a grid, which brackets the probability: certified, and exact if whole numbers are the grid;
+- else Monte Carlo.
+
+On the grid amounts are put together exactly in blocks, the sums of each block are rounded once to the grid,
+and the sum of all is off by at most half a cell a block; one Fourier transform a block gives the law.
+Fourier transforms are accurate relative to the largest probability only. So the coins are loaded first, in
+such a way that the sum asked about becomes the mean, and the loading is undone afterwards: a tail of 1e-100
+comes out as accurately as one of 0.1.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.common.arrays import EXACT_INTEGERS, Floats
+from edgeworth.common.progress import progress_rounds
+from edgeworth.comparisons.randomization.coins import (
+    FEW,
+    coin_law,
+    log_coin_law,
+    lower_tail,
+    random_heads,
+    ways,
+)
+from edgeworth.core.test_results import TestResult
+from edgeworth.errors import check_draws
+
+LARGEST = 1 << 61
+"""Sums of two such numbers are whole numbers of 64 bits."""
+
+MOST_BYTES = 1 << 27
+"""Bytes moved for the long integer, some hundredths of a second."""
+
+MOST_LARGE_UNITS = 32
+"""Units whose signs are all gone through where sums need more than 64 bits."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How fine the grid is, how many different sums a block has before it is rounded to it, and up to how
+    many units all signs are gone through instead."""
+
+    cells: int
+    most_sums: int
+    most_units: int
+
+
+FINE = Grid(1 << 21, 60_000, 40)
+"""About a second or two."""
+
+COARSE = Grid(1 << 18, 4_000, 30)
+"""Some hundredths of a second: for one pair among many."""
+
+
+def sign_sum_tail(
+    amounts: Mapping[int, int],
+    observed: int,
+    *,
+    what: str = "swaps",
+    draws: int = 10_000,
+    seed: int = 0,
+    grid: Grid | None = FINE,
+) -> TestResult:
+    """Compute P(|Σ ± amount| ≥ |observed|) for amounts that occur a number of times each.
+
+    ``what`` names the choices of signs. Without a ``grid`` they are drawn where they cannot be counted.
+
+    >>> sign_sum_tail({1: 2, 3: 1}, 5).exact
+    Fraction(1, 4)
+    """
+    check_draws(draws, seed)
+    sums = SignSums.of(amounts, observed)
+    found = sums.exact(what, 0 if grid is None else grid.most_units)
+    if found is None and grid is not None:
+        found = sums.bracket(what, grid)
+    return found or sums.monte_carlo(what, draws, seed)
+
+
+@dataclass(frozen=True)
+class SignSums:
+    """Different amounts above 0 without a common factor, how often each occurs, and the observed sum ≥ 0."""
+
+    amounts: tuple[int, ...]
+    counts: tuple[int, ...]
+    observed: int
+
+    @classmethod
+    def of(cls, amounts: Mapping[int, int], observed: int) -> SignSums:
+        """The signs of amounts do not matter, nor do amounts of 0 or the unit they are counted in."""
+        kept: dict[int, int] = {}
+        for amount, count in amounts.items():
+            if amount and count:
+                kept[abs(amount)] = kept.get(abs(amount), 0) + count
+        unit = math.gcd(*kept)
+        if not unit:
+            return cls((), (), 0)
+        # The observed sum need not be one that occurs: as far from 0 as the next whole unit.
+        return cls(tuple(amount // unit for amount in kept), tuple(kept.values()), -(-abs(observed) // unit))
+
+    @cached_property
+    def total(self) -> int:
+        """The largest sum."""
+        return sum(amount * count for amount, count in zip(self.amounts, self.counts, strict=True))
+
+    @cached_property
+    def coins(self) -> int:
+        """How many signs there are."""
+        return sum(self.counts)
+
+    @cached_property
+    def least_heads(self) -> int:
+        """The smallest sum of heads that makes the signed sum at least the observed one."""
+        return -(-(self.total + self.observed) // 2)
+
+    def exact(self, what: str, most_units: int) -> TestResult | None:
+        """Count all signs, if that can be done."""
+        said = f"all {what}"
+        if self.observed == 0:
+            return TestResult.counted(Fraction(1), said)
+        if self.observed > self.total:
+            return TestResult.summed(0.0, said)
+        if len(self.amounts) == 1:
+            return lower_tail(self.coins, self.coins - self.least_heads, said)
+        if len(self.amounts) == 2:
+            return self._count_two(said)
+        if self.coins * self.total * (self.coins + 1) // 8 <= MOST_BYTES:
+            ways = self.count_by_polynomial()
+        elif self.coins <= min(most_units, MOST_LARGE_UNITS if self.total >= LARGEST else most_units):
+            ways = self.count_by_halves()
+        else:
+            return None
+        return TestResult.counted(Fraction(2 * ways, 1 << self.coins), said)
+
+    def _count_two(self, said: str) -> TestResult:
+        """Sum over a staircase: for each number of heads of the one amount the least of the other."""
+        (one, two), (coins, others) = self.amounts, self.counts
+        kind: Any = np.int64 if 2 * self.total + self.observed < LARGEST else object
+
+        def least(heads: Any) -> NDArray[np.int64]:
+            missing = self.least_heads - one * np.asarray(heads, dtype=kind)
+            return np.asarray(np.clip(-(-missing // two), 0, others + 1), dtype=np.int64)
+
+        if self.coins <= FEW:
+            at_least = [*accumulate(reversed(ways(others)), initial=0)][::-1]
+            found = sum(
+                way * at_least[y] for way, y in zip(ways(coins), least(range(coins + 1)), strict=True)
+            )
+            return TestResult.counted(Fraction(2 * found, 1 << self.coins), said)
+        (heads, law), (numbers, other_law) = coin_law(coins), coin_law(others)
+        beyond = np.append(np.cumsum(other_law[::-1])[::-1], 0.0)
+        place = np.clip(least(heads) - numbers[0], 0, len(numbers))
+        return TestResult.summed(2 * float(law @ beyond[place]), said)
+
+    @property
+    def _each(self) -> list[int]:
+        """The amount of each coin."""
+        return [a for a, count in zip(self.amounts, self.counts, strict=True) for _ in range(count)]
+
+    def count_by_polynomial(self) -> int:
+        """Count the choices of heads that reach the sum: the tail of Π (1 + x^amount).
+
+        The coefficients stand side by side in one whole number, each in as many bits as the largest may need;
+        a factor is then a shift and an addition.
+
+        >>> SignSums.of({1: 1, 2: 1, 3: 1}, 4).count_by_polynomial()
+        2
+        """
+        width, product = self.coins + 1, 1
+        for amount in self._each:
+            product += product << (amount * width)
+        # The sum of the digits of a number, in base b, is what it leaves when divided by b − 1.
+        return (product >> (self.least_heads * width)) % ((1 << width) - 1)
+
+    def count_by_halves(self) -> int:
+        """Count them by the sums of each half: for each of one, how many of the other make up the rest."""
+        kind: Any = np.int64 if self.total < LARGEST else object
+        halves = []
+        for half in (self._each[::2], self._each[1::2]):
+            sums = np.zeros(1, dtype=kind)
+            for amount in half:
+                sums = np.concatenate([sums, sums + amount])
+            halves.append(np.sort(sums))
+        first, second = halves
+        places = np.searchsorted(second, self.least_heads - first, side="left")
+        return len(first) * len(second) - int(places.sum())
+
+    def bracket(self, what: str, grid: Grid) -> TestResult | None:
+        """Bracket the tail by rounding to a grid; the ends are equal when whole numbers are the grid."""
+        found = grid_tail(self.amounts, self.counts, self.least_heads, grid)
+        if found is None:
+            return None
+        low, high = (math.log(2) + end for end in found)
+        if low == high:
+            return TestResult.summed(math.exp(high), f"all {what}")
+        return TestResult.between(low, high, f"certified bracket, all {what} on a grid", "bracket")
+
+    def monte_carlo(self, what: str, draws: int, seed: int) -> TestResult:
+        """Draw signs; sums too large for floats are compared in whole numbers where floats are unsure."""
+        rng, is_exact = np.random.default_rng(seed), self.total < EXACT_INTEGERS
+        scale, slack = (1, 0.0) if is_exact else (self.total, 1e-13)
+        weights, least = np.array([amount / scale for amount in self.amounts]), self.observed / scale
+        count, rounds = 0, max(1, (1 << 22) // len(self.amounts))
+        counts = np.array(self.counts, dtype=np.int64)
+        for start in progress_rounds(draws, rounds, "draws"):
+            heads = random_heads(rng, counts, min(rounds, draws - start))
+            # Unlike a product of matrices, einsum makes no floats of all heads at once.
+            distance = np.abs(2 * np.einsum("a,ad->d", weights, heads) - weights @ counts) - least
+            count += int((distance >= 0 if is_exact else distance > slack).sum())
+            for draw in () if is_exact else np.flatnonzero(np.abs(distance) <= slack):
+                found = sum(map(operator.mul, self.amounts, heads[:, draw].tolist()))
+                count += abs(2 * found - self.total) >= self.observed
+        return TestResult.drawn(count, draws, seed, what)
+
+
+Ways = dict[int, int]
+
+
+def add_coins(sums: Ways, amount: int, count: int) -> Ways:
+    """Update the ways to each sum when a number of coins of one amount come in."""
+    result: Ways = {}
+    for heads, way in enumerate(ways(count)):
+        more = heads * amount
+        for total, many in sums.items():
+            result[total + more] = result.get(total + more, 0) + many * way
+    return result
+
+
+MANY = 4_000
+"""Coins of one amount whose law is floats: relative errors of some 1e-13, far within ``NOISE``."""
+
+UNLIKELIEST = 2e5
+"""Numbers of heads below exp(−200,000) are left out."""
+
+MOST_BLOCKS = 20
+
+WIDEST = 0.01
+"""Relative distance of the ends beyond which draws say as much."""
+
+NOISE = 1e-10
+"""Relative error of a tail that went through the transforms."""
+
+HALF_A_CELL = Fraction(500_001, 1_000_000)
+"""Rounding to the nearest cell, with room for the rounding of the floats it is done in."""
+
+
+def grid_tail(
+    amounts: Sequence[int], counts: Sequence[int], least: int, grid: Grid = FINE
+) -> tuple[float, float] | None:
+    """Bracket log P(sum of heads ≥ least); the ends are equal when whole numbers are the grid.
+
+    >>> [round(math.exp(end), 9) for end in grid_tail([1, 3], [2, 1], 5) or ()]
+    [0.125, 0.125]
+    """
+    kinds = list(zip(amounts, counts, strict=True))
+    largest = sum(amount * count for amount, count in kinds)
+    few, many = ([x for x in kinds if (x[1] > MANY) is large] for large in (False, True))
+    # Different amounts have n(n + 1)/2 different sums at least, so a block has room for so many at most.
+    if len(few) > MOST_BLOCKS * (9 * grid.most_sums) ** (1 / 3):
+        return None
+    blocks = _blocks(few, grid.most_sums)
+    number = len(blocks) + len(many)
+    if number > MOST_BLOCKS:
+        return None
+    is_whole = largest < grid.cells
+    length = 1 << largest.bit_length() if is_whole else grid.cells
+    cells = largest if is_whole else length - number - 1
+    error = Fraction(0) if is_whole else number * HALF_A_CELL
+    if _foreseen_width(kinds, largest, least, float(error) / cells) > WIDEST:
+        return None
+    loading = _loading(kinds, largest, least, cells)
+    laws = [_law_of_ways(block, largest) for block in blocks]
+    laws += [_law_of_many(amount, count, largest) for amount, count in many]
+    transform, log_scale = np.ones(length // 2 + 1, dtype=np.complex128), 0.0
+    for shares, logs in laws:
+        places = np.rint(shares * cells).astype(np.int64)
+        heaviness = logs + loading * places
+        log_scale += float(heaviness.max())
+        weights = np.exp(heaviness - heaviness.max())
+        transform *= np.fft.rfft(np.bincount(places, weights=weights, minlength=length))
+    log_scale -= sum(count for _, count in few) * math.log(2)
+    law = np.fft.irfft(transform, length)
+    if is_whole:
+        found = _log_untilted(law, log_scale, loading, least)
+        return found, found
+    place = Fraction(least * cells, largest)
+    low, high = (
+        _log_untilted(law, log_scale, loading, max(math.ceil(place + sign * error), 0)) for sign in (+1, -1)
+    )
+    return low - NOISE, high + NOISE
+
+
+def _law_of_ways(block: Ways, largest: int) -> tuple[Floats, Floats]:
+    """The sums of a block as shares of the largest, and the logarithms of the ways to each."""
+    return np.array([total / largest for total in block]), np.array([math.log(x) for x in block.values()])
+
+
+def _law_of_many(amount: int, count: int, largest: int) -> tuple[Floats, Floats]:
+    """The same of many coins of one amount, by their law: as whole numbers the ways take gigabytes."""
+    heads, logs = log_coin_law(count, min(2.0 * count, UNLIKELIEST))
+    return heads.astype(np.float64) * (amount / largest), logs - math.log(float(np.exp(logs).sum()))
+
+
+def _log_untilted(law: Floats, log_scale: float, loading: float, least: int) -> float:
+    """log Σ over cells from the least on, the loading undone."""
+    beyond = np.maximum(law[least:], 0.0)
+    total = float((beyond * np.exp(-loading * np.arange(len(beyond)))).sum())
+    return math.log(total) + log_scale - loading * least if total else -math.inf
+
+
+def _loading(kinds: list[tuple[int, int]], largest: int, least: int, cells: int) -> float:
+    """The loading a cell that makes the mean sum of heads the least one asked about."""
+    shares = np.array([amount / largest for amount, _ in kinds])
+    counts = np.array([count for _, count in kinds], dtype=np.float64)
+    # Past the upper end next to all coins show heads, and products with cells begin to lose digits.
+    low, high = 0.0, min(40 / float(shares.min()), 1e5)
+    for _ in range(60):
+        middle = (low + high) / 2
+        mean = float((counts * shares / (1 + np.exp(-middle * shares))).sum())
+        low, high = (middle, high) if mean < least / largest else (low, middle)
+    return low / cells
+
+
+def _blocks(kinds: list[tuple[int, int]], most_sums: int) -> list[Ways]:
+    """Combine neighbouring amounts as long as their sums are few."""
+    blocks: list[Ways] = []
+    spent = 0
+    for amount, count in kinds:
+        steps = (len(blocks[-1]) if blocks else 1) * (count + 1)
+        spent += steps
+        if not blocks or steps > most_sums or spent > 3 * most_sums:
+            blocks.append({0: 1})
+            spent = count + 1
+        blocks[-1] = add_coins(blocks[-1], amount, count)
+        if len(blocks) > MOST_BLOCKS:
+            break
+    return blocks
+
+
+def _foreseen_width(kinds: Sequence[tuple[int, int]], largest: int, least: int, error: float) -> float:
+    """How far apart the ends will be, relative to the probability: the normal law is good enough for that."""
+    spread = math.sqrt(sum(count * (amount / largest) ** 2 for amount, count in kinds)) / 2
+    away = max((least / largest - 0.5) / spread, 0.0)
+    return 2 * error / spread * (away + 1)

@@ -1,0 +1,220 @@
+"""What each case adds to the difference of two rankings of the same cases.
+
+A case moves both rankings, so its effect on the difference is that on the first less that on the second, and
+what the systems have in common cancels case by case. For the ROC area the squares sum to the variance of
+DeLong, DeLong & Clarke-Pearson (1988), covariance included."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy
+
+from edgeworth.common.arrays import Values
+from edgeworth.comparisons.paired_scores import PairedScores
+from edgeworth.comparisons.scores.sampling_distributions import ScoreDifferenceLaw, Side
+from edgeworth.core.clusters import FEWEST_FREEDOM, spread_of_ratios
+from edgeworth.core.measures import Measure
+from edgeworth.core.sampling_distributions import FARTHEST
+from edgeworth.errors import OptionError
+from edgeworth.rankings.intervals.methods import (
+    FREEDOM,
+    NO_VARIANCE,
+    Places,
+    Spread,
+    influence_of,
+    reason_for_doubt,
+)
+from edgeworth.rankings.intervals.resampling import groups_of_counts
+from edgeworth.rankings.measure_lookup import ResolvedRanking, needs_whole_cases, resolve_ranking
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.scores.sorted_scores import SortedScores
+from edgeworth.rankings.tie_groups import TieGroups
+
+
+def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[ResolvedRanking, str | None]:
+    """Resolve a measure and its options, and say why sampling weights rule it out, if they do."""
+    # Only the kind of the weights matters, so nothing needs to be sorted for it.
+    nothing = np.zeros(0)
+    run = SortedScores.empty() if paired.is_counted else SortedScores(nothing, nothing, nothing)
+    outline = Ranking(run, run, labels=paired.labels)
+    resolved = resolve_ranking(outline, measure)
+    return resolved, needs_whole_cases(outline, resolved)
+
+
+def tie_groups_of_places(counts: Values, steps: int) -> TieGroups:
+    """Find the tie groups of lists whose cases are counted by place (``CaseRanks``), one list a row."""
+    places, total = Places.of_counts(counts, steps), counts.sum(axis=1)
+    hits, size = places.hits, places.hits + places.tied
+    return groups_of_counts(hits, size, places.seen_above, hits.sum(axis=1), total, total)
+
+
+def tie_groups_of_system(paired: PairedScores, name: str) -> TieGroups:
+    """Find the tie groups of one system."""
+    ranks = paired.case_ranks(name)
+    counts = np.bincount(ranks.place, weights=paired.weights, minlength=ranks.places)
+    return tie_groups_of_places(counts.astype(np.float64)[None, :], ranks.steps)
+
+
+def difference_law(
+    paired: PairedScores, first: str, second: str, resolved: ResolvedRanking
+) -> tuple[ScoreDifferenceLaw, str | None]:
+    """Find the law of the difference from every case's influence on both, and any reason to doubt it.
+
+    The variance is Σ (effect on the first − effect on the second)², summed within clusters first where there
+    are clusters; its degrees of freedom come from the fourth moments, and from the sizes of clusters. With
+    fewer than four there is no law. On a mean over folds a case has so many times less effect.
+    """
+    parts = paired.parts
+    effects, spreads, sides = [], [], []
+    for name in (first, second):
+        places = [Places.of(tie_groups_of_system(part, name)) for part in parts]
+        found = [
+            influence_of(x, resolved, typical_weights(part)) for x, part in zip(places, parts, strict=True)
+        ]
+        moved = [x.concatenate()[part.case_ranks(name).place] for x, part in zip(found, parts, strict=True)]
+        effects.append(np.concatenate(moved) / len(parts))
+        value = float(np.mean([each.value for each in found]))
+        spreads.append(spread_of(paired, effects[-1]).variance)
+        is_area = resolved.measure.name == "roc_auc"
+        sides.append(Side(value, _error(spreads[-1]), *independent_units(paired), is_area))
+    spread = spread_of(paired, effects[0] - effects[1])
+    if paired.clusters is not None and spread.freedom < FEWEST_FREEDOM:
+        raise OptionError(
+            f"a few large clusters hold most cases, which leaves {spread.freedom:.1f} degrees of freedom: "
+            "too few to tell who is better"
+        )
+    product = sides[0].error * sides[1].error
+    shared = (spreads[0] + spreads[1] - spread.variance) / (2 * product) if product > 0 else 0.0
+    law = ScoreDifferenceLaw(
+        sides[0], sides[1], min(max(shared, -1.0), 1.0), _error(spread.variance), spread.freedom
+    )
+    doubt = find_doubt(paired, spread.freedom)
+    if doubt is None and any(side.is_separated for side in sides):
+        doubt = (
+            "one of them separates targets and background, so its part of the interval is a binomial bound"
+        )
+    return law, doubt
+
+
+def _error(variance: float) -> float:
+    return math.sqrt(variance) if variance > NO_VARIANCE else 0.0
+
+
+def independent_units(paired: PairedScores) -> tuple[float, float]:
+    """Count targets and background in independent units: cases, typical weights or clusters."""
+    each = (paired.targets, ~paired.targets)
+    if paired.clusters is not None:
+        targets, background = (float(len(np.unique(paired.clusters.codes[of]))) for of in each)
+        return targets, background
+    units, totals = typical_weights(paired), [float(paired.case_weights[of].sum()) for of in each]
+    return totals[0] / units[0], totals[1] / units[1]
+
+
+def find_doubt(paired: PairedScores, freedom: float) -> str | None:
+    """Explain why the interval may cover less than its level; None if nothing speaks against it."""
+    unit = "" if paired.clusters is None else "clusters with "
+    return reason_for_doubt(*independent_units(paired), freedom, unit)
+
+
+def _class_sums(paired: PairedScores, values: Values) -> Values:
+    """Sum values in each cluster, those of targets and those of background."""
+    assert paired.clusters is not None
+    codes, number = paired.clusters.codes, paired.units
+    parts = [np.bincount(codes, values * of, number) for of in (paired.targets, ~paired.targets)]
+    return np.stack(parts, axis=1)
+
+
+def cluster_factors(paired: PairedScores) -> Values:
+    """Compute by how much each case's effect grows because its cluster pulls the value towards itself.
+
+    By 1/(1 − h) where the cluster holds a share h of the case's class: to first order that is what leaving
+    the cluster out moves the value by, so that the sum of squares is the delete-one-cluster jackknife's.
+    Effects already carry that correction for single cases: clusters of one case each change nothing.
+    """
+    assert paired.clusters is not None
+    sizes = _class_sums(paired, paired.case_weights)
+    own = 1 - np.array(typical_weights(paired)) / sizes.sum(axis=0)
+    with np.errstate(divide="ignore"):
+        factors = own / np.maximum(1 - sizes / sizes.sum(axis=0), 0.0)
+    return factors[paired.clusters.codes, np.where(paired.targets, 0, 1)]
+
+
+def spread_of(paired: PairedScores, effects: Values) -> Spread:
+    """Sum squared influences over independent cases or clusters, with the degrees of freedom of the sum.
+
+    Of clusters those are at most Satterthwaite's for two means over clusters of these sizes: what the effects
+    say of them is partly luck, as a cluster with half of the cases may show a small one.
+    """
+    weights = paired.case_weights
+    if paired.clusters is not None:
+        if paired.units < 2:
+            raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
+        sizes = _class_sums(paired, weights)
+        scale = _class_sums(paired, weights * effects**2).sum(axis=0) * sizes.sum(axis=0)
+        by_size = spread_of_ratios(np.zeros_like(sizes), sizes, variances=scale).freedom
+        if not by_size > 0:  # a class that one cluster holds
+            return Spread(math.nan, 0.0)
+        sums = np.bincount(paired.clusters.codes, weights=weights * effects * cluster_factors(paired))
+        return _spread(sums**2, np.ones(paired.units), by_size)
+    if paired.is_counted:
+        return _spread(effects**2, weights, math.inf)
+    return _spread((weights * effects) ** 2, np.ones(len(paired)), math.inf)
+
+
+def _spread(squares: Values, counts: Values, most: float) -> Spread:
+    second, fourth = float(counts @ squares), float(counts @ squares**2)
+    # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
+    freedom = min(max(FREEDOM * second**2 / fourth, 1.0), most) if second > NO_VARIANCE else math.inf
+    return Spread(second, freedom)
+
+
+def typical_weights(paired: PairedScores) -> tuple[float, float]:
+    """Compute Σw²/Σw of the targets and of the background: 1 for whole cases."""
+    if paired.is_counted:
+        return 1.0, 1.0
+    parts = [paired.case_weights[paired.targets], paired.case_weights[~paired.targets]]
+    targets, background = (float(part @ part / part.sum()) if len(part) else 1.0 for part in parts)
+    return targets, background
+
+
+HALVINGS = 24
+"""Of a distance of at most FARTHEST: what is left is far below what swaps differ by."""
+
+
+def distances(values: tuple[Values, Values], variances: Values, bent: bool) -> Values:
+    """Compute how many standard errors each difference is from 0, as ``ScoreDifferenceLaw`` does.
+
+    ``variances`` are those of the first, of the second and of the difference; ``bent`` intervals are those of
+    both values on the logit scale, put together. 0 for no difference, however little is known; at most
+    ``FARTHEST``.
+    """
+    first, second = values
+    gap = np.abs(first - second)
+    errors = [np.sqrt(np.where(variance > NO_VARIANCE, variance, 0.0)) for variance in variances]
+    if not bent:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(gap > 0, np.minimum(gap / errors[2], FARTHEST), 0.0)
+    product = errors[0] * errors[1]
+    shared = (variances[0] + variances[1] - variances[2]) / np.maximum(2 * product, NO_VARIANCE)
+    correlation = np.where(product > 0, np.clip(shared, -1.0, 1.0), 0.0)
+    # The bound that faces 0: of the higher value the lower one, and of the lower value the upper one.
+    higher, lower = np.maximum(first, second), np.minimum(first, second)
+    is_first = first >= second
+    of_higher, of_lower = np.where(is_first, errors[:2], errors[1::-1])
+    near, far = np.zeros(len(gap)), np.full(len(gap), FARTHEST)
+    for _ in range(HALVINGS):
+        middle = (near + far) / 2
+        down, up = _reach(higher, -middle * of_higher), _reach(lower, middle * of_lower)
+        reached = down * down + up * up - 2 * correlation * down * up >= gap * gap
+        near, far = np.where(reached, near, middle), np.where(reached, middle, far)
+    return np.where(gap > 0, far, 0.0)
+
+
+def _reach(value: Values, errors: Values) -> Values:
+    """How far so many errors, signed, lead from a value on the logit scale; nowhere from 0 and 1."""
+    inside = (value > 0) & (value < 1)
+    safe = np.where(inside, value, 0.5)
+    moved = scipy.special.expit(scipy.special.logit(safe) + errors / (safe * (1 - safe)))
+    return np.where(inside, np.abs(moved - safe), 0.0)

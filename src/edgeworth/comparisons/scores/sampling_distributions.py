@@ -1,0 +1,256 @@
+"""The sampling law of a difference of two values between 0 and 1 that were learnt from the same cases."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import scipy
+
+from edgeworth.common.arrays import Values
+from edgeworth.core.sampling_distributions import (
+    Alternative,
+    Scale,
+    choose_tail,
+    reaching_quantile,
+    student_quantile,
+)
+from edgeworth.core.test_results import SMALLEST
+from edgeworth.rankings.intervals.methods import FEW, separated_area_bound, separated_precision_bound
+
+LOGIT = Scale(0.0, 1.0)
+SMALLEST_UNSEEN = 1e-15
+"""Binomial bounds of separated rankings are followed down to this probability."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One system's value, its standard error, and how many targets and other cases it was learnt from."""
+
+    value: float
+    error: float
+    targets: float
+    background: float
+    is_area: bool
+
+    @property
+    def is_separated(self) -> bool:
+        """Every target stands above all background, or below it: nothing varies in the sample."""
+        return self.error == 0 and self.value in (0, 1)
+
+    def bounds(self, quantile: float, unseen: float) -> tuple[float, float]:
+        """So many standard errors either way on the logit scale; a separated ranking has a binomial bound.
+
+        ``unseen`` is the probability beyond the quantile, on one side.
+        """
+        if self.error > 0 and LOGIT.inside(self.value):
+            reach, middle = quantile * self.error * LOGIT.slope(self.value), LOGIT.forward(self.value)
+            return LOGIT.backward(middle - reach), LOGIT.backward(middle + reach)
+        if not self.is_separated or quantile == 0 or not self.background:
+            return self.value, self.value
+        bound = separated_area_bound if self.is_area else separated_precision_bound
+        low = bound(self.targets, self.background, 1 - 2 * max(unseen, SMALLEST_UNSEEN))
+        return (low, 1.0) if self.value == 1 else (0.0, 1 - low)
+
+
+@dataclass(frozen=True)
+class ScoreDifferenceLaw:
+    """Student's t for ROC areas; for average precision the intervals of both values, put together.
+
+    Of ROC areas the bounds are d ± quantile · error. Average precision is skewed near 0 and 1, where such
+    intervals of paired binormal scores cover from 90 to 99%; there each value's bounds l and u on the logit
+    scale are put together by their correlation r (MOVER: Zou & Donner 2008), which mends most of it: the
+    lower bound is ``d − √((θ₁−l₁)² + (u₂−θ₂)² − 2r(θ₁−l₁)(u₂−θ₂))``, the upper one its mirror image. Areas of
+    0 and 1 have binomial bounds, put together in the same way. Coverage: ``bench/paired_scores.py``.
+    """
+
+    first: Side
+    second: Side
+    correlation: float
+    standard_error: float
+    freedom: float
+
+    @property
+    def value(self) -> float:
+        return self.first.value - self.second.value
+
+    @property
+    def _is_plain(self) -> bool:
+        sides = (self.first, self.second)
+        return all(side.is_area and not side.is_separated for side in sides)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        return self.bounds(self.quantile(level))
+
+    def quantile(self, level: float) -> float:
+        """How many standard errors an interval reaches either way."""
+        return student_quantile(level, self.freedom)
+
+    def beyond(self, quantile: float) -> float:
+        """The probability beyond a quantile, on one side."""
+        return float(scipy.special.stdtr(self.freedom, -quantile))
+
+    def bounds(self, quantile: float) -> tuple[float, float]:
+        """The differences within so many standard errors."""
+        if self._is_plain:
+            reach = quantile * self.standard_error
+            return max(self.value - reach, -1.0), min(self.value + reach, 1.0)
+        unseen = self.beyond(quantile)
+        low, high = self.first.bounds(quantile, unseen)
+        other_low, other_high = self.second.bounds(quantile, unseen)
+        down = self._combine(self.first.value - low, other_high - self.second.value)
+        up = self._combine(high - self.first.value, self.second.value - other_low)
+        return max(self.value - down, -1.0), min(self.value + up, 1.0)
+
+    def _combine(self, one: float, two: float) -> float:
+        return math.sqrt(max(0.0, one * one + two * two - 2 * self.correlation * one * two))
+
+    def distance(self, null: float) -> float:
+        """How many standard errors a difference is away: the interval of so many just reaches it."""
+        if self._is_plain:
+            return abs(self.value - null) / self.standard_error
+        return reaching_quantile(self.bounds, self.value, null)
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        if null == self.value:
+            return choose_tail(0.5, 0.5, alternative)
+        tail = self.beyond(self.distance(null))
+        return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
+
+
+EQUAL = 1e-5
+"""Distances closer than this are the same one with other rounding: such a swap is as far as the observed."""
+COUNTED = 3
+"""So many of the largest distances, or a hundredth part, are left to the tail: less would be luck."""
+SCALING = 10
+"""So many of the largest distances, or a twentieth part, scale the tail."""
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedLaw:
+    """How many standard errors away the bounds are comes from swaps of the two systems.
+
+    Effects of single cases overstate the variance of a difference of average precisions (what two cases do
+    together is counted twice: Efron & Stein 1981), most of all between systems that are nearly alike, and the
+    difference goes with its own standard error where targets are few. Both are the same after the two
+    systems' ranks were swapped in random cases, which leaves nothing to find: a difference is as far from 0
+    as the share of swaps that are as many standard errors away says. If the two are exchangeable, p is below
+    k/(N + 1) in k of N + 1 samples, whatever the number of cases (Dwass 1957; ties make it fewer); if only
+    their values are equal, it is with many, because distances are in standard errors (Janssen 1997; Chung &
+    Romano 2013).
+
+    Between two swaps p goes evenly, from (1 + count)/(1 + N), which is valid at every level, down to
+    count/(1 + N), so that the interval moves with its level; at whole multiples of 1/(N + 1) both are the
+    same test. Beyond the hundredth part of the swaps, and three of them at least, nothing is counted: p goes
+    on as Student's tail does, scaled to a twentieth of the swaps (``_Tail``). That is an approximation.
+
+    Swaps tell about no difference and not about a larger one: where targets (or other cases) are few, the
+    bound on the far side of the difference is never nearer than Student's.
+    """
+
+    inner: ScoreDifferenceLaw
+    distances: Values = field(repr=False)
+    """Of the swaps, in standard errors, the smallest first."""
+
+    @property
+    def value(self) -> float:
+        return self.inner.value
+
+    @property
+    def standard_error(self) -> float:
+        """That of the effects of single cases."""
+        return self.inner.standard_error
+
+    @cached_property
+    def _tail(self) -> _Tail:
+        return _Tail.of(self.inner, self.distances)
+
+    @property
+    def _has_few(self) -> bool:
+        return min(self.inner.first.targets, self.inner.first.background) < FEW
+
+    @cached_property
+    def _steps(self) -> tuple[Values, Values]:
+        """0 and each distance, and the share of swaps beyond it, the swap that was observed among them."""
+        number = len(self.distances) + 1
+        return np.append(0.0, self.distances), np.arange(number, 0, -1) / number
+
+    def quantile(self, level: float) -> float:
+        """The distance that is kept at a level: as much as 1 − level lies beyond it."""
+        if 1 - level < self._tail.share:
+            return self._tail.quantile(1 - level)
+        distances, shares = self._steps
+        return float(np.interp(level, 1 - shares, distances))
+
+    def beyond(self, distance: float) -> float:
+        """The share of swaps as far from 0, on both sides together; between two swaps it goes evenly."""
+        if distance > self._tail.start:
+            return self._tail.beyond(distance)
+        return float(np.interp(distance, *self._steps))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        near = self.quantile(level) + EQUAL
+        far = max(near, self.inner.quantile(level)) if self._has_few else near
+        facing, other = self.inner.bounds(near), self.inner.bounds(far)
+        return (facing[0], other[1]) if self.value >= 0 else (other[0], facing[1])
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        if null == self.value:
+            return choose_tail(0.5, 0.5, alternative)
+        distance = self.inner.distance(null)
+        share = self.beyond(max(distance - EQUAL, 0.0))
+        if self._has_few and (null > self.value) == (self.value >= 0):
+            share = max(share, 2 * self.inner.beyond(distance))
+        tail = min(share, 1.0) / 2
+        return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
+
+
+@dataclass(frozen=True)
+class _Tail:
+    """Student's tail from a distance on, beyond which a known share of the swaps lies.
+
+    p = share · T(distance · scale)/T(start · scale), which goes on from the last share that was counted. The
+    scale is the median, over the largest swaps, of Student's quantile by the swap's: one of them alone, or
+    one that has hardly a standard error, does not decide. T has fewer degrees of freedom than the law: the
+    scale was itself learnt from a few swaps, with a relative variance v, and a normal distance by a scale
+    of so little precision is a Student's t with 1/(2v) of them, 1/freedom + 2v in all.
+    """
+
+    share: float
+    start: float
+    scale: float
+    freedom: float
+
+    @classmethod
+    def of(cls, law: ScoreDifferenceLaw, distances: Values) -> _Tail:
+        """The tail of swaps, the smallest first."""
+        number = len(distances)
+        last = min(number, max(COUNTED, (number + 1) // 100))
+        many = min(number, max(SCALING, (number + 1) // 20))
+        # Logarithms of the largest shares are those of (rank − ½)/(number + ½) on average.
+        student = np.array([law.quantile(1 - (rank + 0.5) / (number + 0.5)) for rank in range(many)])
+        with np.errstate(divide="ignore"):
+            scale = float(np.median(student / distances[::-1][:many]))
+        # The median is a distance with many/2 swaps beyond it: a share known to one part in √(many/2).
+        middle = many / 2 / (number + 0.5)
+        error = np.log(law.quantile(1 - middle) / law.quantile(1 - middle * np.exp(np.sqrt(2 / many))))
+        return cls(
+            share=last / (number + 1),
+            start=float(distances[-last]),
+            scale=scale if np.isfinite(scale) else 1.0,
+            freedom=float(1 / (1 / law.freedom + 2 * error**2)),
+        )
+
+    def _student(self, distance: float) -> float:
+        return 2 * float(scipy.special.stdtr(self.freedom, -distance * self.scale))
+
+    def beyond(self, distance: float) -> float:
+        """The probability beyond a distance that is farther than the start."""
+        return self.share * self._student(distance) / max(self._student(self.start), SMALLEST)
+
+    def quantile(self, share: float) -> float:
+        """The distance beyond which so little lies."""
+        student = share / self.share * self._student(self.start)
+        return -float(scipy.special.stdtrit(self.freedom, student / 2)) / self.scale

@@ -1,0 +1,83 @@
+"""Counting rows: from a source and its columns to a tally, in one pass that all kinds share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgeworth.core.labels import parse_labels
+from edgeworth.sources.batches import Reducer, Source
+from edgeworth.sources.column_roles import find_source, sum_weights
+from edgeworth.sources.columns import Coded, concatenate, encode, encode_all
+from edgeworth.sources.numbers import stack_columns
+from edgeworth.sources.opening import open_source
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A tally as it was counted, and what is known of how."""
+
+    tally: Any
+    source: str
+    columns: Mapping[str, str]
+    rows: int | None = None
+    is_text: bool = False
+    has_whole_weights: bool | None = None
+    """Whether all weights were whole numbers, where that is yet to be decided with other parts."""
+
+
+def count_source(
+    source: Source | None,
+    roles: Mapping[str, Any],
+    needed: tuple[str, ...],
+    weight_kind: Any,
+    reducer: Callable[..., Reducer[Any]],
+    *,
+    is_final: bool,
+) -> Counted:
+    """Fold a source into a tally; what is not final counts its rows too, and leaves weights undecided."""
+    source, columns = find_source(source, needed, **roles)
+    whole = None
+    if not is_final and "weight" in columns and weight_kind is None:
+        whole, weight_kind = sum_weights(source, columns["weight"])[0], "sampling"
+    tally, rows = reducer(columns, is_text=source.is_text, weight_kind=weight_kind).fold_rows(source)
+    return Counted(tally, source.name, columns, None if is_final else rows, source.is_text, whole)
+
+
+@dataclass(frozen=True)
+class WholeColumns:
+    """Columns that were read whole, labels and numbers, and the name of their source."""
+
+    labels: Mapping[str, Coded]
+    numbers: Mapping[str, NDArray[np.float64]]
+    name: str
+
+
+def read_whole(data: Any, labels: Sequence[str], numbers: Sequence[str]) -> WholeColumns:
+    """Read columns of a file or frame into memory; missing labels are refused."""
+    source = open_source(data)
+    wanted = list(dict.fromkeys([*labels, *numbers]))
+    found: dict[str, list[Coded]] = {name: [] for name in labels}
+    tables = []
+    for batch in source.batches(wanted):
+        for name in labels:
+            found[name].append(encode_all(batch.columns[name], name, batch.first_row))
+        if numbers:
+            columns = [batch.columns[name] for name in numbers]
+            tables.append(stack_columns(columns, list(numbers), batch.first_row))
+    whole = np.concatenate(tables) if tables else np.zeros((0, 0))
+    return WholeColumns(
+        {name: _join(parts, source) for name, parts in found.items()},
+        {name: whole[:, place] for place, name in enumerate(numbers)},
+        source.name,
+    )
+
+
+def _join(parts: Sequence[Coded], source: Source) -> Coded:
+    """Join the batches of a column; labels of a text file become numbers where all of them are."""
+    whole = encode(concatenate(parts), "")
+    return Coded(whole.codes, tuple(parse_labels(whole.labels))) if source.is_text else whole

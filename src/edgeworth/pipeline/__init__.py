@@ -1,0 +1,1 @@
+"""From options and data to tallies, slices, joins and run logs: the path that every verb takes."""

@@ -1,0 +1,205 @@
+"""From the tables of several systems, or one long table of them, to one with a column for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from edgeworth.core.kinds import Kind
+from edgeworth.core.options import GRADES, LABELS
+from edgeworth.errors import InputError, OptionError
+from edgeworth.grades.grades import Grades, as_points, as_right
+from edgeworth.grades.kind import GRADES as GRADES_KIND
+from edgeworth.grades.reading import check_grades, rules_of
+from edgeworth.pipeline.call_options import DEFINED, Asked, flag_name, is_given
+from edgeworth.pipeline.slices import Slice, cut_slices
+from edgeworth.pipeline.tally_rows import column_names
+from edgeworth.sources.column_roles import guess_roles, names_of
+from edgeworth.sources.columns import MISSING, Coded, encode
+from edgeworth.sources.joining import (
+    Table,
+    find_rows,
+    join_rows,
+    name_systems,
+    paths_of,
+    read_rows,
+    tell_unmatched,
+)
+from edgeworth.sources.opening import open_source
+from edgeworth.sources.paths import expand_paths
+
+TRUTH_FILE = "the truth file"
+SHARED = ("cluster", "query", "fold", "id", "weight")
+"""Roles of columns that say something of a case, beside its truth."""
+
+
+def find_truth(names: Sequence[str], taken: Iterable[Any]) -> tuple[str, tuple[str, ...]]:
+    """Find the column of truth where nobody named it, and say so."""
+    guessed = guess_roles(names, {"prediction": list(taken)})
+    if "truth" not in guessed.roles:
+        doubt = " ".join(guessed.doubts) or "truth is needed: the name of the column of actual classes"
+        raise OptionError(f"{doubt.rstrip('.')} (--truth)")
+    return str(guessed.roles["truth"]), guessed.notices
+
+
+def refuse_tables(asked: Asked) -> None:
+    """Refuse several tables where nobody says whether they are systems or parts of one table."""
+    data = asked.data
+    is_list = isinstance(data, (list, tuple)) and len(data) > 1
+    if isinstance(data, Mapping) or (is_list and not asked.concatenate):
+        raise OptionError(
+            f"{len(data)} tables are given, and nothing says how they belong together: join them by an id if "
+            "each is a system (join=, --join COLUMN), or put one below the other if they are parts of one "
+            "table (concatenate=True, --concatenate). If they hold different cases, such as training and "
+            "test data, count each with edgeworth tally and compare the two tallies"
+        )
+    for name in ("truth_file", "unmatched"):
+        if is_given(asked.get(name), DEFINED[name][1]):
+            raise OptionError(f"{flag_name(name)} has no meaning without join (--join COLUMN)")
+
+
+def join_systems(
+    truth: Any, systems: Any, asked: Asked
+) -> tuple[str, dict[str, Any], Asked, tuple[str, ...]]:
+    """Join tables by their ids, or split one by its systems: truth, systems and data of one wide table."""
+    tables, by, truth, notices = _open_tables(truth, systems, asked)
+    each = systems.values() if isinstance(systems, Mapping) else [systems]
+    is_wide = not all(isinstance(columns, str) for columns in each)
+    are_numbers = is_wide or asked.kind not in (None, LABELS)
+    rows = read_rows(tables, by, asked.system, are_numbers)
+    source, columns, left_out = join_rows(rows, tables, unmatched=asked.unmatched, missing=asked.missing)
+    wide = {name: each if is_wide else each[0] for name, each in columns.items()}
+    left = dict.fromkeys(("join", "truth_file", "system", *(() if asked.system is None else ("id",))))
+    return truth, wide, asked.having(data=source, **left), (*left_out, *notices)
+
+
+class JoinedGrades(NamedTuple):
+    """The grades of each system, in all and in slices (whose arrays are such tallies), and their files."""
+
+    kind: Kind[Grades]
+    grades: dict[str, Grades]
+    title: str
+    paths: tuple[Path, ...]
+    notices: tuple[str, ...]
+    slices: list[Slice]
+
+
+def join_grades(systems: Any, asked: Asked) -> JoinedGrades:
+    """Tally the grades of each system by the id, whose repeats belong to one item."""
+    if asked.truth_file is not None:
+        raise OptionError(
+            f"{flag_name('truth_file')} has no meaning with grades, which say already what is right"
+        )
+    check_grades(asked.checked(GRADES).options)
+    tables, by, _, _ = _open_tables(None, systems, asked)
+    rows = read_rows(tables, by, asked.system, are_numbers=False)
+    read = as_right if asked.kind == "correct" else as_points
+    written, values, cases = rows.values[0], np.empty(len(rows.owners)), rows.cases
+    assert isinstance(written, Coded)
+    for place, table in enumerate(tables):
+        # Errors count rows from the first of their own table.
+        here: Any = slice(None) if asked.system is not None else rows.owners == place
+        name = f"{table.own[0]} of {table.source.name}"
+        values[here] = read(Coded(written.codes[here], written.labels), name)
+    clusters = None if asked.cluster is None else encode(rows.values[asked.cluster], asked.cluster)
+    if clusters is not None:
+        first = _fill_by_id(clusters, cases)
+        differ = np.flatnonzero((clusters.codes != MISSING) & (clusters.codes != first.codes))
+        if len(differ):
+            two = " and ".join(repr(x.labels[x.codes[differ[0]]]) for x in (first, clusters))
+            raise InputError(f"{rows.id_of(int(differ[0]))} is in two clusters, {two}: an item is in one")
+
+    def tally(kept: Any) -> dict[str, Grades]:
+        found = {}
+        for place, name in enumerate(rows.names):
+            own = kept[rows.owners[kept] == place]
+            units = None if clusters is None else clusters[own]
+            rules = {**rules_of(asked.options), "are_named": False}
+            found[name] = Grades.from_columns(values[own], cases[own], units, **rules)
+        return found
+
+    found = find_rows(rows, may_repeat=True)
+    unmatched = tell_unmatched(rows, found, asked.unmatched)
+    is_whole = np.all(found >= 0, axis=1)
+    matched = np.flatnonzero(is_whole[cases])
+    if len(matched) == is_whole.sum() * len(rows.names):  # nothing repeats: in the order of the cases
+        matched = found[is_whole].T.ravel()
+    cut = {name: _fill_by_id(encode(rows.values[name], name), cases)[matched] for name in names_of(asked.by)}
+    parts = cut_slices(None, {"rows": matched}, cut)
+    slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
+    return JoinedGrades(GRADES_KIND, tally(matched), rows.title, paths_of(tables), unmatched, slices)
+
+
+def _fill_by_id(column: Coded, cases: Any) -> Coded:
+    """Give each row the value that the first row of its id has: one table may know it alone."""
+    known = np.full(cases.max() + 1, MISSING, dtype=np.intp)
+    there = np.flatnonzero(column.codes != MISSING)[::-1]
+    known[cases[there]] = column.codes[there]
+    return Coded(known[cases], column.labels)
+
+
+def _open_tables(
+    truth: Any, systems: Any, asked: Asked
+) -> tuple[list[Table], list[str], Any, tuple[str, ...]]:
+    """Open the tables, find the columns of the id and of truth, and what each table has to say of a case."""
+    data, by = _named_tables(asked)
+    own = {name: _columns_of(systems, name) for name in data}
+    if asked.truth_file is not None:
+        # It comes first, so that the cases have its order.
+        data = {TRUTH_FILE: asked.truth_file} | data
+    sources = {name: open_source(table) for name, table in data.items()}
+    names = {name: column_names(sources[name], table) for name, table in data.items()}
+    first = next(iter(data))
+    notices: tuple[str, ...] = ()
+    if truth is None and asked.kind not in (GRADES, "correct"):
+        taken = [*by, asked.system, *(column for columns in own.values() for column in columns)]
+        truth, notices = find_truth(names[first], taken)
+    roles = SHARED if asked.system is None else tuple(role for role in SHARED if role != "id")
+    shared: dict[str, list[str]] = {name: [] for name in data}
+    for column in dict.fromkeys([truth, *(asked.get(role) for role in roles), *names_of(asked.by)]):
+        # A path into JSON begins with the name of a field.
+        having = [name for name in data if column and {column, column.split(".")[0]} & {*names[name]}]
+        for name in [] if column is None else having[:1] if TRUTH_FILE in having else having or [first]:
+            shared[name].append(column)
+    return [Table(x, sources[x], shared[x], own.get(x, ())) for x in data], by, truth, notices
+
+
+def _named_tables(asked: Asked) -> tuple[dict[str, Any], list[str]]:
+    """Name the tables, and find the columns of the id."""
+    data, by = asked.data, asked.join
+    if asked.system is not None:
+        for name in ("join", "truth_file"):
+            if asked.get(name) is not None:
+                raise OptionError(
+                    f"system names the systems of one table, {flag_name(name)} joins several: give one"
+                )
+        if asked.id is None:
+            raise OptionError("system is given: say also which column names the case (id=, --id COLUMN)")
+        data, by = {"the table": data}, asked.id
+    elif not isinstance(data, Mapping):
+        tables = list(data) if isinstance(data, (list, tuple)) else [data]
+        refuse_twice(tables)
+        data = dict(zip(name_systems(tables), tables, strict=True))
+    refuse_twice(data.values())
+    if asked.system is None and len(data) < 2:
+        raise OptionError(f"join puts two or more tables side by side; saw {len(data)}")
+    return dict(data), [by] if isinstance(by, str) else list(by)
+
+
+def refuse_twice(tables: Iterable[Any]) -> None:
+    """Refuse one file as two systems, under whatever names."""
+    files = [x for x in tables if isinstance(x, (str, os.PathLike)) and x != "-" and "://" not in str(x)]
+    if len(files) > 1:
+        expand_paths(files)
+
+
+def _columns_of(systems: Any, name: str) -> list[str]:
+    """Find the columns of a system: those of all, or its own."""
+    columns = systems.get(name) if isinstance(systems, Mapping) else systems
+    if columns is None:
+        raise OptionError(f"systems name no column of {name!r}; they name {', '.join(map(repr, systems))}")
+    return [columns] if isinstance(columns, str) else list(columns)

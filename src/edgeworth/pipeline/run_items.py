@@ -1,0 +1,371 @@
+"""The items of run logs, ready to be judged: systems, tasks, scorers, errors, clusters and answers."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgeworth.common.choices import ErrorRule
+from edgeworth.core.formatting import cut_middle, plural
+from edgeworth.errors import InputError, OptionError
+from edgeworth.grades.grades import Grades, check_bounds
+from edgeworth.pipeline.call_options import Asked
+from edgeworth.pipeline.slices import Slice, cut_slices
+from edgeworth.sources.column_roles import names_of
+from edgeworth.sources.joining import as_text
+from edgeworth.sources.runs.reading import read_runs
+from edgeworth.sources.runs.run import Item, Run, choice_probabilities, name_options
+from edgeworth.sources.text_files import find_field
+
+Systems = Mapping[str, list[Run]]
+Tasks = Mapping[str, Mapping[str, Run]]
+"""The run of each system, by task; each has the grades of one scorer."""
+
+COLUMNS = ("truth", "prediction", "score", "probabilities", "correct", "grade", "join", "system", "master")
+"""Options of tables: a call that has one of them is about rows and columns."""
+LISTED_IDS, LONGEST_ID = 3, 40
+"""Ids that a sentence names, and how many signs of each: a hash is long."""
+
+
+# -- systems ---------------------------------------------------------------------------------------------
+
+
+def find_systems(data: Any, asked: Asked) -> Systems:
+    """Read run logs, by system; an empty mapping if the data are something else, or columns are named."""
+    if any(asked.get(name) is not None for name in COLUMNS):
+        return {}
+    if isinstance(data, Mapping):
+        return _named_systems(data)
+    paths = data if isinstance(data, (list, tuple)) else [data]
+    pairs = [(path, run) for path, runs in zip(paths, read_runs(data), strict=False) for run in runs]
+    times = Counter((run.system, run.task) for _, run in pairs)
+    repeated = {system for (system, _), number in times.items() if number > 1}
+    systems: dict[str, list[Run]] = {}
+    for path, run in pairs:
+        name = f"{run.system} ({Path(path).name})" if run.system in repeated else run.system
+        systems.setdefault(name, []).append(run)
+    return systems
+
+
+def _named_systems(data: Mapping[str, Any]) -> Systems:
+    """Read the logs of each name. A name whose logs hold several systems is put before each of them."""
+    paths: dict[str, list[Any]] = {
+        str(name): list(given) if isinstance(given, (list, tuple)) else [given]
+        for name, given in data.items()
+    }
+    every = [path for given in paths.values() for path in given]
+    if not every or not all(isinstance(path, (str, os.PathLike)) for path in every):
+        return {}
+    found = iter(read_runs(every))
+    systems: dict[str, list[Run]] = {}
+    for name, given in paths.items():
+        runs = [run for _ in given for run in next(found, ())]
+        are_several = len({run.system for run in runs}) > 1
+        for run in runs:
+            systems.setdefault(f"{name} ({run.system})" if are_several else name, []).append(run)
+    return systems
+
+
+# -- from the runs of a task to one of all tasks ---------------------------------------------------------
+
+
+def common_tasks(systems: Systems, asked: Asked) -> Tasks:
+    """Find the tasks that all systems have, each judged by one scorer."""
+    tasks: dict[str, dict[str, Run]] = {}
+    for name, runs in systems.items():
+        for run in runs:
+            if name in tasks.get(run.task, {}):
+                paths = f"{tasks[run.task][name].path} and {run.path}"
+                raise InputError(
+                    f"{paths} are both logs of {name} on task {run.task!r}: name each (NAME=FILE)"
+                )
+            tasks.setdefault(run.task, {})[name] = run
+    common = {task: found for task, found in tasks.items() if len(found) == len(systems)}
+    if not common:
+        held = "; ".join(f"{runs[0].path} has {', '.join(x.task for x in runs)}" for runs in systems.values())
+        raise InputError(f"the logs have no task in common: {held}")
+    wanted = asked.get("scorer")
+    judged = {task: _by_scorer(found, wanted) for task, found in common.items()}
+    if not any(judged.values()):
+        held = "; ".join(f"{x.path} has {', '.join(x.grades)}" for runs in systems.values() for x in runs[:2])
+        raise OptionError(f"no scorer {wanted or 'in common'} (--scorer): {held}")
+    return {task: found for task, found in judged.items() if found}
+
+
+def _by_scorer(runs: Mapping[str, Run], wanted: str | None) -> dict[str, Run]:
+    """Keep the grades of the requested scorer, or of the first; an empty mapping if a run lacks it."""
+    first = next(iter(runs.values()))
+    common = [name for name in first.grades if all(name in run.grades for run in runs.values())]
+    found = next((name for name in common if wanted in (None, name, name.split(",")[0])), None)
+    others = ", ".join(name for name in common if name != found)
+    notes = [f"{first.task}: other scorers are {others} (--scorer)."] if others else []
+    return {} if found is None else {name: run.keep(found, notes) for name, run in runs.items()}
+
+
+def merge_tasks(runs: Sequence[Run]) -> Run:
+    """Make one run of those of several tasks, in which the same id may mean two items."""
+    if len(runs) == 1:
+        return runs[0]
+    has_clusters = any(run.clusters for run in runs)
+    items = [
+        item._replace(
+            id=f"{run.task}: {item.id}",
+            cluster=f"{run.task}: {item.cluster or item.id}" if has_clusters else None,
+            grades={"": next(iter(item.grades.values()))},
+        )
+        for run in runs
+        for item in run.items
+    ]
+    return replace(runs[0], items=tuple(items))
+
+
+# -- the answers that count ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Every answer of each system, all tasks together, and which of them count."""
+
+    runs: Mapping[str, Run]
+    asked: Asked
+    left_out: Mapping[str, Sequence[str]]
+    """The items of each system that are left out because another system lacks them."""
+
+    @classmethod
+    def of(cls, tasks: Tasks, names: Sequence[str], asked: Asked) -> Answers:
+        """Put the tasks together and keep the items that all systems have."""
+        runs = {name: merge_tasks([found[name] for found in tasks.values()]) for name in names}
+        if asked.get("cluster") is not None:
+            runs = _with_clusters(runs, asked.cluster)
+        common = set.intersection(*(set(run.ids) for run in runs.values()))
+        left_out = {name: sorted(set(run.ids) - common) for name, run in runs.items()}
+        if any(left_out.values()) and (not common or asked.get("unmatched") == "error"):
+            listed = "; ".join(f"{len(x):,} of {name} ({_list_ids(x)})" for name, x in left_out.items() if x)
+            which = "no item is in the logs of all systems" if not common else "some systems lack items"
+            raise InputError(f"{which}: unmatched are {listed}")
+        return cls({name: run.having(common) for name, run in runs.items()}, asked, left_out)
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Count the answers of each system that errored."""
+        return {name: sum(item.is_error for item in run.items) for name, run in self.runs.items()}
+
+    @property
+    def unscored(self) -> dict[str, int]:
+        """Count the answers of each system that did not error and have no grade."""
+        return {
+            name: sum(not item.is_error and np.isnan(grade_of(item)) for item in run.items)
+            for name, run in self.runs.items()
+        }
+
+    @property
+    def number(self) -> int:
+        """Count the answers of all systems."""
+        return sum(len(run.items) for run in self.runs.values())
+
+    def judged(self, errors: ErrorRule) -> dict[str, Run]:
+        """Keep the answers that have a grade; those that errored have the worst one if ``errors`` says so."""
+        worst = self.worst_grade() if errors == "wrong" and any(self.errors.values()) else None
+        runs = {}
+        for name, run in self.runs.items():
+            [scorer] = run.grades
+            items = []
+            for item in run.items:
+                if item.is_error and worst is not None:
+                    items.append(item._replace(grades={scorer: worst}))
+                elif not item.is_error and not np.isnan(grade_of(item)):
+                    items.append(item)
+            runs[name] = replace(run, items=tuple(items))
+        common = set.intersection(*(set(run.ids) for run in runs.values()))
+        if not common:
+            reason = "a grade" if len(runs) == 1 else "grades from every system"
+            raise InputError(f"{next(iter(self.runs.values())).path}: no item has {reason}")
+        return {name: run.having(common) for name, run in runs.items()}
+
+    def worst_grade(self) -> float:
+        """Find the grade of a wrong answer: the worse end of the range, or else 0 if no grade is below it."""
+        asked = self.asked
+        if asked.grade_range is not None:
+            low, high = check_bounds(asked.grade_range)
+            return high if asked.lower_is_better else low
+        grades = np.array([grade_of(item) for run in self.runs.values() for item in run.items])
+        if asked.lower_is_better or np.nanmin(grades) < 0:
+            raise OptionError(
+                "the worst grade is not known, so an error cannot count as wrong (--errors wrong): give the "
+                "lowest and the highest grade (--grade-range LOW,HIGH)"
+            )
+        return 0.0
+
+    def describe_left_out(self) -> list[str]:
+        """Write which answers do not count, one sentence per cause."""
+        errors, unscored, total = sum(self.errors.values()), sum(self.unscored.values()), self.number
+        sentences = []
+        if errors and self.asked.errors == "drop":
+            verb = plural(errors, "errored and is excluded", "errored and are excluded")
+            advice = f"To count {plural(errors, 'it', 'them')} as wrong, use --errors wrong."
+            sentences.append(f"{errors:,} of {_count(total)} {verb}{self._by_system(self.errors)}. {advice}")
+        if unscored:
+            verb = plural(unscored, "has no grade and is excluded", "have no grade and are excluded")
+            sentences.append(f"{unscored:,} of {_count(total)} {verb}{self._by_system(self.unscored)}.")
+        if sentences and len(self.runs) > 1:
+            items = len({item.id for run in self.runs.values() for item in run.items})
+            kept = len({item.id for run in self.judged(self.asked.errors).values() for item in run.items})
+            if kept < items:
+                sentences.append(f"The systems are compared on {kept:,} of {items:,} items.")
+            sentences = [" ".join(sentences)]
+        left_out = {name: len(ids) for name, ids in self.left_out.items()}
+        if any(left_out.values()):
+            number = len({item for ids in self.left_out.values() for item in ids})
+            verb = plural(number, "item that not every system has is", "items that not every system has are")
+            sentences.append(f"{number:,} {verb} left out{self._by_system(left_out)}.")
+        return sentences
+
+    def describe_errors(self) -> list[str]:
+        """Write that errors count as wrong, if there are any."""
+        errors = sum(self.errors.values())
+        if not errors or self.asked.errors == "drop":
+            return []
+        verb = plural(errors, "errored and counts as wrong", "errored and count as wrong")
+        return [f"{errors:,} of {_count(self.number)} {verb}{self._by_system(self.errors)}."]
+
+    def _by_system(self, numbers: Mapping[str, int]) -> str:
+        if len(self.runs) == 1:
+            return ""
+        most_first = sorted(numbers.items(), key=lambda pair: -pair[1])
+        return f": {', '.join(f'{number:,} in {name}' for name, number in most_first if number)}"
+
+
+def _count(answers: int) -> str:
+    return f"{answers:,} {plural(answers, 'answer')}"
+
+
+def _list_ids(ids: Sequence[str]) -> str:
+    more = ", …" if len(ids) > LISTED_IDS else ""
+    listed = ", ".join(repr(cut_middle(each, LONGEST_ID)) for each in ids[:LISTED_IDS])
+    return f"{listed}{more}"
+
+
+# -- fields of items -------------------------------------------------------------------------------------
+
+
+def _fields_of_items(runs: Mapping[str, Run], name: str, flag: str) -> dict[str, str | None]:
+    """Find a field of each item, by id. A log that lacks it takes it from another system's."""
+    found: dict[str, str | None] = {}
+    known: dict[str, None] = {}
+    for run in runs.values():
+        for item in run.items:
+            known |= {key: None for key, x in item.about.items() if not isinstance(x, (dict, list))}
+            if found.get(item.id) is None:
+                value = find_field(item.about, name)
+                found[item.id] = as_text(value) if isinstance(value, (str, int, float)) else None
+    if set(found.values()) == {None}:
+        raise OptionError(f"no item has a field {name!r:.60} ({flag}); there are {', '.join(known)}")
+    return found
+
+
+def _with_clusters(runs: Mapping[str, Run], field: str) -> dict[str, Run]:
+    """Put items into clusters by one of their fields."""
+    if not isinstance(field, str):
+        raise OptionError("cluster is the name of a field of the items in run logs, such as metadata.passage")
+    clusters = _fields_of_items(runs, field, "--cluster")
+    without = [item for item, cluster in clusters.items() if cluster is None]
+    if without:
+        number = f"{len(without):,} {plural(len(without), 'item has', 'items have')}"
+        raise InputError(f"{number} no field {field!r} to be clustered by (--cluster): {_list_ids(without)}")
+    return {
+        name: replace(
+            run, items=tuple(item._replace(cluster=clusters[item.id]) for item in run.items), cluster=field
+        )
+        for name, run in runs.items()
+    }
+
+
+def cut_runs(runs: Mapping[str, Run], tasks: Tasks, asked: Asked) -> list[Slice]:
+    """Cut runs by fields of their items, or by task if there are several; the arrays are runs."""
+    ids = list(dict.fromkeys(item.id for run in [*runs.values()][::-1] for item in run.items))
+    several = ["task"] if len(tasks) > 1 else []
+    columns = {}
+    for name in several if asked.by is None else names_of(asked.by) or [str(asked.by)]:
+        found = _fields_of_items(runs, name, "--by")
+        columns[name] = [found[item] for item in ids]
+    return [
+        part._replace(arrays={name: run.having(part.arrays["ids"]) for name, run in runs.items()})
+        for part in cut_slices(None, {"ids": ids}, columns)
+    ]
+
+
+def grade_of(item: Item) -> float:
+    """Give the grade of an item of which one scorer is kept."""
+    [grade] = item.grades.values()
+    return grade
+
+
+# -- grades and answers ----------------------------------------------------------------------------------
+
+
+def make_grades(run: Run, asked: Asked) -> Grades:
+    """Tally the grades of a run."""
+    [values] = run.grades.values()
+    return Grades.from_grades(
+        values,
+        ids=run.ids,
+        clusters=run.clusters,
+        grade_range=asked.grade_range,
+        lower_is_better=bool(asked.lower_is_better),
+    )
+
+
+def find_guess_rate(run: Run, asked: Asked) -> dict[str, Any]:
+    """Find how often a guess is right, if every item is multiple choice and is right or wrong."""
+    if asked.guess_rate is not None:
+        return {"guess_rate": asked.guess_rate}
+    rates = [1 / item.options for item in run.items if item.is_choice]
+    is_right_or_wrong = not asked.lower_is_better and all(grade_of(item) in (0, 1) for item in run.items)
+    if len(rates) < len(run.items) or not is_right_or_wrong:
+        return {}
+    return {"guess_rate": float(np.mean(rates))}
+
+
+def find_choices(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any] | None:
+    """Find the options that all systems chose, joined by id and repeat; None if they were not judged so."""
+    if asked.lower_is_better:
+        return None
+    chosen: dict[str, dict[tuple[str, int], Item]] = {name: {} for name in runs}
+    for name, run in runs.items():
+        repeats: Counter[str] = Counter()
+        for item in run.items:
+            repeats[item.id] += 1
+            if item.is_choice:
+                chosen[name][item.id, repeats[item.id]] = item
+    keys = sorted(set.intersection(*map(set, chosen.values())))
+    kept = {name: [items[key] for key in keys] for name, items in chosen.items()}
+    if not all(any(item.answer is not None for item in items) for items in kept.values()):
+        return None
+    # A scorer may choose by another rule, or give partial credit: its grades are not about these answers.
+    if any(grade_of(item) != float(item.answer == item.truth) for items in kept.values() for item in items):
+        return None
+    first, path = next(iter(kept.values())), next(iter(runs.values())).path
+    for name, items in kept.items():
+        for one, other in zip(first, items, strict=True):
+            if one.truth != other.truth:
+                where = f"{path} and {runs[name].path}, item {one.id!r}"
+                raise InputError(f"{where}: the right answers (target) differ; are these the same task?")
+    labels = name_options(max(item.options for item in first))
+    units = [item.cluster or item.id for item in first]
+    tables = {name: choice_probabilities(items, len(labels)) for name, items in kept.items()}
+    return {
+        "truth": [labels[item.truth or 0] for item in first],
+        "labels": labels,
+        "cluster": units if len(set(units)) < len(units) else None,
+        "predictions": {
+            name: [None if item.answer is None else labels[item.answer] for item in items]
+            for name, items in kept.items()
+        },
+        "probabilities": tables if all(table is not None for table in tables.values()) else {},
+    }

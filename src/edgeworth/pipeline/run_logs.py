@@ -1,0 +1,438 @@
+"""From run logs to a report or a comparison: systems by the logs' names, items by their ids."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from edgeworth.common.choices import ErrorRule
+from edgeworth.comparisons.difference import Difference
+from edgeworth.comparisons.findings import ComparisonFindings, Pair
+from edgeworth.comparisons.verdict import comparison_verdict
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import plural
+from edgeworth.core.on_demand import OnDemand
+from edgeworth.decisions.position_bias import bias_claim, bias_section, examine_position_bias
+from edgeworth.errors import InputError, OptionError
+from edgeworth.grades.estimates import estimate_grades
+from edgeworth.pipeline.call_options import DEFINED, Asked, flag_name, is_given
+from edgeworth.pipeline.run_items import (
+    Answers,
+    Systems,
+    Tasks,
+    common_tasks,
+    cut_runs,
+    find_choices,
+    find_guess_rate,
+    grade_of,
+    make_grades,
+)
+from edgeworth.pipeline.slices import Slice, with_slices
+from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
+from edgeworth.report.verdict import Claim, Verdict
+from edgeworth.sources.paths import file_digest
+from edgeworth.sources.runs.run import Run
+
+OWN = (
+    *("data", "kind", "scorer", "errors", "allow_unfinished", "with_digest", "by"),
+    *("cluster", "lower_is_better", "grade_range", "unmatched"),
+)
+"""Options that say how logs are read and answers are graded."""
+SURE = ("level", "seed", "digits")
+JUDGED = (*SURE, "measures", "adjust", "power", "guess_rate")
+"""Options that say how grades are judged."""
+
+ANSWERS, CHOICES = "Multiple-choice answers", "Choice probabilities"
+SOFTMAX = (
+    f"{CHOICES} are the softmax of the logged log-likelihoods. Scores of them, and bets against them, speak "
+    "about their calibration; accuracy and informedness are about the answers."
+)
+TOGETHER = "The verdict is about the items of all tasks together, which count alike."
+UNLIKE = (
+    "Questions differ in their number of options: the guess rate is the mean over them, and the chance of "
+    "doing this well by guessing is an upper bound."
+)
+OTHER_RULE: dict[ErrorRule, ErrorRule] = {"drop": "wrong", "wrong": "drop"}
+IF_ERRORS = {
+    "drop": "If answers that errored were excluded (--errors drop), the conclusion would change",
+    "wrong": "If answers that errored counted as wrong (--errors wrong), the conclusion would change",
+}
+
+
+def evaluate_runs(systems: Systems, asked: Asked, evaluate: Callable[..., Report]) -> Report:
+    """Evaluate each system of run logs: its tasks together, task by task, and the options it chose."""
+    options = _judging_options(asked)
+    reports = {name: _evaluate_one(name, runs, asked, options, evaluate) for name, runs in systems.items()}
+    if len(reports) == 1:
+        return next(iter(reports.values()))
+    return gather_reports({name: _without_charts(report) for name, report in reports.items()})
+
+
+def _evaluate_one(
+    name: str, runs: list[Run], asked: Asked, options: Mapping[str, Any], evaluate: Callable[..., Report]
+) -> Report:
+    """Evaluate one system."""
+    tasks = common_tasks({name: runs}, asked)
+    answers = Answers.of(tasks, [name], asked)
+
+    def of_grades(errors: ErrorRule) -> Report:
+        run = answers.judged(errors)[name]
+        return evaluate(make_grades(run, asked), **{**options, **find_guess_rate(run, asked)})
+
+    judged = answers.judged(asked.errors)
+    run = judged[name]
+    report = of_grades(asked.errors)
+    if find_guess_rate(run, asked) and asked.guess_rate is None and len({x.options for x in run.items}) > 1:
+        report = replace(report, warnings=(*report.warnings, UNLIKE))
+    conclusion = _guessing_conclusion(report)
+    changed = _change_by_errors(answers, conclusion, lambda rule: _guessing_conclusion(of_grades(rule)))
+    parts = {}
+    choices = find_choices(judged, asked)
+    if choices is not None:
+        known = {x: choices[x] for x in ("truth", "labels")} | {x: asked.get(x) for x in SURE}
+        more = {"cluster": choices["cluster"], "missing": "abstain"}
+        parts[ANSWERS] = evaluate(prediction=choices["predictions"][name], **known, **more)
+        if choices["probabilities"]:
+            more = {"probabilities": choices["probabilities"][name], "predictions_made": "before"}
+            parts[CHOICES] = evaluate(**known, **more)
+    report = _by_slice(report, run, cut_runs(judged, tasks, asked), asked)
+    report = _compose(report, parts)
+    if choices is not None:
+        report = _with_position_bias(report, choices, name, asked)
+    claims = [*_unfinished_claims({name: runs}, tasks), changed]
+    return _complete(report, {name: runs}, tasks, answers, claims, choices)
+
+
+def _by_slice(report: Report, whole: Run, slices: list[Slice], asked: Asked) -> Report:
+    """Add the mean of each slice, with the guess rate of its own items."""
+    if not slices:
+        return report
+    measure = (asked.measures or ["accuracy" if make_grades(whole, asked).is_binary else "mean"])[0]
+
+    def mean(run: Run) -> Estimate:
+        return estimate_grades(make_grades(run, asked), measure, **find_guess_rate(run, asked))
+
+    overall = mean(whole)
+    return with_slices(
+        report,
+        slices,
+        lambda part: {(): mean(*part.arrays.values())},
+        overall.measure,
+        asked.level,
+        is_lower_better=bool(asked.lower_is_better),
+        overall=overall,
+    )
+
+
+def _with_position_bias(report: Report, choices: Mapping[str, Any], name: str, asked: Asked) -> Report:
+    """Test whether some options are chosen more often, or less often, than they are right."""
+    found = examine_position_bias(
+        choices["truth"],
+        choices["predictions"][name],
+        choices["labels"],
+        clusters=choices["cluster"],
+        seed=asked.seed,
+    )
+    if found is None:
+        return report
+    section = bias_section(found, asked.level)
+    return replace(
+        report,
+        verdict=Verdict([*getattr(report.verdict, "claims", ()), bias_claim(found, asked.level)]),
+        sections=(*report.sections, replace(section, title=f"{ANSWERS}: {section.title}")),
+        numbers={**report.numbers, "position_bias": found.to_dict()},
+    )
+
+
+def compare_runs(
+    systems: Systems, asked: Asked, compare: Callable[..., Any], by_slice: Callable[..., Any]
+) -> Any:
+    """Compare the systems of run logs by their grades, then by the options they chose."""
+    if len(systems) < 2:
+        raise OptionError(_only_one(systems))
+    options = _judging_options(asked)
+    tasks = common_tasks(systems, asked)
+    answers = Answers.of(tasks, list(systems), asked)
+    reasons = {} if asked.allow_unfinished else _reasons_for_no_winner(systems, tasks)
+
+    def of_grades(runs: Mapping[str, Run], **more: Any) -> Any:
+        grades = {name: make_grades(run, asked) for name, run in runs.items()}
+        return _without_winners(compare(grades, **{**options, **more}), reasons)
+
+    def of_slice(part: Slice, measure: str) -> ComparisonFindings:
+        findings: ComparisonFindings = of_grades(part.arrays, measures=[measure]).findings
+        return findings
+
+    judged = answers.judged(asked.errors)
+    rates = [find_guess_rate(run, asked) for run in judged.values()]
+    guess = rates[0] if all(rates) else {}
+    comparison = by_slice(of_grades(judged, **guess), cut_runs(judged, tasks, asked), of_slice, asked.level)
+    conclusion = _winners(comparison.findings)
+    changed = _change_by_errors(
+        answers, conclusion, lambda rule: _winners(of_grades(answers.judged(rule)).findings)
+    )
+    parts, choices = {}, find_choices(judged, asked)
+    if choices is not None:
+        known = {x: choices[x] for x in ("truth", "cluster")} | {x: asked.get(x) for x in (*SURE, "adjust")}
+        more = {"kind": "labels", "measures": ["informedness"], "missing": "abstain"}
+        parts[ANSWERS] = compare(systems=choices["predictions"], **known, **more)
+        if choices["probabilities"]:
+            more = {"kind": "probabilities", "measures": ["log", "brier"], "labels": choices["labels"]}
+            parts[CHOICES] = compare(systems=choices["probabilities"], **known, **more)
+    # Warnings of runs that did not finish are written once, below.
+    told = {f"{reason[0].upper()}{reason[1:]}." for reason in reasons.values()}
+
+    def finish(report: Report) -> Report:
+        report = _without_warnings(comparison.finish(report) if comparison.finish else report, told)
+        more = {}
+        for title, part in parts.items():
+            part_report = _without_charts(_without_warnings(_without_winners(part, reasons).report, told))
+            # The verdict says once that no winner is named.
+            more[title] = replace(part_report, verdict="") if reasons else part_report
+        # The sentence on why no winner is named may tell of the run already.
+        claims = [
+            claim
+            for claim in _unfinished_claims(systems, tasks)
+            if claim.text[1:].rpartition(": ")[0] not in report.verdict
+        ]
+        return _complete(_compose(report, more), systems, tasks, answers, [*claims, changed], choices)
+
+    return replace(comparison, finish=finish)
+
+
+def _only_one(systems: Systems) -> str:
+    """Say that the logs hold one system, and how two logs of it can be compared."""
+    [name] = systems
+    advice = "to compare two logs of one model, name them (NAME=FILE NAME=FILE, data={'v1': …, 'v2': …})"
+    return f"a comparison needs two systems; the logs hold one, {name!r}: {advice}"
+
+
+def _judging_options(asked: Asked) -> dict[str, Any]:
+    """Keep the options that say how grades are judged; refuse those that need a table."""
+    given = {name: x for name, x in asked.given.items() if name not in OWN and is_given(x, DEFINED[name][1])}
+    for name in given:
+        if name not in JUDGED:
+            raise OptionError(f"{flag_name(name)} cannot be used with run logs")
+    return given
+
+
+# -- runs that did not finish ----------------------------------------------------------------------------
+
+
+def _unfinished(systems: Systems, tasks: Tasks) -> dict[str, list[Run]]:
+    """Find the runs of each system that did not finish, in the tasks that are judged."""
+    found = {
+        name: [run for run in runs if run.unfinished and run.task in tasks] for name, runs in systems.items()
+    }
+    return {name: runs for name, runs in found.items() if runs}
+
+
+def _describe_progress(run: Run) -> str:
+    """Write how far a run got: status 'cancelled', 12 of 400 answers."""
+    of_planned = "" if run.planned is None else f" of {run.planned:,}"
+    answers = plural(len(run.items) if run.planned is None else run.planned, "answer")
+    return f"status {run.unfinished!r}, {len(run.items):,}{of_planned} {answers}"
+
+
+def _describe_unfinished(name: str, runs: Iterable[Run], are_several: bool) -> str:
+    """Write that runs of a system did not finish, and how far each got."""
+    progress = "; ".join(map(_describe_progress, runs))
+    whose = f"the run of {name}" if are_several else "the run"
+    return f"{whose} did not finish ({progress})"
+
+
+def _reasons_for_no_winner(systems: Systems, tasks: Tasks) -> dict[str, str]:
+    """Say of each system with an unfinished run why no difference from it is claimed."""
+    return {
+        name: f"{_describe_unfinished(name, runs, True)}; to name a winner anyway, use --allow-unfinished"
+        for name, runs in _unfinished(systems, tasks).items()
+    }
+
+
+def _unfinished_claims(systems: Systems, tasks: Tasks) -> list[Claim]:
+    """Warn in the verdict that a run did not finish."""
+    claims = []
+    for name, runs in _unfinished(systems, tasks).items():
+        text = _describe_unfinished(name, runs, len(systems) > 1)
+        numbers = {"system": name, "answers": sum(len(run.items) for run in runs)}
+        risk = "its answers may not represent the task"
+        claims.append(Claim("unfinished", f"{text[0].upper()}{text[1:]}: {risk}.", "advised", numbers))
+    return claims
+
+
+def _without_winners(comparison: Any, reasons: Mapping[str, str]) -> Any:
+    """Claim no difference from systems whose run did not finish."""
+    if not reasons:
+        return comparison
+    findings: ComparisonFindings = comparison.findings
+
+    def withhold(pair: Pair, difference: Difference) -> Difference:
+        reason = next((reasons[name] for name in pair if name in reasons), difference.no_winner)
+        return replace(difference, no_winner=reason)
+
+    def withhold_all(pair: Pair) -> Mapping[str, Difference]:
+        measures = findings.pairs[pair]
+        return OnDemand(measures, lambda measure: withhold(pair, measures[measure]))
+
+    headlines = {pair: withhold(pair, each) for pair, each in findings.headlines.items()}
+    pairs = OnDemand(findings.pairs, withhold_all)
+    return replace(comparison, findings=replace(findings, headlines=headlines, pairs=pairs))
+
+
+# -- errors ----------------------------------------------------------------------------------------------
+
+Conclusion = tuple[object, str]
+"""What is concluded, as a value to compare and as a sentence."""
+
+
+def _change_by_errors(
+    answers: Answers, conclusion: Conclusion, conclude: Callable[[ErrorRule], Conclusion]
+) -> Claim | None:
+    """Tell in the verdict if the other treatment of errors leads to another conclusion."""
+    if not any(answers.errors.values()):
+        return None
+    other = OTHER_RULE[answers.asked.errors]
+    try:
+        found, text = conclude(other)
+    except (InputError, OptionError):  # no answer is left, or the worst grade is not known
+        return None
+    if found == conclusion[0]:
+        return None
+    text = f"n{text[1:]}" if text.startswith("No ") else text
+    return Claim("errors", f"{IF_ERRORS[other]}: {text}", "not shown", {"errors": other})
+
+
+def _winners(findings: ComparisonFindings) -> Conclusion:
+    """Find the pairs that differ, the better one first, and the sentence on them."""
+    shown = frozenset(
+        (each.better, pair) for pair, each in findings.headlines.items() if findings.is_conclusive(*pair)
+    )
+    claims = comparison_verdict(findings).claims
+    text = next((claim.text for claim in claims if claim.about == findings.headline), "")
+    return shown, text
+
+
+def _guessing_conclusion(report: Report) -> Conclusion:
+    """Find whether a system is better or worse than guessing, and the sentence on it."""
+    guessing = report.numbers["guessing"]
+    claims: tuple[Claim, ...] = getattr(report.verdict, "claims", ())
+    claim = claims[0]
+    if not guessing or not report.numbers["is_conclusive"]:
+        return None, claim.text
+    return claim.numbers["value"] > guessing["rate"], claim.text
+
+
+# -- sections --------------------------------------------------------------------------------------------
+
+
+def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
+    """Put reports on the same answers below that on the grades, and their first claims into its verdict."""
+    if not parts:
+        return report
+    more, main = gather_reports(parts), f"{ANSWERS}: Class by class"
+    first = {title: getattr(each.verdict, "claims", ())[:1] for title, each in parts.items()}
+    claims = [
+        replace(x, text=f"{title}: {_without_names(x)}") for title, found in first.items() for x in found
+    ]
+    return replace(
+        report,
+        verdict=Verdict([*getattr(report.verdict, "claims", ()), *claims]),
+        sections=(*report.sections, *(replace(x, is_main=x.title == main) for x in more.sections)),
+        warnings=(*report.warnings, *((SOFTMAX,) if CHOICES in parts else ()), *more.warnings),
+        charts=Charts(lambda: chain(report.charts.values(), more.charts.values())),
+        numbers={**more.numbers, **report.numbers},
+    )
+
+
+def _without_names(claim: Claim) -> str:
+    """Write a claim without the systems, where the one before names them."""
+    text, pair = claim.text, [claim.numbers.get("first"), claim.numbers.get("second")]
+    for one, two in (pair, pair[::-1]):
+        text = text.replace(f"No significant difference between {one} and {two}", "no significant difference")
+    return text
+
+
+def _describe_choices(answers: Answers, choices: Mapping[str, Any] | None) -> list[str]:
+    """Write how the chosen options were found, or why they are not judged."""
+    items = [item for run in answers.runs.values() for item in run.items if item.is_choice]
+    if choices is None:
+        has_options = any(item.answer is not None for item in items)
+        left_out = "The grades are not about the options that were chosen, so these are not judged."
+        return [left_out] if has_options else []
+    if any(item.log_likelihoods is not None for item in items):
+        return ["The chosen options are those of highest log-likelihood."]
+    if any(item.answers for item in items):
+        return ["The chosen options are those of highest log-likelihood per character, as in acc_norm."]
+    return []
+
+
+def _complete(
+    report: Report,
+    systems: Systems,
+    tasks: Tasks,
+    answers: Answers,
+    claims: Iterable[Claim | None],
+    choices: Mapping[str, Any] | None,
+) -> Report:
+    """Add what was read and how it was mapped; warn of answers that do not count."""
+    asked = answers.asked
+    runs = [(name, run) for found in tasks.values() for name, run in found.items()]
+    facts = [_facts(name, run) for name, run in runs]
+    text = [f"Read as {tool} logs." for tool in dict.fromkeys(run.tool for _, run in runs)]
+    text += dict.fromkeys(note for _, run in runs for note in run.notes)
+    clusters = dict.fromkeys(run.cluster for run in answers.runs.values() if run.cluster)
+    own = ", as in the log's own standard error" if asked.get("cluster") is None else ""
+    text += [f"Clusters are {cluster}{own}." for cluster in clusters]
+    text += _describe_choices(answers, choices)
+    text += answers.describe_errors()
+    alone = sorted({run.task for each in systems.values() for run in each} - set(tasks))
+    text += [f"Left out, for not all have the task or the scorer: {', '.join(alone)}."] if alone else []
+    text += [TOGETHER] if len(tasks) > 1 else []
+    columns = ("system/text", "task/text", "scorer/text", "items", "answers", "unscored", "errors")
+    shown = ("system", "task", "scorer", "items", "answers", "unscored", "errors")
+    rows = tuple(tuple(fact[name] for name in shown) for fact in facts)
+    grid = Grid("", make_columns(*columns, default="count"), rows)
+    about = [Section("What was read", tuple(text), (grid,), is_main=len(rows) <= 4)]
+    paths = list(dict.fromkeys(run.path for _, run in runs))
+    digest = {"digest": file_digest(paths)} if asked.with_digest else {}
+    unfinished = [claim.text for claim in _unfinished_claims(systems, tasks)]
+    return replace(
+        report,
+        verdict=Verdict([*getattr(report.verdict, "claims", ()), *claims]),
+        sections=(*report.sections, *about),
+        warnings=tuple(dict.fromkeys([*unfinished, *answers.describe_left_out(), *report.warnings])),
+        provenance={**report.provenance, "source": ", ".join(paths), "errors": asked.errors, **digest},
+        numbers={**report.numbers, "logs": facts},
+    )
+
+
+def _facts(name: str, run: Run) -> dict[str, Any]:
+    """Describe a run as plain values: where it is, how far it got, and how many answers count."""
+    [scorer] = run.grades
+    errors = sum(item.is_error for item in run.items)
+    unscored = sum(not item.is_error and math.isnan(grade_of(item)) for item in run.items)
+    return {
+        "system": name,
+        "task": run.task,
+        "scorer": scorer,
+        "path": run.path,
+        "is_finished": not run.unfinished,
+        "status": run.unfinished or None,
+        "items": len(set(run.ids)),
+        "answers": len(run.items),
+        "planned": run.planned,
+        "unscored": unscored,
+        "errors": errors,
+    }
+
+
+def _without_warnings(report: Report, told: Collection[str]) -> Report:
+    return replace(report, warnings=tuple(warning for warning in report.warnings if warning not in told))
+
+
+def _without_charts(report: Report) -> Report:
+    sections = tuple(replace(section, charts=(), slider=None) for section in report.sections)
+    return replace(report, sections=sections, charts=Charts(), lead="")

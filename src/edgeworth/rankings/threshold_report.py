@@ -1,0 +1,292 @@
+"""Cuts of a ranking: the threshold chosen, usual cuts, another prevalence, and a cut that readers move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from edgeworth.common.arrays import finite_or_none
+from edgeworth.core.estimates import Estimate, estimate
+from edgeworth.core.formatting import MINUS, format_count, format_interval, format_level, format_number
+from edgeworth.core.registry import measure
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import OptionError
+from edgeworth.rankings.estimates import estimate_lists
+from edgeworth.rankings.findings import ListFindings
+from edgeworth.rankings.measure_lookup import resolve_ranking, tie_groups_of
+from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.thresholds import (
+    DIVISIONS,
+    FOLDS,
+    Cuts,
+    Goal,
+    ThresholdChoice,
+    thin_cuts,
+    thresholds_at,
+)
+from edgeworth.report.estimates import estimate_row
+from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
+from edgeworth.report.slider import MOST_CUTS, Slider
+from edgeworth.report.verdict import Claim, Verdict, numbers_of
+from edgeworth.report.wording import describe_estimate, format_option
+
+SLID = ("recall", "precision", "informedness")
+"""Measures that a page shows beside a cut that its reader moves."""
+NAMES = {"cost": "cost per case"}
+START_DEPTH = 10
+"""The depth of queries that a page shows first."""
+
+
+def threshold_section(
+    ranking: Ranking | None, choice: ThresholdChoice | None, level: float
+) -> tuple[Section, ...]:
+    """Say which threshold was chosen, what it does on these data and what to expect of it on new ones."""
+    if ranking is None or choice is None:
+        return ()
+    table, own, new = choice.table, choice.estimates, choice.expected
+    taken = f"{format_count(choice.depth)} of {format_count(float(ranking.total))} items"
+    text = [
+        f"{_where(ranking, choice)} ({choice.goal.words}): {taken} are predicted {ranking.target}.",
+        "It was chosen on these data, so its numbers on them are too good: expect less on new data.",
+    ]
+    if new:
+        text[1] = (
+            "It was chosen on these data, so its numbers on them are too good. On new data expect "
+            f"{_sought(choice.goal, new, level)}: that is how thresholds did on cases that had no part in "
+            f"choosing them ({FOLDS}-fold cross-fitting, repeated {DIVISIONS} times)."
+        )
+    names = (Column("predicted ↓  actual →"), *(Column(str(label), "count") for label in table.labels))
+    counts = zip(table.labels, table.counts.tolist(), strict=True)
+    interval = f"{format_level(level)} interval/interval"
+    heads = ["measure/text", "these data", interval, *(["new data (cross-fitted)", interval] if new else [])]
+    tables = [own, new] if new else [own]
+    rows = tuple(
+        (NAMES.get(name, name), *(cell for each in tables for cell in estimate_row(each[name], level)[1:3]))
+        for name in own
+    )
+    note = "intervals take the threshold as fixed; of new data they may cover up to ten points less often"
+    grids = (
+        Grid("", names, tuple((str(label), *row) for label, row in counts)),
+        Grid("", make_columns(*heads), rows, note),
+    )
+    slider = partial(threshold_slider, ranking, choice, level)
+    asked = choice.goal != Goal()
+    return (Section("Where to cut", tuple(text), grids, is_main=asked, slider=slider),)
+
+
+def _sought(goal: Goal, found: Mapping[str, Estimate], level: float) -> str:
+    """Say what the threshold was chosen for and what it must reach."""
+    names = (goal.aim, *(name for name in goal.required if name != goal.aim))
+    return " and ".join(f"{NAMES.get(name, name)} {describe_estimate(found[name], level)}" for name in names)
+
+
+def _where(ranking: Ranking, choice: ThresholdChoice) -> str:
+    if not choice.depth:
+        return "No score is high enough"
+    return f"{_what(ranking)} {_key(ranking, choice.threshold).replace('-', MINUS)}"
+
+
+def _what(ranking: Ranking) -> str:
+    return "Depth" if ranking.is_placed else "Threshold"
+
+
+def _key(ranking: Ranking, threshold: float) -> str:
+    """Name a threshold for links; where scores are places, by the place."""
+    if ranking.is_placed:
+        return "0" if threshold == math.inf else str(-int(threshold))
+    return repr(threshold).removesuffix(".0")
+
+
+def with_threshold(
+    verdict: str, ranking: Ranking | None, choice: ThresholdChoice | None, level: float
+) -> str:
+    """Add to a verdict which threshold was chosen, where one was asked for."""
+    if ranking is None or choice is None or choice.goal == Goal():
+        return verdict
+    found = choice.expected or choice.estimates
+    how = "on new data (cross-fitted)" if choice.expected else "on the data it was chosen on"
+    expect = "expect " if choice.expected else ""
+    where = f"{_where(ranking, choice)} ({choice.goal.words})"
+    said = f"{where}: {expect}{_sought(choice.goal, found, level)} {how}."
+    numbers = {"threshold": choice.threshold, **numbers_of(found[choice.goal.aim], level)}
+    return _and(verdict, Claim("threshold", said, "advised", numbers, how))
+
+
+def _and(verdict: str, claim: Claim) -> Verdict:
+    return Verdict([*getattr(verdict, "claims", (Claim("ranking", verdict),)), claim])
+
+
+def threshold_slider(ranking: Ranking, choice: ThresholdChoice, level: float) -> Slider:
+    """Find what each threshold decides, the chosen one among them."""
+    # From the lowest threshold up, but from the first place down.
+    thresholds = sorted({*thin_cuts(ranking, MOST_CUTS - 2), choice.threshold}, reverse=ranking.is_placed)
+    tables = [ranking.at_threshold(threshold) for threshold in thresholds]
+    place, goal = tables[0].index(ranking.target), choice.goal
+    order = ([place, place, 1 - place, 1 - place], [place, 1 - place, place, 1 - place])
+    return Slider(
+        name=_what(ranking),
+        classes=(str(ranking.target), str(ranking.rest)),
+        keys=[_key(ranking, threshold) for threshold in thresholds],
+        counts=[table.counts[order].tolist() for table in tables],
+        estimates={name: [estimate(table, name) for table in tables] for name in SLID},
+        start=thresholds.index(choice.threshold),
+        level=level,
+        costs=(1.0, 1.0) if goal.cost_miss is None else (goal.cost_false_alarm or 0.0, goal.cost_miss),
+    )
+
+
+def depth_section(findings: ListFindings) -> tuple[Section, ...]:
+    """Let a page's reader move the depth, where the lists are all there is and hold targets and others."""
+    lists = findings.lists
+    if not lists.is_whole or not 0 < lists.targets.sum() < len(lists.scores):
+        return ()
+    text = "Counts are of all lists; recall, precision and informedness are means over lists."
+    return (Section("How deep to look", (text,), slider=partial(depth_slider, findings)),)
+
+
+def depth_slider(findings: ListFindings) -> Slider:
+    """Find what reviewing each query's list down to a depth finds."""
+    lists = findings.lists
+    most = int(lists.sizes.max())
+    spread = np.arange(1, most + 1) if most <= MOST_CUTS else np.geomspace(1, most, MOST_CUTS)
+    depths = np.unique(np.round(spread)).astype(int)
+    groups = tie_groups_of(lists, resolve_ranking(lists, "recall@1"))
+    hits = np.array([groups.hits_at(depth).sum() for depth in depths])
+    alarms = np.array([np.minimum(groups.ranked, depth).sum() for depth in depths]) - hits
+    targets = float(groups.targets.sum())
+    others = len(lists.scores) - targets
+    return Slider(
+        name="Depth",
+        classes=("relevant", "other"),
+        keys=[str(depth) for depth in depths],
+        counts=np.column_stack([hits, alarms, targets - hits, others - alarms]).tolist(),
+        estimates={
+            name: [estimate_lists(lists, f"{name}@{depth}", groups=groups) for depth in depths]
+            for name in SLID
+        },
+        start=int(np.argmin(np.abs(depths - START_DEPTH))),
+        level=findings.level,
+    )
+
+
+MOST_FALLOUT = 0.05
+"""Powers' limit on errors of the first kind."""
+MEASURES = ("recall", "fallout", "precision", "informedness")
+
+
+def usual_cuts(ranking: Ranking) -> dict[str, float]:
+    """Find the thresholds of highest informedness, of fallout up to 5%, and of as many predicted as real."""
+    cuts = Cuts.of(ranking)
+    low = int(np.flatnonzero(cuts.fallout <= MOST_FALLOUT)[-1])
+    best, _ = Goal().best(cuts)
+    found = thresholds_at(ranking, np.array([best, low]))
+    names = ("highest informedness", f"fallout at most {MOST_FALLOUT:.0%}")
+    matching = {"as many predicted as actual targets": _matching_threshold(ranking)}
+    return dict(zip(names, found, strict=True)) | matching
+
+
+def _matching_threshold(ranking: Ranking) -> float:
+    """Find the score down to which most nearly as many are predicted as there are targets."""
+    last = ranking.score_at(min(ranking.target_total, ranking.ranked_total))
+    # The highest score that takes enough, and before it the next higher one of each class.
+    higher = [
+        run.scores[np.searchsorted(run.scores, last, side="right") :][:1]
+        for run in (ranking.targets, ranking.background)
+    ]
+    scores = np.append(np.concatenate(higher), last)
+    taken = ranking.ranked_total - ranking.targets.below(scores) - ranking.background.below(scores)
+    return float(scores[np.argmin(np.abs(taken - ranking.target_total))])
+
+
+def shifted_precision(table: ContingencyTable, prevalence: float, level: float) -> tuple[float, float, float]:
+    """Compute precision where targets have another share, from recall and fallout, with an interval.
+
+    The two are of different cases, so that the errors of their logarithms add up in squares (Donner & Zou
+    2012, MOVER), with Wilson's bounds of each.
+    """
+    recall, fallout = (estimate(table, name) for name in ("recall", "fallout"))
+    hit, alarm = recall.value, fallout.value
+    (hit_low, hit_high), (alarm_low, alarm_high) = recall.interval(level), fallout.interval(level)
+    if not hit or not alarm:
+        # A bound of each: one of the logarithms is not finite.
+        ratios = (hit / alarm if alarm else math.inf if hit else math.nan), hit_low / alarm_high, math.inf
+        ratios = ratios if not alarm else (0.0, 0.0, hit_high / alarm_low if alarm_low else math.inf)
+    else:
+        down = math.hypot(math.log(hit / hit_low), math.log(alarm_high / alarm))
+        up = math.hypot(math.log(hit_high / hit), math.log(alarm / alarm_low))
+        ratios = (hit / alarm, hit / alarm * math.exp(-down), hit / alarm * math.exp(up))
+    odds = prevalence / (1 - prevalence)
+    value, low, high = (1 - 1 / (1 + odds * ratio) if ratio < math.inf else 1.0 for ratio in ratios)
+    return value if hit or alarm else math.nan, low, high
+
+
+def shifted_average_precision(ranking: Ranking, prevalence: float) -> float:
+    """Compute average precision where targets have another share; tied items are taken together.
+
+    >>> ranking = Ranking.from_scores([1, 0, 1, 0], [4, 3, 2, 1])
+    >>> shifted_average_precision(ranking, 0.5), round(shifted_average_precision(ranking, 0.1), 4)
+    (0.8333333333333333, 0.5909)
+    """
+    cuts = Cuts.of(ranking)
+    hits, alarms = prevalence * cuts.recall[1:], (1 - prevalence) * cuts.fallout[1:]
+    return float((np.diff(cuts.recall) * hits / (hits + alarms)).sum())
+
+
+def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level: float) -> Report:
+    """Add the usual cuts to a report, and what to expect at a prevalence that was asked for."""
+    if prevalence is not None and not 0 < prevalence < 1:
+        raise OptionError(f"a prevalence lies between 0 and 1; saw {prevalence!r}")
+    if not ranking.targets.total or not ranking.background.total:
+        return report
+    cuts: list[dict[str, Any]] = []
+    lines: list[tuple[Cell, ...]] = []
+    for name, threshold in usual_cuts(ranking).items():
+        table = ranking.at_threshold(threshold)
+        values = {each: finite_or_none(measure(table, each)) for each in MEASURES}
+        depth = float(table.predicted[table.index(ranking.target)])
+        cuts.append({"chosen_for": name, "threshold": finite_or_none(threshold), "depth": depth} | values)
+        if prevalence is not None:
+            value, low, high = map(finite_or_none, shifted_precision(table, prevalence, level))
+            cuts[-1]["shifted_precision"] = {"value": value, "low": low, "high": high, "level": level}
+            lines.append((f"precision, {name}", value, (low, high), prevalence))
+    columns = make_columns("cut/text", "threshold", "predicted/count", *MEASURES)
+    rows = tuple(tuple(list(cut.values())[: len(columns)]) for cut in cuts)
+    sections = [Section("Usual cuts", (), (Grid("", columns, rows, "on the data that chose them"),))]
+    numbers, verdict = dict[str, Any](cuts=cuts), report.verdict
+    if prevalence is not None:
+        value = shifted_average_precision(ranking, prevalence)
+        lines.insert(0, ("average precision", value, (None, None), prevalence))
+        columns = make_columns("measure/text", "value", f"{format_level(level)} CI/interval", "chance level")
+        text = (
+            "The scores of each class are taken to be as here; only the share of targets changes. Recall, "
+            "fallout, informedness and ROC area stay the same.",
+        )
+        note = (
+            "intervals take the cut as fixed; average precision leans upward where targets are rarer than "
+            "here, since few of the others are seen near the top, and has no interval"
+        )
+        title = f"At a prevalence of {format_number(prevalence)}"
+        sections.append(Section(title, text, (Grid("", columns, tuple(lines), note),), is_main=True))
+        numbers["prevalence"] = {"share": prevalence, "average_precision": value}
+        verdict = _and(verdict, _at_prevalence(prevalence, cuts[-1]["shifted_precision"], value))
+    place = next((i + 1 for i, x in enumerate(report.sections) if x.slider is not None), len(report.sections))
+    every = (*report.sections[:place], *sections, *report.sections[place:])
+    return replace(report, verdict=verdict, sections=every, numbers={**report.numbers, **numbers})
+
+
+def _at_prevalence(prevalence: float, precision: dict[str, Any], average: float) -> Claim:
+    """Say what to expect at a prevalence, at the usual cut that was chosen without regard to hits."""
+    value, low, high, level = precision.values()
+    sure = f"{format_number(value)} ({format_level(level)} CI {format_interval(low, high)})"
+    text = (
+        f"At a prevalence of {format_option(prevalence)}, expect precision {sure} at the cut that takes as "
+        f"many items as there are targets here, and average precision {format_number(average)}, which leans "
+        "upward and has no interval."
+    )
+    numbers = {**precision, "prevalence": prevalence, "average_precision": average}
+    return Claim("prevalence", text, "estimated", numbers, "Wilson and MOVER, the cut taken as fixed")

@@ -1,0 +1,178 @@
+"""Each compared system against chance: enumeration and SciPy's tests of one system by itself."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgeworth as ew
+from edgeworth.comparisons.chance import AgainstChance
+from edgeworth.errors import OptionError
+
+RNG = np.random.default_rng(7)
+TRUTH = RNG.integers(0, 2, 90)
+GOOD = np.where(RNG.random(90) < 0.75, TRUTH, 1 - TRUTH)
+POOR = RNG.integers(0, 2, 90)
+
+
+def chance_of(comparison: ew.Comparison) -> dict[str, AgainstChance]:
+    return dict(comparison.findings.chance)
+
+
+def test_labels_are_tested_against_guessing_by_fishers_exact_test() -> None:
+    comparison = ew.compare(TRUTH, {"poor": POOR, "good": GOOD}, positive=1)
+    assert comparison.findings.chance_null == "guessing"
+    for name, labels in (("good", GOOD), ("poor", POOR)):
+        found = chance_of(comparison)[name]
+        counts = [[int(((labels == p) & (t == TRUTH)).sum()) for t in (1, 0)] for p in (1, 0)]
+        assert found.p_value == pytest.approx(stats.fisher_exact(counts, alternative="greater").pvalue)
+        assert found.chance == 0
+        assert found.value == comparison.findings.values[name]["informedness"]
+    assert comparison.findings.is_better_than_chance("good")
+    assert not comparison.findings.is_better_than_chance("poor")
+
+
+def test_the_chance_level_of_accuracy_is_that_of_each_systems_margins() -> None:
+    comparison = ew.compare(TRUTH, {"good": GOOD, "poor": POOR}, measures=["accuracy"])
+    for name, labels in (("good", GOOD), ("poor", POOR)):
+        share, said = TRUTH.mean(), labels.mean()
+        assert chance_of(comparison)[name].chance == pytest.approx(share * said + (1 - share) * (1 - said))
+
+
+def average_precision(places: tuple[int, ...]) -> Fraction:
+    return sum((Fraction(i, place) for i, place in enumerate(places, 1)), Fraction(0)) / len(places)
+
+
+def test_scores_are_tested_against_every_order() -> None:
+    """Of 9 items with 3 targets there are 84 orders."""
+    truth = [1, 1, 0, 1, 0, 0, 0, 0, 0]
+    systems = {"a": list(range(9, 0, -1)), "b": [5, 9, 8, 3, 7, 6, 4, 2, 1]}
+    places = {"a": (1, 2, 4), "b": (1, 5, 7)}
+    orders = [average_precision(each) for each in combinations(range(1, 10), 3)]
+    found = chance_of(ew.compare(truth, systems, kind="scores"))
+    for name, own in places.items():
+        value = average_precision(own)
+        as_good = sum(each >= value for each in orders)
+        assert found[name].value == pytest.approx(float(value))
+        assert found[name].chance == pytest.approx(float(sum(orders) / 84))
+        assert found[name].p_value == pytest.approx(as_good / 84)
+    areas = chance_of(ew.compare(truth, systems, kind="scores", measures=["roc_auc"]))
+    for name, scores in systems.items():
+        sides = [[s for s, y in zip(scores, truth, strict=True) if y == side] for side in (1, 0)]
+        known = stats.mannwhitneyu(*sides, alternative="greater", method="exact").pvalue
+        assert (areas[name].p_value, areas[name].chance) == (pytest.approx(known), 0.5)
+
+
+def test_queries_are_tested_against_random_orders_of_those_that_all_systems_have() -> None:
+    """Of two queries with 5 items and 2 targets there are 10 orders each; a third is of one system only."""
+    hits = {"a": [[1, 0, 1, 0, 0], [1, 1, 0, 0, 0]], "b": [[0, 1, 0, 0, 1], [1, 0, 0, 1, 0]]}
+    lists = {}
+    for name, queries in hits.items():
+        own = [*queries, [0, 0, 0, 1, 1]] if name == "a" else queries
+        groups = np.repeat(np.arange(len(own)), 5)
+        truth = np.concatenate(own)
+        lists[name] = ew.RankedLists.from_scores(truth, list(range(5, 0, -1)) * len(own), groups=groups)
+    orders = [average_precision(each) for each in combinations(range(1, 6), 2)]
+    means = [(one + other) / 2 for one in orders for other in orders]
+    found = chance_of(ew.compare(lists))
+    for name, queries in hits.items():
+        places = [tuple(i for i, hit in enumerate(query, 1) if hit) for query in queries]
+        value = sum(map(average_precision, places)) / 2
+        known = sum(each >= value for each in means) / len(means)
+        assert found[name].chance == pytest.approx(float(sum(means) / 100))
+        assert found[name].p_value == pytest.approx(known, abs=4 * (known * (1 - known) / 9_999) ** 0.5)
+
+
+def test_right_and_wrong_answers_are_tested_against_a_guess_rate() -> None:
+    right = {"large": [1] * 40 + [0] * 30, "small": [1] * 20 + [0] * 50}
+    comparison = ew.compare(None, right, kind="correct", guess_rate=0.25)
+    for name, answers in right.items():
+        known = stats.binomtest(sum(answers), 70, 0.25, alternative="greater").pvalue
+        assert chance_of(comparison)[name].p_value == pytest.approx(known)
+        assert chance_of(comparison)[name].chance == 0.25
+    assert f"small is not shown to be better than guessing (one-sided p = {known:.3f})" in comparison.verdict
+    without = ew.compare(None, right, kind="correct")
+    assert without.to_dict()["comparison"]["chance"] is None
+    assert "guessing" not in str(without)
+    with pytest.raises(OptionError, match="lies between 0 and 1"):
+        ew.compare(None, right, kind="correct", guess_rate=25)
+    with pytest.raises(OptionError, match="right or wrong"):
+        ew.compare(None, {"a": [0.5, 1], "b": [1, 0.2]}, kind="grades", guess_rate=0.25)
+
+
+@pytest.mark.parametrize("is_clustered", [False, True])
+def test_probabilities_are_tested_against_the_class_shares_case_by_case(is_clustered: bool) -> None:
+    chances = {"sure": np.clip(0.5 + 0.25 * (2 * TRUTH - 1), 0, 1) * 0.9, "vague": np.full(90, 0.4)}
+    cluster = np.arange(90) if is_clustered else None  # of one case each
+    comparison = ew.compare(TRUTH, chances, kind="probabilities", measures=["brier"], cluster=cluster)
+    for name, each in chances.items():
+        differences = (each - TRUTH) ** 2 - (TRUTH.mean() - TRUTH) ** 2
+        known = stats.ttest_1samp(differences, 0.0, alternative="less").pvalue
+        found = chance_of(comparison)[name]
+        assert found.p_value == pytest.approx(known, rel=1e-6)
+        assert found.chance == pytest.approx(((TRUTH.mean() - TRUTH) ** 2).mean())
+
+
+def test_clusters_are_exchanged_whole_or_not_chance_of() -> None:
+    clusters = np.arange(90) // 6
+    labels = ew.compare(TRUTH, {"good": GOOD, "poor": POOR}, cluster=clusters)
+    table = ew.ContingencyTable.from_labels(TRUTH, GOOD, clusters=clusters)
+    alone = ew.estimate(table, "informedness").chance_tail("greater")
+    assert alone is not None
+    assert chance_of(labels)["good"].p_value == alone.p_value
+    scores = {"good": TRUTH + RNG.normal(size=90), "poor": RNG.normal(size=90)}
+    for each in chance_of(ew.compare(TRUTH, scores, kind="scores", cluster=clusters)).values():
+        assert np.isnan(each.p_value)
+        assert "belong together" in str(each.undefined)
+        assert each.chance > 0
+
+
+def test_scores_within_folds_have_the_chance_level_of_their_folds() -> None:
+    fold = np.arange(90) % 3
+    scores = {"good": TRUTH + RNG.normal(size=90), "poor": RNG.normal(size=90)}
+    options: dict[str, Any] = {"kind": "scores", "fold": fold, "measures": ["roc_auc"]}
+    comparison = ew.compare(TRUTH, scores, **options)
+    for name, each in chance_of(comparison).items():
+        assert each.value == pytest.approx(comparison.findings.values[name]["roc_auc"])
+        assert each.chance == pytest.approx(0.5)
+    assert comparison.findings.is_better_than_chance("good")
+
+
+def test_text_table_and_json_say_the_same() -> None:
+    comparison = ew.compare(TRUTH, {"good": GOOD, "poor": POOR})
+    plain = comparison.to_dict()
+    found = plain["comparison"]["chance"]
+    assert (found["null"], found["measure"]) == ("guessing", "informedness")
+    assert {name: each["is_better"] for name, each in found["systems"].items()} == {
+        "good": True,
+        "poor": False,
+    }
+    claim = next(each for each in plain["claims"] if each["about"] == "chance")
+    assert claim["numbers"]["systems"] == ["poor"]
+    assert claim["text"] in str(comparison.verdict)
+    section = next(each for each in comparison.report.sections if each.title == "Each against guessing")
+    assert section.text == (claim["text"],)
+    for row in section.grids[0].rows:
+        own = found["systems"][str(row[0])]
+        assert row[1:5] == (own["value"], own["chance"], own["p_value"], own["adjusted_p_value"])
+    both = ew.compare(TRUTH, {"good": GOOD, "best": TRUTH})
+    assert "chance" not in [each["about"] for each in both.to_dict()["claims"]]
+    assert "Both systems are better than guessing." in str(both)
+    fitted = ew.compare(TRUTH, {"good": GOOD, "best": TRUTH}, predictions_made="in-sample")
+    assert not any(each["is_better"] for each in fitted.to_dict()["comparison"]["chance"]["systems"].values())
+
+
+def test_many_systems_are_tested_by_the_laws_of_their_intervals() -> None:
+    systems = {f"s{number}": np.where(RNG.random(90) < 0.8, TRUTH, 1 - TRUTH) for number in range(11)}
+    comparison = ew.compare(TRUTH, systems, measures=["accuracy"])
+    for name, labels in systems.items():
+        known = ew.estimate(ew.ContingencyTable.from_labels(TRUTH, labels), "accuracy")
+        found = chance_of(comparison)[name]
+        assert found.p_value == known.p_value(known.chance, "greater")
+        assert found.method == "law of the interval, Wilson"
+    assert "All 11 systems are better than guessing." in str(comparison)
