@@ -50,8 +50,7 @@ const run = {
     };
   },
   moments: ({ items, targets }) => ranking.precisionMoments(items, targets),
-  orders: ({ items, targets, value, draws, seed }) =>
-    ranking.sampledTail(items, targets, value, new Random(seed), draws),
+  orders: ({ items, targets, value, draws, seed }) => ranking.sampledTail(items, targets, value, new Random(seed), draws),
   game: ({ p, odds, options }) => kellyGame(p, odds, options),
   race: ({ p, odds, options }) => kellyRace(p, odds, options),
   wealth({ outcomes, model, rival }) {

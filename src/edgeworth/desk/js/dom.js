@@ -15,8 +15,7 @@ function readTag(text) {
   return { tag, classes, id };
 }
 
-const isAttributes = (value) =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Node);
+const isAttributes = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Node);
 
 function make(create, text, inside) {
   const { tag, classes, id } = readTag(text);
@@ -47,70 +46,87 @@ export function show(element, ...children) {
 }
 
 /** A labelled text field. `onchange` receives the text at every keystroke. */
-export function field(label, { value = "", width = "s", onchange, describe = "", ...more }) {
-  const input = h("input", {
-    type: "text",
-    inputmode: "decimal",
-    autocomplete: "off",
-    spellcheck: "false",
-    class: `field field-${width}`,
-    value,
-    oninput: () => onchange(input.value),
-    ...more,
-  });
-  const wrapper = h("label.labelled", h("span", label), input, describe && h("small", {}, describe));
-  return { wrapper, input };
+export function field(label, { width = "s", onchange, describe, ...more }) {
+  const usual = { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false" };
+  const input = h(`input.field.field-${width}`, { ...usual, oninput: () => onchange(input.value), ...more });
+  const wrapper = h("label.labelled", h("span", label), input, describe ? h("small", describe) : null);
+  const set = (value) => {
+    if (document.activeElement !== input && input.value !== value) input.value = value;
+  };
+  return { wrapper, input, set };
 }
 
+/** Tell screen readers and the style whether what was typed can be used. */
+export const markInvalid = (input, isInvalid) => input.setAttribute("aria-invalid", String(isInvalid));
+
 /** A slider with its value beside it. */
-export function slider(label, { min, max, step, value, onchange, shown }) {
-  const output = h("output", {}, shown(value));
-  const input = h("input", {
-    type: "range",
-    min,
-    max,
-    step,
-    value,
-    "aria-label": label,
-    oninput: () => {
-      output.textContent = shown(Number(input.value));
-      input.setAttribute("aria-valuetext", shown(Number(input.value)));
-      onchange(Number(input.value));
-    },
+export function slider(label, { min, max, step, onchange, shown }) {
+  const output = h("output");
+  const input = h("input", { type: "range", min, max, step, "aria-label": label });
+  const tell = () => {
+    output.textContent = shown(Number(input.value));
+    input.setAttribute("aria-valuetext", output.textContent);
+  };
+  input.addEventListener("input", () => {
+    tell();
+    onchange(Number(input.value));
   });
-  input.setAttribute("aria-valuetext", shown(Number(value)));
-  const set = (next) => {
-    input.value = next;
-    output.textContent = shown(Number(next));
-    input.setAttribute("aria-valuetext", shown(Number(next)));
+  const set = (value) => {
+    input.value = value;
+    tell();
   };
-  return {
-    wrapper: h("div", { class: "slider" }, h("span", { class: "slider-name" }, label), input, output),
-    input,
-    set,
-  };
+  return { wrapper: h("div.slider", h("span.slider-name", label), input, output), input, set };
 }
 
 /** A row of buttons of which one is pressed. */
-export function segmented(label, choices, onchange) {
+function choiceButtons(choices, kind, onchange) {
   const buttons = choices.map(([value, text]) =>
-    h("button", { type: "button", "data-value": value, "aria-pressed": "false", onclick: () => onchange(value) }, text),
+    h(`button${kind}`, { type: "button", "data-value": value, onclick: () => onchange(value) }, text),
   );
-  const wrapper = h("div", { class: "segmented", role: "group", "aria-label": label }, h("span", {}, label), buttons);
   const set = (value) => {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.value === value));
   };
-  return { wrapper, set };
+  set(null);
+  return { buttons, set };
+}
+
+/** A switch between a few values. */
+export function segmented(label, choices, onchange) {
+  const { buttons, set } = choiceButtons(choices, "", onchange);
+  return { wrapper: h("div.segmented", { role: "group", "aria-label": label }, h("span", label), buttons), set };
+}
+
+/** Examples that are one click away. */
+export function exampleChips(examples, onchange) {
+  const { buttons, set } = choiceButtons(
+    examples.map(({ id, name }) => [id, name]),
+    ".chip",
+    onchange,
+  );
+  return { wrapper: h("div.chips", { role: "group", "aria-label": "Examples" }, h("span.chips-name", "Examples"), buttons), set };
 }
 
 /** A card with a heading. */
-export const card = (title, attributes, ...children) =>
+export const card = (title, options, ...children) =>
+  h(`section.card.${options.class}`, { "aria-label": options.name ?? title }, h("h2", title, options.help), ...children);
+
+/** What the colours and lines of a picture mean. */
+export const legend = (...entries) =>
   h(
-    "section",
-    { class: `card ${attributes.class ?? ""}`, "aria-label": attributes.name ?? title },
-    title && h("h2", {}, title, attributes.help),
-    ...children,
+    "p.legend",
+    entries.map(([name, text]) => h(`span.key.${name}`, text)),
   );
+
+/** A table of numbers that scrolls inside its card. */
+export const numberTable = (name, head, rows, foot) =>
+  h(
+    "div.scroll",
+    { tabindex: "0", role: "region", "aria-label": name },
+    h("table.numbers", h("caption.offscreen", name), h("thead", head), h("tbody", rows), foot ? h("tfoot", foot) : null),
+  );
+
+/** A cell of the head of a table. */
+export const columnHead = (text, ...more) => h("th", { scope: "col" }, text, ...more);
 
 /** Run a function when typing has paused. */
 export function pause(milliseconds, run) {

@@ -50,12 +50,7 @@ const DIGITS = [
 ];
 
 export const EXAMPLES = [
-  model(
-    "model1",
-    "Model 1",
-    0,
-    "Figure 1, model 1: pure guessing. Precision is 70% and recall is 80%, yet nothing is won.",
-  ),
+  model("model1", "Model 1", 0, "Figure 1, model 1: pure guessing. Precision is 70% and recall is 80%, yet nothing is won."),
   model("model2", "Model 2", 1, "Figure 1, model 2: always right."),
   model("model3", "Model 3", 0.15, "Figure 1, model 3: informed 15% of the time, guessing otherwise."),
   model("model4", "Model 4", -0.15, "Figure 1, model 4: informed 15% of the time, and then wrong on purpose."),

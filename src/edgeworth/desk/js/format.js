@@ -47,8 +47,7 @@ export function pValue(p) {
   return `${digits} × 10${superscript(Number(exponent))}`;
 }
 
-const superscript = (number) =>
-  [...String(number)].map((each) => (each === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(each)])).join("");
+const superscript = (number) => [...String(number)].map((each) => (each === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(each)])).join("");
 
 /** Odds against as a bookmaker writes them: 7:3 for a share of 0.3. */
 export function oddsAgainst(share) {

@@ -13,9 +13,7 @@ export function guessingVariance(view) {
   if (n < 2) return 0;
   const slopes = informednessSlopes(view);
   const products = view.labels.map((v) => v.predicted * v.actual);
-  const own = sum(
-    view.labels.map((v, l) => slopes[l] ** 2 * products[l] * (v.notPredicted * v.notActual - products[l])),
-  );
+  const own = sum(view.labels.map((v, l) => slopes[l] ** 2 * products[l] * (v.notPredicted * v.notActual - products[l])));
   return (own + sum(slopes.map((slope, l) => slope * products[l])) ** 2) / (n * n * (n - 1));
 }
 

@@ -112,12 +112,7 @@ export const HELP = {
   ],
   average_f: ["Average F (AvF)", "The labels' F averaged by predicted share.", "1 / Σ p(l)/F(l)", POWERS],
   g: ["G", "The geometric mean of precision and recall.", "√(precision · recall)", POWERS],
-  inverse_g: [
-    "Inverse G (IG)",
-    "G of everything that is not the label.",
-    "√(inverse precision · inverse recall)",
-    POWERS,
-  ],
+  inverse_g: ["Inverse G (IG)", "G of everything that is not the label.", "√(inverse precision · inverse recall)", POWERS],
   average_g: ["Average G (AvG)", "The labels' G averaged by predicted share.", "Π G(l)^p(l)", POWERS],
   jaccard: [
     "Jaccard",
@@ -265,12 +260,7 @@ export const HELP = {
     "max over t of (highest so far − log W(t))",
     "also called drawdown",
   ],
-  target_share: [
-    "Share of targets",
-    "The precision that random selection has on average at every depth.",
-    "π = m/n",
-    SU,
-  ],
+  target_share: ["Share of targets", "The precision that random selection has on average at every depth.", "π = m/n", SU],
   race_stakes: [
     "Stakes in a race",
     "Back the runners with the highest p · O until the next one would not add to growth. The rest of the bankroll is kept.",
@@ -381,3 +371,7 @@ export function listenForClosing() {
   });
   window.addEventListener("resize", close);
 }
+
+/** A number with its name, its help, and perhaps what it is compared with. */
+export const numberPair = (title, name, value, { id, beside } = {}) =>
+  h("div", h("dt", title, help(name)), h(id ? `dd#${id}` : "dd", value), beside ? h("dd.chance", beside) : null);

@@ -3,174 +3,98 @@
 import { expectedPath, guessColumns, outcomeValues, parseColumns, readRace, settle } from "./wealth.js";
 import { Random } from "./special.js";
 import { count, fixed, pValue, wealth } from "./format.js";
-import { announce, card, h, s, show } from "./dom.js";
-import { help } from "./help.js";
-import { band, frame, line, thin } from "./svg.js";
+import { announce, card, exampleChips, h, legend, show } from "./dom.js";
+import { help, numberPair } from "./help.js";
 import { actions, copy, csv, download, shellWord, svgText } from "./export.js";
+import { pathChart, returnsChart, scatterChart, wealthChart } from "./race_charts.js";
 
-const MOST_POINTS = 1200;
-const MOST_DOTS = 1500;
+const LARGEST_FILE = 60e6;
+const SAMPLE = { id: "births", name: "189 births" };
 
-const finite = (values) => values.filter(Number.isFinite);
-
-function ends(values, ...more) {
-  const all = finite([...values, ...more]);
-  const low = all.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = all.reduce((a, b) => Math.max(a, b), -Infinity);
-  const room = (high - low || 1) * 0.05;
-  return [low - room, high + room];
+/** The rows in a random order. */
+function shuffled(rows, seed) {
+  const places = new Random(seed).shuffle(Uint32Array.from(rows.outcomes, (_, t) => t));
+  const pick = (values) => Array.from(places, (t) => values[t]);
+  return { ...rows, outcomes: pick(rows.outcomes), model: pick(rows.model), rival: pick(rows.rival) };
 }
 
-/** Log wealth, its expected path with the band, and zero. */
-function pathChart(data, places) {
-  const { path } = data.settled;
-  const { mean, variance } = data.expected;
-  const expected = places.map((t) => [
-    t + 1,
-    mean[t] - 1.96 * Math.sqrt(variance[t]),
-    mean[t] + 1.96 * Math.sqrt(variance[t]),
-  ]);
-  const actual = [[0, 0], ...places.map((t) => [t + 1, path[t]])];
-  const picture = frame({
-    x: [0, path.length],
-    y: ends(
-      actual.map(([, y]) => y),
-      ...expected.flatMap(([, low, high]) => [low, high]),
+/** Say who wins, in words. */
+function verdict(final, { model, rival }) {
+  if (final === -Infinity) return `${model} gave no chance to something that happened: all capital is lost.`;
+  if (final > 0) return `${model} turns $1 into $${wealth(final)} at ${rival}'s prices.`;
+  return `${model} loses at ${rival}'s prices: $1 becomes $${wealth(final)}.`;
+}
+
+/** Final wealth in large type, and the numbers behind it. */
+function wealthBlock({ settled, expected, names }) {
+  const { final, path, growth, logScores, brierScores, drawdown } = settled;
+  const mean = expected.mean[path.length - 1];
+  const deviation = Math.sqrt(expected.variance[path.length - 1]);
+  const both = (scores) => scores.map((score) => fixed(score, 4)).join(" · ");
+  return [
+    h(
+      "div.headline",
+      h(`output.huge.${final > 0 ? "good" : "bad"}#final-wealth`, wealth(final)),
+      h("span.beside", `log wealth ${fixed(final, 4)}`, h("small", `${count(path.length)} cases`)),
     ),
-    height: 300,
-    xTitle: "cases",
-    yTitle: "log wealth",
-    label: `Log wealth after each case; at the end ${fixed(data.settled.final, 3)}`,
-  });
-  if (expected.every(([, low, high]) => Number.isFinite(low) && Number.isFinite(high))) {
-    picture.marks.append(
-      band([[0, 0, 0], ...expected], "expected", picture),
-      line([[0, 0], ...places.map((t) => [t + 1, mean[t]])], "expected", picture),
+    h("p.meaning", verdict(final, names)),
+    h(
+      "dl.pairs",
+      numberPair("E-value against the rival", "e_value", wealth(final), { id: "e-value" }),
+      numberPair("p at most", "e_value", pValue(Math.min(1, Math.exp(-final))), { id: "race-p" }),
+      numberPair("Growth per case", "growth", `${fixed(growth, 5)} nats`, { id: "race-growth" }),
+      numberPair("Expected log wealth if the model is right", "expected_path", `${fixed(mean, 3)} ± ${fixed(deviation, 3)}`),
+      numberPair("Log score, model and rival", "log_score", both(logScores), { id: "log-scores" }),
+      numberPair("Brier score, model and rival", "brier", both(brierScores), { id: "brier-scores" }),
+      numberPair("Largest fall of log wealth", "drawdown", fixed(drawdown, 3)),
+    ),
+    h("p.soft", "The e-value is valid for the final result, if the forecasts were made before the outcomes were known."),
+  ];
+}
+
+/** Selects for the columns of the file. */
+function columnPickers(table, chosen, onchange) {
+  const pick = (label, options, value, use) => {
+    const select = h(
+      "select",
+      { "aria-label": label, onchange: () => use(select.value) },
+      options.map(([key, text]) => h("option", { value: key }, text)),
     );
-  }
-  picture.marks.append(
-    s("line.zero", { x1: picture.toX(0), x2: picture.toX(path.length), y1: picture.toY(0), y2: picture.toY(0) }),
-    line(actual, "model", picture),
+    select.value = value;
+    return h("label.labelled", h("span", label), select);
+  };
+  const columns = table.names.map((name, k) => [k, name]);
+  const column = (label, key) => pick(label, columns, chosen[key], (value) => onchange({ [key]: Number(value) }));
+  const values = outcomeValues(table.columns[chosen.outcome]) ?? [];
+  const positive = pick(
+    "Came true",
+    values.map((value) => [value, value]),
+    chosen.positive,
+    (value) => onchange({ positive: value }),
   );
-  return picture.picture;
-}
-
-/** Wealth itself. */
-function wealthChart(data, places) {
-  const points = [[0, 1], ...places.map((t) => [t + 1, Math.exp(Math.min(700, data.settled.path[t]))])];
-  const picture = frame({
-    x: [0, data.settled.path.length],
-    y: [0, Math.max(1.1, ...finite(points.map(([, y]) => y))) * 1.05],
-    height: 240,
-    xTitle: "cases",
-    yTitle: "wealth",
-    label: `Wealth after each case; at the end ${wealth(data.settled.final)}`,
-  });
-  picture.marks.append(
-    s("line.zero", {
-      x1: picture.toX(0),
-      x2: picture.toX(data.settled.path.length),
-      y1: picture.toY(1),
-      y2: picture.toY(1),
-    }),
-    line(points, "model", picture),
-  );
-  return picture.picture;
-}
-
-/** What single cases multiply wealth by. */
-function returnsChart(data) {
-  const { factors } = data.settled;
-  const places = thin(factors.length, MOST_DOTS);
-  const values = places.map((t) => Math.exp(factors[t]));
-  const picture = frame({
-    x: [0, factors.length],
-    y: [0, ends(values, 1.2)[1]],
-    height: 240,
-    xTitle: "cases",
-    yTitle: "return S(t)",
-    label: "Return of each case; above 1 the model gained",
-  });
-  picture.marks.append(
-    s("line.zero", { x1: picture.toX(0), x2: picture.toX(factors.length), y1: picture.toY(1), y2: picture.toY(1) }),
-    places
-      .map((t, k) =>
-        Number.isFinite(values[k])
-          ? s("circle", {
-              class: `dot ${values[k] >= 1 ? "good" : "bad"}`,
-              cx: picture.toX(t + 1).toFixed(1),
-              cy: picture.toY(values[k]).toFixed(1),
-              r: 2,
-            })
-          : null,
-      )
-      .filter(Boolean)
-      .reduce((group, dot) => {
-        group.append(dot);
-        return group;
-      }, s("g")),
-  );
-  return picture.picture;
-}
-
-/** Both models' probabilities, one against the other. */
-function scatterChart(data) {
-  const { outcomes, model, rival } = data.rows;
-  const places = thin(outcomes.length, MOST_DOTS);
-  const picture = frame({
-    x: [0, 1],
-    y: [0, 1],
-    width: 440,
-    height: 340,
-    xTitle: `${data.names.rival} (rival)`,
-    yTitle: `${data.names.model} (model)`,
-    label: "Probabilities of both forecasters; filled points came true",
-  });
-  picture.marks.append(
-    s("line.zero", { x1: picture.toX(0), x2: picture.toX(1), y1: picture.toY(0), y2: picture.toY(1) }),
-  );
-  const group = s("g");
-  for (const t of places) {
-    group.append(
-      s("circle", {
-        class: `dot ${outcomes[t] ? "came-true" : "came-false"}`,
-        cx: picture.toX(rival[t]).toFixed(1),
-        cy: picture.toY(model[t]).toFixed(1),
-        r: 3,
-      }),
-    );
-  }
-  picture.marks.append(group);
-  return picture.picture;
+  return [column("Outcome", "outcome"), positive, column("Model (bets)", "model"), column("Rival (sets prices)", "rival")];
 }
 
 /** Build the tab. `births` is the sample's text. */
 export function createRace(store, births, version) {
+  /** The file as columns, the columns in use, and the seed of the order (null: as in the file). */
   let table = null;
   let chosen = null;
-  let order = null;
+  let seed = null;
   let name = "";
+  let isSample = true;
   let data = null;
-  const file = h("input", {
+  const chips = exampleChips([SAMPLE], () => take(births, SAMPLE.name, "births"));
+  const note = h("p.note");
+  const file = h("input.offscreen#race-file", {
     type: "file",
     accept: ".csv,.tsv,.txt,text/csv",
-    id: "race-file",
-    class: "offscreen",
+    "aria-label": "Choose a CSV file",
     onchange: () => file.files[0] && readFile(file.files[0]),
   });
   const drop = h(
-    "label",
-    {
-      class: "drop",
-      for: "race-file",
-      tabindex: "0",
-      onkeydown: (event) => {
-        if (event.key === "Enter" || event.key === " ") {
-          event.preventDefault();
-          file.click();
-        }
-      },
-    },
+    "label.drop",
+    { for: "race-file" },
     h("strong", "Drop a CSV file here"),
     h("span", "or choose one. It needs an outcome and two columns of probabilities. It stays in your browser."),
   );
@@ -178,94 +102,35 @@ export function createRace(store, births, version) {
     rows: 4,
     spellcheck: "false",
     "aria-label": "Paste rows",
-    placeholder: "outcome, model, rival\n1, 0.6, 0.5\n0, 0.3, 0.5",
+    placeholder: "outcome,model,rival\n1,0.6,0.5\n0,0.3,0.5",
   });
+  const usePasted = () => take(pasted.value, "pasted rows", "file");
   const pasteBox = h(
     "details.paste",
     h("summary", "Paste rows"),
     pasted,
-    h(
-      "button",
-      { type: "button", class: "primary", onclick: () => take(pasted.value, "pasted rows", "file") },
-      "Use these rows",
-    ),
-  );
-  const sample = h(
-    "button",
-    { type: "button", class: "chip", onclick: () => take(births, "189 births", "births") },
-    "189 births",
+    h("button.primary", { type: "button", onclick: usePasted }, "Use these rows"),
   );
   const pickers = h("div.controls");
   const problem = h("p.problem", { role: "alert" });
-  const note = h("p.note");
-  const shuffle = h(
-    "button",
-    {
-      type: "button",
-      class: "primary",
-      onclick: () => {
-        order = (order ?? 0) + 1;
-        compute();
-        announce("Rows shuffled");
-      },
-    },
-    "Shuffle the rows",
-  );
-  const unshuffle = h(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      disabled: true,
-      onclick: () => {
-        order = null;
-        compute();
-      },
-    },
-    "File order",
-  );
-  const answerHolder = h("div");
-  const charts = {
-    path: h("div.picture"),
-    wealth: h("div.picture"),
-    returns: h("div.picture"),
-    scatter: h("div.picture"),
+  const reorder = (next) => {
+    seed = next;
+    compute();
+    announce(seed === null ? "Rows in the order of the file" : "Rows shuffled");
   };
+  const shuffle = h("button.primary", { type: "button", onclick: () => reorder((seed ?? 0) + 1) }, "Shuffle the rows");
+  const unshuffle = h("button.quiet", { type: "button", disabled: true, onclick: () => reorder(null) }, "File order");
+  const answer = h("div");
+  const charts = Object.fromEntries(["path", "wealth", "returns", "scatter"].map((each) => [each, h("div.picture")]));
   const bar = actions([
-    ["Copy as command", () => data && copy(commandLine(), "Command")],
-    ["Copy for a paper", () => data && copy(sentence(), "Sentence")],
-    [
-      "Download CSV",
-      () =>
-        data &&
-        download(
-          "edgeworth-race.csv",
-          "text/csv",
-          csv([
-            ["case", "outcome", "model", "rival", "log factor", "log wealth"],
-            ...Array.from(data.settled.path, (w, t) => [
-              t + 1,
-              data.rows.outcomes[t],
-              data.rows.model[t],
-              data.rows.rival[t],
-              data.settled.factors[t],
-              w,
-            ]),
-          ]),
-        ),
-    ],
-    [
-      "Download SVG",
-      () => data && download("edgeworth-wealth.svg", "image/svg+xml", svgText(charts.path.querySelector("svg"))),
-    ],
+    ["Copy as command", () => copy(commandLine(), "Command")],
+    ["Copy for a paper", () => copy(sentence(), "Sentence")],
+    ["Download CSV", () => download("edgeworth-race.csv", "text/csv", csv(csvRows(data)))],
+    ["Download SVG", () => download("edgeworth-wealth.svg", "image/svg+xml", svgText(charts.path.querySelector("svg")))],
   ]);
   const element = h(
     "div.tab-body",
-    h(
-      "div.examples",
-      h("div.chips", { role: "group", "aria-label": "Examples" }, h("span.chips-name", "Examples"), sample),
-      note,
-    ),
+    h("div.examples", chips.wrapper, note),
     h(
       "div.top",
       h(
@@ -273,8 +138,8 @@ export function createRace(store, births, version) {
         card(
           "Two forecasters, one file",
           { class: "sheet" },
-          drop,
           file,
+          drop,
           pasteBox,
           pickers,
           problem,
@@ -284,62 +149,64 @@ export function createRace(store, births, version) {
           "Log wealth",
           { class: "chart-card", help: help("expected_path") },
           charts.path,
-          h(
-            "p.legend",
-            h("span.key.model", "log wealth"),
-            h("span.key.expected-band", "expected if the model is right, 95% band"),
-          ),
+          legend(["model", "log wealth"], ["expected-band", "expected if the model is right, 95% band"]),
         ),
+        card("Wealth W(t)", { class: "chart-card", help: help("wealth") }, charts.wealth),
       ),
       h(
         "div.answer",
-        card("Wealth", { class: "main-answer", help: help("wealth") }, answerHolder),
-        card(
-          "Both forecasts",
-          { class: "chart-card" },
-          charts.scatter,
-          h("p.legend", h("span.key.true", "came true"), h("span.key.false", "did not")),
-        ),
+        card("Wealth", { class: "main-answer", help: help("wealth") }, answer),
+        card("Both forecasts", { class: "chart-card" }, charts.scatter, legend(["true", "came true"], ["false", "did not"])),
+        card("Single returns S(t)", { class: "chart-card", help: help("returns") }, charts.returns),
       ),
-    ),
-    h(
-      "div.results.race-results",
-      card("Wealth W(t)", { class: "chart-card" }, charts.wealth),
-      card("Single returns S(t)", { class: "chart-card", help: help("returns") }, charts.returns),
     ),
     bar,
   );
 
-  for (const kind of ["dragover", "dragenter"])
-    element.addEventListener(kind, (event) => {
-      event.preventDefault();
-      drop.classList.add("over");
-    });
-  element.addEventListener("dragleave", () => drop.classList.remove("over"));
-  element.addEventListener("drop", (event) => {
+  const isOver = (over) => (event) => {
     event.preventDefault();
-    drop.classList.remove("over");
+    drop.classList.toggle("over", over);
+  };
+  element.addEventListener("dragover", isOver(true));
+  element.addEventListener("dragleave", isOver(false));
+  element.addEventListener("drop", (event) => {
+    isOver(false)(event);
     if (event.dataTransfer.files[0]) readFile(event.dataTransfer.files[0]);
   });
 
-  async function readFile(chosenFile) {
-    if (chosenFile.size > 60e6) {
+  async function readFile(picked) {
+    if (picked.size > LARGEST_FILE)
       problem.textContent = "The file is larger than 60 MB. Use the edgeworth command for large files.";
-      return;
-    }
-    take(await chosenFile.text(), chosenFile.name, "file");
+    else take(await picked.text(), picked.name, "file");
+  }
+
+  /** The outcome that counts as true when nobody said which. */
+  function usualPositive(columns, outcome) {
+    const values = outcomeValues(columns[outcome]);
+    if (!values) throw new Error("An outcome column has exactly two values.");
+    return values[values.length - 1];
   }
 
   function take(text, from, source) {
     try {
-      table = parseColumns(text);
-      chosen = { ...guessColumns(table) };
-      const values = outcomeValues(table.columns[chosen.outcome]);
-      chosen.positive = values[values.length - 1];
-      [order, name] = [null, from];
-      problem.textContent = "";
+      const found = parseColumns(text);
+      const columns = guessColumns(found);
+      chosen = { ...columns, positive: usualPositive(found.columns, columns.outcome) };
+      [table, seed, name] = [found, null, from];
+      isSample = source === "births";
       compute();
       if (store.state.race.source !== source) store.change("race", { source });
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  }
+
+  function choose(values) {
+    try {
+      const next = { ...chosen, ...values };
+      if (values.outcome !== undefined) next.positive = usualPositive(table.columns, values.outcome);
+      chosen = next;
+      compute();
     } catch (error) {
       problem.textContent = error.message;
     }
@@ -351,146 +218,67 @@ export function createRace(store, births, version) {
       problem.textContent = "No row has an outcome and two probabilities between 0 and 1 in these columns.";
       return;
     }
-    problem.textContent = "";
-    const rows = order === null ? read : shuffled(read, order);
-    const settled = settle(rows.outcomes, rows.model, rows.rival);
+    const rows = seed === null ? read : shuffled(read, seed);
+    const [model, rival, outcome] = [chosen.model, chosen.rival, chosen.outcome].map((k) => table.names[k]);
     data = {
       rows,
-      settled,
+      names: { model, rival, outcome },
+      settled: settle(rows.outcomes, rows.model, rows.rival),
       expected: expectedPath(rows.model, rows.rival, "model"),
-      names: {
-        model: table.names[chosen.model],
-        rival: table.names[chosen.rival],
-        outcome: table.names[chosen.outcome],
-      },
     };
-    unshuffle.disabled = order === null;
-    note.textContent = `${name}${store.state.race.source === "births" ? ", each forecast by models that were fitted to the other 188" : ""}: ${count(rows.outcomes.length)} rows${read.skipped ? `, ${count(read.skipped)} without all three values left out` : ""}.${order === null ? "" : " Shuffled: the final wealth is the same in every order, the path is not."}`;
-    showPickers();
-    showAnswer();
-    const places = thin(settled.path.length, MOST_POINTS);
-    show(charts.path, pathChart(data, places));
-    show(charts.wealth, wealthChart(data, places));
+    problem.textContent = "";
+    draw();
+  }
+
+  function draw() {
+    chips.set(isSample ? SAMPLE.id : null);
+    unshuffle.disabled = seed === null;
+    const made = isSample
+      ? ", each forecast by models that were fitted to the other 188"
+      : `: ${count(data.rows.outcomes.length)} rows`;
+    const { skipped } = data.rows;
+    const left = skipped ? `, ${count(skipped)} without all three values left out` : "";
+    const order = seed === null ? "" : " Shuffled: the final wealth is the same in every order, the path is not.";
+    note.textContent = `${name}${made}${left}.${order}`;
+    show(pickers, columnPickers(table, chosen, choose));
+    show(answer, wealthBlock(data));
+    show(charts.path, pathChart(data));
+    show(charts.wealth, wealthChart(data));
     show(charts.returns, returnsChart(data));
     show(charts.scatter, scatterChart(data));
   }
 
-  function shuffled(read, seed) {
-    const places = new Random(seed).shuffle(Uint32Array.from({ length: read.outcomes.length }, (_, t) => t));
-    const pick = (values) => Array.from(places, (t) => values[t]);
-    return { ...read, outcomes: pick(read.outcomes), model: pick(read.model), rival: pick(read.rival) };
-  }
-
-  function showPickers() {
-    const picker = (label, key) => {
-      const select = h(
-        "select",
-        {
-          "aria-label": label,
-          onchange: () => {
-            chosen = { ...chosen, [key]: Number(select.value) };
-            if (key === "outcome") {
-              const values = outcomeValues(table.columns[chosen.outcome]);
-              if (!values) {
-                problem.textContent = "An outcome column has exactly two values.";
-                return;
-              }
-              chosen.positive = values[values.length - 1];
-            }
-            compute();
-          },
-        },
-        table.names.map((column, k) => h("option", { value: k }, column)),
-      );
-      select.value = chosen[key];
-      return h("label.labelled", h("span", label), select);
-    };
-    const values = outcomeValues(table.columns[chosen.outcome]) ?? [];
-    const positive = h(
-      "select",
-      {
-        "aria-label": "Came true",
-        onchange: () => {
-          chosen = { ...chosen, positive: positive.value };
-          compute();
-        },
-      },
-      values.map((value) => h("option", { value }, value)),
-    );
-    positive.value = chosen.positive;
-    show(
-      pickers,
-      picker("Outcome", "outcome"),
-      h("label.labelled", h("span", "Came true"), positive),
-      picker("Model (bets)", "model"),
-      picker("Rival (sets prices)", "rival"),
-    );
-  }
-
-  function showAnswer() {
-    const { settled, names } = data;
-    const { final } = settled;
-    const verdict =
-      final === -Infinity
-        ? `${names.model} gave no chance to something that happened: all capital is lost.`
-        : final > 0
-          ? `${names.model} turns $1 into $${wealth(final)} at ${names.rival}'s prices.`
-          : `${names.model} loses at ${names.rival}'s prices: $1 becomes $${wealth(final)}.`;
-    const p = Math.min(1, Math.exp(-final));
-    const pair = (title, key, value, id) => h("div", h("dt", title, help(key)), h("dd", { id }, value));
-    show(
-      answerHolder,
-      h(
-        "div.headline",
-        h("output", { class: `huge ${final > 0 ? "good" : "bad"}`, id: "final-wealth" }, wealth(final)),
-        h("span.beside", `log wealth ${fixed(final, 4)}`, h("small", `${count(settled.path.length)} cases`)),
-      ),
-      h("p.meaning", verdict),
-      h(
-        "dl.pairs",
-        pair("E-value against the rival", "e_value", wealth(final), "e-value"),
-        pair("p at most", "e_value", pValue(p), "race-p"),
-        pair("Growth per case", "growth", `${fixed(settled.growth, 5)} nats`, "race-growth"),
-        pair(
-          "Expected log wealth if the model is right",
-          "expected_path",
-          `${fixed(data.expected.mean[data.expected.mean.length - 1], 3)} ± ${fixed(Math.sqrt(data.expected.variance[data.expected.variance.length - 1]), 3)}`,
-        ),
-        pair(
-          "Log score, model and rival",
-          "log_score",
-          settled.logScores.map((x) => fixed(x, 4)).join(" · "),
-          "log-scores",
-        ),
-        pair(
-          "Brier score, model and rival",
-          "brier",
-          settled.brierScores.map((x) => fixed(x, 4)).join(" · "),
-          "brier-scores",
-        ),
-        pair("Largest fall of log wealth", "drawdown", fixed(settled.drawdown, 3)),
-      ),
-      h(
-        "p.soft",
-        "The e-value is valid for the final result, if the forecasts were made before the outcomes were known.",
-      ),
-    );
-  }
-
   function commandLine() {
-    const { names } = data;
-    const from = store.state.race.source === "births" ? "births.csv" : name;
-    return `edgeworth evaluate ${shellWord(from)} --truth ${shellWord(names.outcome)} --positive ${shellWord(String(chosen.positive))} --probability ${shellWord(names.model)} --against ${shellWord(names.rival)}`;
+    const { outcome, model, rival } = data.names;
+    const from = isSample ? "births.csv" : name;
+    const options = { truth: outcome, positive: chosen.positive, probability: model, against: rival };
+    const words = Object.entries(options).map(([key, value]) => `--${key} ${shellWord(String(value))}`);
+    return `edgeworth evaluate ${shellWord(from)} ${words.join(" ")}`;
   }
 
   function sentence() {
     const { settled, names } = data;
-    return `Betting ${names.model} against ${names.rival} on ${count(settled.path.length)} cases gives a log wealth of ${fixed(settled.final, 3)} (e-value ${wealth(settled.final)}; ${fixed(settled.growth, 4)} nats per case); Edgeworth ${version}.`;
+    const cases = `on ${count(settled.path.length)} cases`;
+    const value = `log wealth of ${fixed(settled.final, 3)} (e-value ${wealth(settled.final)}; ${fixed(settled.growth, 4)} nats per case)`;
+    return `Betting ${names.model} against ${names.rival} ${cases} gives a ${value}; Edgeworth ${version}.`;
   }
 
   function update() {
-    if (!table) take(births, "189 births", "births");
+    if (data) draw();
+    else take(births, SAMPLE.name, "births");
   }
 
   return { element, update };
+}
+
+function csvRows({ rows, settled }) {
+  const lines = Array.from(settled.path, (total, t) => [
+    t + 1,
+    rows.outcomes[t],
+    rows.model[t],
+    rows.rival[t],
+    settled.factors[t],
+    total,
+  ]);
+  return [["case", "outcome", "model", "rival", "log factor", "log wealth"], ...lines];
 }

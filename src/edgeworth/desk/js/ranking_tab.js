@@ -1,71 +1,96 @@
 // The Ranking tab: a ranked list beside random selection.
 
-import {
-  averagePrecision,
-  hitsAt,
-  hitsByChance,
-  hitsTail,
-  parseHits,
-  parseRanks,
-  precisionMoments,
-  ranksOf,
-} from "./ranking.js";
+import { averagePrecision, hitsAt, hitsByChance, hitsTail, parseHits, parseRanks, precisionMoments, ranksOf } from "./ranking.js";
 import { count, fixed, parseNumber, percent, plainNumber, pValue } from "./format.js";
-import { card, field, h, pause, s, segmented, show, slider } from "./dom.js";
-import { help } from "./help.js";
+import { card, exampleChips, field, h, legend, pause, s, segmented, show, slider } from "./dom.js";
+import { help, numberPair } from "./help.js";
 import { band, frame, line, thin } from "./svg.js";
 import { actions, copy, csv, download, svgText } from "./export.js";
 
 const LONGEST = 1_000_000;
+/** Longer lists are not written as a hit string, neither in the field nor in a command. */
+const LONGEST_STRING = 2000;
 const EXAMPLES = [
-  ["Algorithm 1", { mode: "string", hits: "11010000" }, "Su & Zhang's example: 8 items, 3 targets."],
-  ["Algorithm 2", { mode: "string", hits: "01001100" }, "Su & Zhang's example: the same 8 items in another order."],
-  [
-    "3,000 items, 245 targets",
-    { mode: "counts", items: "3000", targets: "245", found: "20", depth: 100, precision: "0.10" },
-    "The size of Su & Zhang's simulation, with 20 hits within the first 100.",
-  ],
+  { id: "first", name: "Algorithm 1", values: { mode: "string", hits: "11010000", depth: 4 } },
+  { id: "second", name: "Algorithm 2", values: { mode: "string", hits: "01001100", depth: 4 } },
+  {
+    id: "large",
+    name: "3,000 items, 245 targets",
+    values: { mode: "counts", items: "3000", targets: "245", found: "20", depth: 100, precision: "0.10" },
+  },
 ];
+
+function wholeNumber(text, name, low, high) {
+  const value = parseNumber(text);
+  if (Number.isInteger(value) && value >= low && value <= high) return value;
+  throw new Error(`${name} is a whole number from ${count(low)} to ${count(high)}.`);
+}
+
+/** Read n, m, hits at a depth, and perhaps average precision. */
+function readCounts(ranking, items) {
+  const targets = wholeNumber(ranking.targets, "The number of targets", 1, items);
+  const depth = Math.min(Math.max(1, ranking.depth), items);
+  const least = Math.max(0, depth + targets - items);
+  const found = wholeNumber(ranking.found, `The number of hits within ${count(depth)}`, least, Math.min(depth, targets));
+  const typed = ranking.precision.trim();
+  const value = typed === "" ? NaN : parseNumber(typed);
+  if (typed !== "" && !(value >= 0 && value <= 1)) throw new Error("Average precision lies between 0 and 1.");
+  // A decimal number was rounded: everything that rounds to it counts. A fraction is exact.
+  const decimals = /^\d*\.(\d+)$/.exec(typed)?.[1].length ?? 0;
+  const threshold = decimals ? Math.max(0, value - 0.5 / 10 ** decimals) : value;
+  return { items, targets, found, value, threshold, ranks: null };
+}
 
 /** Read what was typed: n, m, and the ranks of the hits when they are known. */
 export function readRanking(ranking) {
-  const whole = (text, name, low, high) => {
-    const value = parseNumber(text);
-    if (!(Number.isInteger(value) && value >= low && value <= high))
-      throw new Error(`${name} is a whole number from ${count(low)} to ${count(high)}.`);
-    return value;
-  };
   if (ranking.mode === "string") {
     const hits = parseHits(ranking.hits);
     if (!hits.some(Boolean)) throw new Error("Type at least one hit: 1 for a hit, 0 for a miss.");
-    return { items: hits.length, ranks: ranksOf(hits) };
+    return withRanks(hits.length, ranksOf(hits));
   }
-  const items = whole(ranking.items, "The number of items", 1, LONGEST);
-  if (ranking.mode === "ranks") {
-    const ranks = parseRanks(ranking.ranks, items);
-    if (!ranks.length) throw new Error("Type the rank of at least one hit.");
-    return { items, ranks };
+  const items = wholeNumber(ranking.items, "The number of items", 1, LONGEST);
+  if (ranking.mode === "counts") return readCounts(ranking, items);
+  const ranks = parseRanks(ranking.ranks, items);
+  if (!ranks.length) throw new Error("Type the rank of at least one hit.");
+  return withRanks(items, ranks);
+}
+
+function withRanks(items, ranks) {
+  const value = averagePrecision(ranks);
+  return { items, targets: ranks.length, ranks, value, threshold: value };
+}
+
+/** Write ranks as a string of 0 and 1. */
+function hitString(items, ranks) {
+  const marks = Array.from({ length: items }, () => "0");
+  for (const rank of ranks) marks[rank - 1] = "1";
+  return marks.join("");
+}
+
+/** Take what one way of typing says over to another. */
+function switchMode(ranking, mode) {
+  let read;
+  try {
+    read = readRanking(ranking);
+  } catch {
+    return { ...ranking, mode };
   }
-  const targets = whole(ranking.targets, "The number of targets", 1, items);
-  const depth = Math.min(Math.max(1, ranking.depth), items);
-  const found = whole(
-    ranking.found,
-    `The number of hits within ${count(depth)}`,
-    Math.max(0, depth + targets - items),
-    Math.min(depth, targets),
-  );
-  const precision = ranking.precision.trim() === "" ? NaN : parseNumber(ranking.precision);
-  // A decimal number was rounded: everything that rounds to it counts. A fraction is exact.
-  const decimals = /^\s*\d*\.(\d+)\s*$/.exec(ranking.precision)?.[1].length ?? 0;
-  const least = decimals ? Math.max(0, precision - 0.5 / 10 ** decimals) : precision;
-  if (ranking.precision.trim() !== "" && !(precision >= 0 && precision <= 1))
-    throw new Error("Average precision lies between 0 and 1.");
-  return { items, targets, found, precision, least, ranks: null };
+  const { items, ranks, value } = read;
+  if (!ranks) return { ...ranking, mode };
+  return {
+    ...ranking,
+    mode,
+    ranks: ranks.join(", "),
+    items: String(items),
+    targets: String(ranks.length),
+    found: String(hitsAt(ranks, ranking.depth)),
+    precision: plainNumber(Number(value.toPrecision(6))),
+    hits: items <= LONGEST_STRING ? hitString(items, ranks) : ranking.hits,
+  };
 }
 
 /** The hit curve with the band of random selection. */
-function hitChart(read, depth, targets) {
-  const { items, ranks } = read;
+function hitChart({ items, targets, ranks }, depth, hits) {
   const picture = frame({
     x: [0, items],
     y: [0, targets],
@@ -75,8 +100,7 @@ function hitChart(read, depth, targets) {
     yTitle: "hits h(t)",
     label: `Hits by depth for ${count(items)} items with ${count(targets)} targets, with the 95% band of random selection`,
   });
-  const depths = thin(items + 1, 160);
-  const chance = depths.map((t) => ({ t, ...hitsByChance(items, targets, t) }));
+  const chance = thin(items + 1, 160).map((t) => ({ t, ...hitsByChance(items, targets, t) }));
   picture.marks.append(
     band(
       chance.map(({ t, low, high }) => [t, low, high]),
@@ -90,18 +114,16 @@ function hitChart(read, depth, targets) {
     ),
   );
   if (ranks) {
-    const steps = [[0, 0]];
-    const kept = new Set(thin(ranks.length, 1500));
-    ranks.forEach((rank, i) => {
-      if (kept.has(i)) steps.push([rank, i], [rank, i + 1]);
-    });
-    steps.push([items, ranks.length]);
-    picture.marks.append(line(steps, "model", picture));
+    const steps = thin(ranks.length, 1500).flatMap((i) => [
+      [ranks[i], i],
+      [ranks[i], i + 1],
+    ]);
+    picture.marks.append(line([[0, 0], ...steps, [items, ranks.length]], "model", picture));
   }
-  const hits = ranks ? hitsAt(ranks, depth) : read.found;
+  const x = picture.toX(depth);
   picture.marks.append(
-    s("line.cursor", { x1: picture.toX(depth), x2: picture.toX(depth), y1: picture.toY(0), y2: picture.toY(targets) }),
-    s("circle.point", { cx: picture.toX(depth), cy: picture.toY(hits), r: 5 }),
+    s("line.cursor", { x1: x, x2: x, y1: picture.toY(0), y2: picture.toY(targets) }),
+    s("circle.point", { cx: x, cy: picture.toY(hits), r: 5 }),
   );
   return picture.picture;
 }
@@ -109,14 +131,9 @@ function hitChart(read, depth, targets) {
 /** Build the tab. */
 export function createRanking(store, helper, version) {
   const change = (values, key) => store.change("ranking", values, key);
+  const textField = (label, name, more = {}) => field(label, { onchange: (text) => change({ [name]: text }, name), ...more });
   let last = null;
-  const chips = EXAMPLES.map(([name, values, note]) =>
-    h(
-      "button",
-      { type: "button", class: "chip", title: note, onclick: () => change((old) => ({ ...old, depth: 4, ...values })) },
-      name,
-    ),
-  );
+  const chips = exampleChips(EXAMPLES, (id) => change(EXAMPLES.find((each) => each.id === id).values));
   const mode = segmented(
     "Type",
     [
@@ -124,76 +141,55 @@ export function createRanking(store, helper, version) {
       ["ranks", "ranks of hits"],
       ["counts", "n, m and hits"],
     ],
-    (value) => change((old) => switchMode(old, value)),
+    (value) => change((ranking) => switchMode(ranking, value)),
   );
-  const hits = h("textarea", {
+  const hits = h("textarea.mono", {
     rows: 3,
     spellcheck: "false",
-    class: "mono",
     "aria-label": "Hit string: 1 for a hit, 0 for a miss",
     oninput: () => change({ hits: hits.value }, "hits"),
   });
-  const ranks = field("Ranks of the hits", {
-    width: "l",
-    onchange: (value) => change({ ranks: value }, "ranks"),
-    inputmode: "text",
-  });
-  const items = field("Items n", { onchange: (value) => change({ items: value }, "items") });
-  const targets = field("Targets m", { onchange: (value) => change({ targets: value }, "targets") });
-  const found = field("Hits within the depth", { onchange: (value) => change({ found: value }, "found") });
-  const precision = field("Average precision, if known", {
-    onchange: (value) => change({ precision: value }, "precision"),
-  });
   const stringBox = h("div.labelled", h("span", "Best first: 1 is a hit, 0 is a miss"), hits);
+  const items = textField("Items n", "items");
+  const targets = textField("Targets m", "targets");
+  const ranks = textField("Ranks of the hits", "ranks", { width: "l", inputmode: "text" });
+  const found = textField("Hits within the depth", "found");
+  const precision = textField("Average precision, if known", "precision");
   const problem = h("p.problem", { role: "alert" });
   const depth = slider("Depth t", {
     min: 1,
     max: 8,
     step: 1,
-    value: 4,
-    shown: (value) => count(value),
+    shown: count,
     onchange: (value) => change({ depth: value }, "depth"),
   });
   const ap = h("div");
   const atDepth = h("div");
   const chart = h("div.picture");
   const bar = actions([
-    ["Copy as command", () => last && copy(commandLine(last), "Command")],
-    ["Copy for a paper", () => last && copy(sentence(last, version), "Sentence")],
-    ["Download CSV", () => last && download("edgeworth-ranking.csv", "text/csv", csv(csvRows(last)))],
-    [
-      "Download SVG",
-      () => last && download("edgeworth-ranking.svg", "image/svg+xml", svgText(chart.querySelector("svg"))),
-    ],
+    ["Copy as command", () => copy(commandLine(last), "Command")],
+    ["Copy for a paper", () => copy(sentence(last, version), "Sentence")],
+    ["Download CSV", () => download("edgeworth-ranking.csv", "text/csv", csv(csvRows(last.read)))],
+    ["Download SVG", () => download("edgeworth-ranking.svg", "image/svg+xml", svgText(chart.querySelector("svg")))],
   ]);
+  const fields = h(
+    "div.controls",
+    [items, targets, ranks, found, precision].map((each) => each.wrapper),
+  );
   const element = h(
     "div.tab-body",
-    h(
-      "div.examples",
-      h("div.chips", { role: "group", "aria-label": "Examples" }, h("span.chips-name", "Examples"), chips),
-    ),
+    h("div.examples", chips.wrapper),
     h(
       "div.top",
       h(
         "div.left",
-        card(
-          "A ranked list",
-          { class: "sheet" },
-          h("div.controls", mode.wrapper),
-          stringBox,
-          h("div.controls", items.wrapper, targets.wrapper, ranks.wrapper, found.wrapper, precision.wrapper),
-          problem,
-        ),
+        card("A ranked list", { class: "sheet" }, h("div.controls", mode.wrapper), stringBox, fields, problem),
         card(
           "Hits by depth",
           { class: "chart-card", help: help("hits") },
           depth.wrapper,
           chart,
-          h(
-            "p.legend",
-            h("span.key.model", "this ranking"),
-            h("span.key.chance-band", "random selection, mean and 95% band"),
-          ),
+          legend(["model", "this ranking"], ["chance-band", "random selection, mean and 95% band"]),
         ),
       ),
       h(
@@ -205,186 +201,129 @@ export function createRanking(store, helper, version) {
     bar,
   );
 
-  function switchMode(old, value) {
-    try {
-      const read = readRanking(old);
-      if (!read.ranks) return { ...old, mode: value };
-      const known = {
-        ranks: read.ranks.join(", "),
-        items: String(read.items),
-        targets: String(read.ranks.length),
-        found: String(hitsAt(read.ranks, old.depth)),
-      };
-      if (read.items > 5000) return { ...old, mode: value, ...known };
-      const marks = Array.from({ length: read.items }, () => "0");
-      for (const rank of read.ranks) marks[rank - 1] = "1";
-      const average = plainNumber(Number(averagePrecision(read.ranks).toPrecision(6)));
-      return { ...old, mode: value, ...known, hits: marks.join(""), precision: average };
-    } catch {
-      return { ...old, mode: value };
-    }
-  }
-
-  const askTail = pause(120, (key, n, m, value) => {
-    helper.ask("precision", { kind: "precision", items: n, targets: m, value, seed: 0 }).then((tail) => {
-      if (last?.key !== key) return;
+  const askTail = pause(120, ({ read, key }) => {
+    const job = { kind: "precision", items: read.items, targets: read.targets, value: read.threshold, seed: 0 };
+    helper.ask("precision", job).then((tail) => {
+      if (last.key !== key) return;
       last.tail = tail;
-      showAp();
+      showPrecision();
     });
   });
 
-  function showAp() {
-    const { value, moments, tail, n, m } = last;
-    const deviation = Math.sqrt(moments.variance);
-    const how =
-      tail === null
-        ? "counting …"
-        : tail.isExact
-          ? "exact, all orders"
-          : `sampled, ± ${pValue((tail.high - tail.low) / 2)}; ${count(tail.draws)} orders`;
+  function showPrecision() {
+    const { read, moments, tail } = last;
+    const { value } = read;
+    const isKnown = !Number.isNaN(value);
+    const how = tail === null ? "counting …" : tailMethod(tail);
+    const text = tail ? `P(AP ≥ ${fixed(value, 4)}) = ${pValue(tail.p)}` : "…";
     show(
       ap,
       h(
         "div.headline",
         h("output.huge#ap", fixed(value, 4)),
-        h(
-          "span.beside",
-          Number.isNaN(value)
-            ? "Type the average precision to test it."
-            : `by random selection ${fixed(moments.mean, 4)}`,
-        ),
+        h("span.beside", isKnown ? `by random selection ${fixed(moments.mean, 4)}` : "Type the average precision to test it."),
       ),
       h(
         "dl.pairs",
-        h("div", h("dt", "E(AP), random order", help("expected_ap")), h("dd#expected-ap", fixed(moments.mean, 5))),
-        h("div", h("dt", "sd(AP), random order", help("expected_ap")), h("dd#sd-ap", fixed(deviation, 5))),
-        h("div", h("dt", "Share of targets m/n", help("target_share")), h("dd", fixed(m / n, 5))),
+        numberPair("E(AP), random order", "expected_ap", fixed(moments.mean, 5), { id: "expected-ap" }),
+        numberPair("sd(AP), random order", "expected_ap", fixed(Math.sqrt(moments.variance), 5), { id: "sd-ap" }),
+        numberPair("Share of targets m/n", "target_share", fixed(read.targets / read.items, 5)),
       ),
-      !Number.isNaN(value) &&
-        h(
-          "p.figure",
-          h("output#ap-tail", tail ? `P(AP ≥ ${fixed(value, 4)}) = ${pValue(tail.p)}` : "…"),
-          h("small", how),
-          help("ap_tail"),
-        ),
+      isKnown && h("p.figure", h("output#ap-tail", text), h("small", how), help("ap_tail")),
     );
   }
 
   function showDepth() {
-    const { n, m, t, h: hitsFound } = last;
+    const { read, depth: t, hits: seen } = last;
+    const { items: n, targets: m } = read;
     const chance = hitsByChance(n, m, t);
-    const tail = hitsTail(n, m, t, hitsFound);
-    const pair = (name, key, value, id, beside) =>
-      h("div", h("dt", name, help(key)), h("dd", { id }, value), beside && h("dd.chance", beside));
+    const byChance = `by chance ${fixed(chance.mean, 2)} (${chance.low} to ${chance.high})`;
     show(
       atDepth,
       h(
         "dl.tiles",
-        pair(
-          "Hits h(t)",
-          "hits",
-          count(hitsFound),
-          "hits-at",
-          `by chance ${fixed(chance.mean, 2)} (${chance.low} to ${chance.high})`,
-        ),
-        pair("Recall r(t)", "recall_at", percent(hitsFound / m), "recall-at", `by chance ${percent(t / n)}`),
-        pair("Precision p(t)", "precision_at", percent(hitsFound / t), "precision-at", `by chance ${percent(m / n)}`),
-        pair("P(h or more)", "hits_tail", pValue(tail), "hits-tail", "exact, hypergeometric"),
+        numberPair("Hits h(t)", "hits", count(seen), { id: "hits-at", beside: byChance }),
+        numberPair("Recall r(t)", "recall_at", percent(seen / m), { id: "recall-at", beside: `by chance ${percent(t / n)}` }),
+        numberPair("Precision p(t)", "precision_at", percent(seen / t), {
+          id: "precision-at",
+          beside: `by chance ${percent(m / n)}`,
+        }),
+        numberPair("P(h or more)", "hits_tail", pValue(hitsTail(n, m, t, seen)), {
+          id: "hits-tail",
+          beside: "exact, hypergeometric",
+        }),
       ),
     );
   }
 
-  function update(state) {
-    const { ranking } = state;
+  function showInputs(ranking) {
     mode.set(ranking.mode);
+    const same = EXAMPLES.find(({ values }) => Object.entries(values).every(([name, value]) => ranking[name] === value));
+    chips.set(same?.id ?? null);
     stringBox.hidden = ranking.mode !== "string";
     items.wrapper.hidden = ranking.mode === "string";
     ranks.wrapper.hidden = ranking.mode !== "ranks";
     for (const each of [targets, found, precision]) each.wrapper.hidden = ranking.mode !== "counts";
-    for (const [input, value] of [
-      [hits, ranking.hits],
-      [ranks.input, ranking.ranks],
-      [items.input, ranking.items],
-      [targets.input, ranking.targets],
-      [found.input, ranking.found],
-      [precision.input, ranking.precision],
-    ]) {
-      if (document.activeElement !== input && input.value !== value) input.value = value;
-    }
+    if (document.activeElement !== hits) hits.value = ranking.hits;
+    for (const [name, each] of Object.entries({ items, targets, ranks, found, precision })) each.set(ranking[name]);
+  }
+
+  function update({ ranking }) {
+    showInputs(ranking);
     let read;
     try {
       read = readRanking(ranking);
       problem.textContent = "";
     } catch (error) {
       problem.textContent = error.message;
-      element.classList.add("stale");
-      return;
     }
-    element.classList.remove("stale");
-    const m = read.ranks ? read.ranks.length : read.targets;
+    element.classList.toggle("stale", read === undefined);
+    if (!read) return;
     const t = Math.min(Math.max(1, ranking.depth), read.items);
     depth.input.max = read.items;
     depth.set(t);
-    const value = read.ranks ? averagePrecision(read.ranks) : read.precision;
-    const least = read.ranks ? value : read.least;
-    const key = `${read.items} ${m} ${least}`;
-    const before = last?.key === key ? last : null;
-    last = {
-      key,
-      read,
-      n: read.items,
-      m,
-      t,
-      value,
-      typed: ranking.precision,
-      h: read.ranks ? hitsAt(read.ranks, t) : read.found,
-      moments: before?.moments ?? precisionMoments(read.items, m),
-      tail: before?.tail ?? null,
-    };
-    if (!last.tail && !Number.isNaN(value)) askTail(key, read.items, m, least);
-    showAp();
+    const key = `${read.items} ${read.targets} ${read.threshold}`;
+    const isSame = last?.key === key;
+    const moments = isSame ? last.moments : precisionMoments(read.items, read.targets);
+    const seen = read.ranks ? hitsAt(read.ranks, t) : read.found;
+    last = { key, read, typed: ranking.precision.trim(), depth: t, hits: seen, moments, tail: isSame ? last.tail : null };
+    if (!last.tail && !Number.isNaN(read.value)) askTail(last);
+    showPrecision();
     showDepth();
-    show(chart, hitChart(read, t, m));
+    show(chart, hitChart(read, t, seen));
   }
 
   return { element, update };
 }
 
-/** Hit strings longer than this are too long for a command. */
-const LONGEST_COMMAND = 2000;
+const tailMethod = (tail) =>
+  tail.isExact ? "exact, all orders" : `sampled, ± ${pValue((tail.high - tail.low) / 2)}; ${count(tail.draws)} orders`;
 
 /** The command that reports the same ranking. */
-function commandLine({ n, m, t, h: found, value, read, typed }) {
-  if (read.ranks && n <= LONGEST_COMMAND && m < n) {
-    const marks = Array.from({ length: n }, () => "0");
-    for (const rank of read.ranks) marks[rank - 1] = "1";
-    return `edgeworth ranking ${marks.join("")} --depth ${t}`;
+function commandLine({ read, depth, hits, typed }) {
+  const { items, targets, ranks, value } = read;
+  if (ranks && items <= LONGEST_STRING && targets < items) {
+    return `edgeworth ranking ${hitString(items, ranks)} --depth ${depth}`;
   }
-  if (Number.isNaN(value)) return `edgeworth chance --items ${n} --targets ${m} --depth ${t} --hits ${found}`;
-  return `edgeworth chance --items ${n} --targets ${m} --average-precision ${read.ranks ? plainNumber(Number(value.toPrecision(12))) : typed.trim()}`;
+  const asked = `edgeworth chance --items ${items} --targets ${targets}`;
+  if (Number.isNaN(value)) return `${asked} --depth ${depth} --hits ${hits}`;
+  return `${asked} --average-precision ${ranks ? plainNumber(Number(value.toPrecision(12))) : typed}`;
 }
 
-function sentence({ n, m, value, moments, tail }, version) {
-  const tested = tail
-    ? `; P(AP at least this high by random selection) = ${pValue(tail.p)} (${tail.isExact ? "exact" : `sampled, ${count(tail.draws)} orders`})`
-    : "";
-  return `Average precision ${fixed(value, 4)} for ${count(m)} targets among ${count(n)} items (random selection: mean ${fixed(moments.mean, 4)}, sd ${fixed(Math.sqrt(moments.variance), 4)}${tested}); Edgeworth ${version}.`;
+/** The sentence for a paper. */
+function sentence({ read, moments, tail }, version) {
+  const tested = tail ? `; P(AP at least this high) = ${pValue(tail.p)} (${tailMethod(tail)})` : "";
+  const chance = `random selection: mean ${fixed(moments.mean, 4)}, sd ${fixed(Math.sqrt(moments.variance), 4)}${tested}`;
+  const size = `${count(read.targets)} targets among ${count(read.items)} items`;
+  return `Average precision ${fixed(read.value, 4)} for ${size} (${chance}); Edgeworth ${version}.`;
 }
 
-function csvRows({ n, m, read }) {
-  const rows = [["depth", "hits", "recall", "precision", "chance mean", "chance low", "chance high"]];
-  for (const t of thin(n, 1000).map((place) => place + 1)) {
-    const chance = hitsByChance(n, m, t);
-    const found = read.ranks ? hitsAt(read.ranks, t) : "";
-    rows.push([
-      t,
-      found,
-      read.ranks ? found / m : "",
-      read.ranks ? found / t : "",
-      chance.mean,
-      chance.low,
-      chance.high,
-    ]);
-  }
-  return rows;
+function csvRows({ items, targets, ranks }) {
+  const rows = thin(items, 1000).map((place) => {
+    const t = place + 1;
+    const { mean, low, high } = hitsByChance(items, targets, t);
+    const seen = ranks ? hitsAt(ranks, t) : NaN;
+    return [t, ...(ranks ? [seen, seen / targets, seen / t] : ["", "", ""]), mean, low, high];
+  });
+  return [["depth", "hits", "recall", "precision", "chance mean", "chance low", "chance high"], ...rows];
 }

@@ -20,16 +20,7 @@ export const DEFAULTS = {
     shift: { chosen: 0, share: null, times: 1 },
     mixture: { actual: ["0.7", "0.3"], guess: ["0.8", "0.2"], informed: 0.15, cases: "100" },
   },
-  ranking: {
-    mode: "string",
-    hits: "11010000",
-    ranks: "1, 2, 4",
-    items: "8",
-    targets: "3",
-    depth: 4,
-    found: "2",
-    precision: "",
-  },
+  ranking: { mode: "string", hits: "11010000", ranks: "1, 2, 4", items: "8", targets: "3", depth: 4, found: "2", precision: "" },
   bet: {
     mode: "game",
     p: "0.6",
@@ -77,12 +68,7 @@ export function encode(state) {
       unit: table.unit,
       n: atom(table.cases),
       alpha: atom(table.alpha),
-      mix: [
-        list(table.mixture.actual),
-        list(table.mixture.guess),
-        table.mixture.informed,
-        atom(table.mixture.cases),
-      ].join(";"),
+      mix: [list(table.mixture.actual), list(table.mixture.guess), table.mixture.informed, atom(table.mixture.cases)].join(";"),
     });
     if (table.example) parts.example = atom(table.example);
     if (table.shift.share !== null || table.shift.times !== 1) {
@@ -189,8 +175,7 @@ export function decode(fragment) {
       bet.fraction = within(found.fraction, 0, 1, 1);
       bet.backOnly = found.back === "1";
       const runners = found.runners ? rowsOf(found.runners) : [];
-      if (runners.length >= 2 && runners.length <= 24 && runners.every((row) => row.length === 3))
-        bet.runners = runners;
+      if (runners.length >= 2 && runners.length <= 24 && runners.every((row) => row.length === 3)) bet.runners = runners;
     }
   } catch {
     return structuredClone(DEFAULTS);

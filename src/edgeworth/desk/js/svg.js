@@ -26,40 +26,21 @@ const shortNumber = (value) => {
 export const pictureWidth = (widest) => Math.min(widest, Math.max(300, document.documentElement.clientWidth - 62));
 
 /** A frame with axes. Returns the picture, its group for marks, and both scales. */
-export function frame({
-  width: widest = 640,
-  height = 300,
-  x,
-  y,
-  label,
-  xTitle,
-  yTitle,
-  xTicks,
-  yTicks,
-  xText,
-  yText,
-  margin,
-}) {
+export function frame({ width: widest = 640, height = 300, x, y, label, xTitle, yTitle, xTicks, yTicks, xText, yText, margin }) {
   const width = pictureWidth(widest);
   const space = { top: 14, right: 18, bottom: 44, left: 58, ...margin };
   const toX = (value) => space.left + ((value - x[0]) / (x[1] - x[0] || 1)) * (width - space.left - space.right);
-  const toY = (value) =>
-    height - space.bottom - ((value - y[0]) / (y[1] - y[0] || 1)) * (height - space.top - space.bottom);
+  const toY = (value) => height - space.bottom - ((value - y[0]) / (y[1] - y[0] || 1)) * (height - space.top - space.bottom);
   const marks = s("g");
   const horizontal = (yTicks ?? ticks(y[0], y[1], 5)).map((value) => [
     s("line.grid", { x1: space.left, x2: width - space.right, y1: toY(value), y2: toY(value) }),
     s("text.tick", { x: space.left - 8, y: toY(value) + 4, "text-anchor": "end" }, (yText ?? shortNumber)(value)),
   ]);
   const vertical = (xTicks ?? ticks(x[0], x[1], width > 480 ? 8 : 5)).map((value) =>
-    s(
-      "text.tick",
-      { x: toX(value), y: height - space.bottom + 18, "text-anchor": "middle" },
-      (xText ?? shortNumber)(value),
-    ),
+    s("text.tick", { x: toX(value), y: height - space.bottom + 18, "text-anchor": "middle" }, (xText ?? shortNumber)(value)),
   );
   const titles = [
-    xTitle &&
-      s("text.axis", { x: (space.left + width - space.right) / 2, y: height - 6, "text-anchor": "middle" }, xTitle),
+    xTitle && s("text.axis", { x: (space.left + width - space.right) / 2, y: height - 6, "text-anchor": "middle" }, xTitle),
     yTitle &&
       s(
         "text",
@@ -122,13 +103,7 @@ export function intervalBar({ low, high, value, from = -1, to = 1, width = 160, 
   const name = value > 0 ? "good" : value < 0 ? "bad" : "";
   return s(
     "svg",
-    {
-      viewBox: `0 0 ${width} ${height}`,
-      class: "interval",
-      role: "img",
-      "aria-label": label,
-      preserveAspectRatio: "none",
-    },
+    { viewBox: `0 0 ${width} ${height}`, class: "interval", role: "img", "aria-label": label, preserveAspectRatio: "none" },
     s("line.interval-axis", { x1: 6, x2: width - 6, y1: middle, y2: middle }),
     from < 0 && s("line.interval-zero", { x1: toX(0), x2: toX(0), y1: 2, y2: height - 2 }),
     Number.isFinite(low) &&

@@ -180,8 +180,7 @@ export function wilson(successes, trials, level = 0.95) {
   const share = Math.min(1, Math.max(0, successes / trials));
   const square = z * z;
   const middle = (share + square / (2 * trials)) / (1 + square / trials);
-  const reach =
-    (z * Math.sqrt((share * (1 - share)) / trials + square / (4 * trials * trials))) / (1 + square / trials);
+  const reach = (z * Math.sqrt((share * (1 - share)) / trials + square / (4 * trials * trials))) / (1 + square / trials);
   return [share === 0 ? 0 : middle - reach, share === 1 ? 1 : middle + reach];
 }
 
@@ -247,10 +246,8 @@ const NO_ERROR = 1e-24;
  */
 export function informednessInterval(view, level = 0.95) {
   const seen = view.labels.filter((v) => v.actual > 0 || v.predicted > 0);
-  if (Number.isNaN(informedness(view)))
-    return { low: NaN, high: NaN, error: NaN, method: "undefined", posterior: null };
-  if (seen.length === 2 && seen.every(hasOdds))
-    return { ...newcombe(seen[0], level), method: "Newcombe", posterior: null };
+  if (Number.isNaN(informedness(view))) return { low: NaN, high: NaN, error: NaN, method: "undefined", posterior: null };
+  if (seen.length === 2 && seen.every(hasOdds)) return { ...newcombe(seen[0], level), method: "Newcombe", posterior: null };
   const found = { ...deltaInterval(view, level), method: "delta method", posterior: null, alone: false };
   const isRare = view.size > 2 && view.actual.some((r) => r > 0 && r < FEW_CASES);
   if (isRare) return { ...found, posterior: 0.5 / view.size };

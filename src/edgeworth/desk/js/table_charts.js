@@ -54,9 +54,7 @@ export function mosaic(view, played, labels, widest = 560, height = 340) {
               y: (toY(below + share / 2) + 4).toFixed(1),
               "text-anchor": "middle",
             },
-            l === k
-              ? percent(share, 0)
-              : `${short(labels[l], Math.max(2, Math.floor(wide / 14)))} ${percent(share, 0)}`,
+            l === k ? percent(share, 0) : `${short(labels[l], Math.max(2, Math.floor(wide / 14)))} ${percent(share, 0)}`,
           ),
         );
       }

@@ -4,29 +4,29 @@ import { guessingTable, measureLabel, measureTable, payoffs, viewTable, wilson }
 import { SMALLEST } from "./guessing.js";
 import { sum } from "./special.js";
 import { count, dollars, fixed, NOTHING, oddsAgainst, percent, pValue } from "./format.js";
-import { h } from "./dom.js";
-import { help } from "./help.js";
+import { columnHead, h, numberTable } from "./dom.js";
+import { help, numberPair } from "./help.js";
 import { intervalBar } from "./svg.js";
 
 const LEVEL = 0.05;
+const NEARLY_0 = 0.0005;
 const NOT_DETERMINED = "not determined by the margins";
 
 /** Describe informedness in a sentence. */
 export function meaning(value, size) {
-  if (Number.isNaN(value))
+  if (Number.isNaN(value)) {
     return "Informedness is undefined: there have to be two actual classes, and predictions of one of them.";
+  }
   const share = percent(Math.abs(value), Math.abs(value) < 0.095 ? 1 : 0);
-  if (Math.abs(value) < 0.0005) return "No better and no worse than guessing with the same shares.";
+  if (Math.abs(value) < NEARLY_0) return "No better and no worse than guessing with the same shares.";
   if (value >= 1 - 1e-12) return "Always right: as good as knowing every answer.";
   if (value > 0) return `As good as knowing the answer ${share} of the time and guessing the rest.`;
-  if (size === 2)
-    return `As bad as knowing the answer ${share} of the time, giving the opposite, and guessing the rest.`;
-  return "Worse than guessing with the same shares.";
+  if (size > 2) return "Worse than guessing with the same shares.";
+  return `As bad as knowing the answer ${share} of the time, giving the opposite, and guessing the rest.`;
 }
 
-/** Decide what test and interval together allow to be said. */
+/** Decide what the test and the interval together allow to be said. */
 export function conclusion(p, low, high) {
-  if (p === null || Number.isNaN(p)) return "";
   const isTested = p <= LEVEL;
   const isApart = Number.isFinite(low) ? low > 0 || high < 0 : isTested;
   if (isTested && isApart) return "Significant: this is hard to explain by luck.";
@@ -43,36 +43,31 @@ export function compute(counts, alpha) {
     labels: view.labels.map((v) => measureLabel(v, alpha)),
     chance: measureTable(viewTable(guessingTable(view)), alpha),
     played: payoffs(view),
-    accuracy: view.total > 0 ? wilson(sum(view.hits), view.total) : [NaN, NaN],
+    accuracy: wilson(sum(view.hits), view.total),
   };
 }
+
+const toneOf = (value) => (value > NEARLY_0 ? ".good" : value < -NEARLY_0 ? ".bad" : "");
 
 /** Informedness in large type, with its interval. */
 export function informednessBlock(result, interval, isPartial) {
   const value = result.overall.informedness;
   const [low, high] = isPartial ? [NaN, NaN] : [interval.low, interval.high];
-  const range = Number.isFinite(low)
-    ? `95% CI ${fixed(low)} to ${fixed(high)}`
-    : isPartial
-      ? `interval ${NOT_DETERMINED}`
-      : "no interval";
+  const known = `95% CI ${fixed(low)} to ${fixed(high)}`;
+  const range = Number.isFinite(low) ? known : isPartial ? `interval ${NOT_DETERMINED}` : "no interval";
+  const method = isPartial || Number.isNaN(value) ? "" : (interval.label ?? interval.method);
+  const ends = ["−1 always wrong", "0 guessing", "1 always right"];
   return [
     h(
       "div.headline",
-      h(
-        "output",
-        { class: `huge ${value > 0.0005 ? "good" : value < -0.0005 ? "bad" : ""}`, id: "informedness" },
-        fixed(value),
-      ),
-      h("span.beside", range, help("interval"), h("small", isPartial ? "" : (interval.label ?? interval.method))),
+      h(`output.huge${toneOf(value)}#informedness`, fixed(value)),
+      h("span.beside", range, help("interval"), h("small", method)),
     ),
     intervalBar({ low, high, value, label: `informedness ${fixed(value)}, ${range}`, width: 420, height: 22 }),
     h(
       "div.scale",
       { "aria-hidden": "true" },
-      h("span", "−1 always wrong"),
-      h("span", "0 guessing"),
-      h("span", "1 always right"),
+      ends.map((text) => h("span", text)),
     ),
     h("p.meaning", meaning(value, result.view.size)),
   ];
@@ -95,61 +90,54 @@ function planned({ needed }, total) {
 /** Significance, apart from informedness. */
 export function luckBlock(luck, interval, view, isPartial) {
   const { p, how } = luck;
-  const words = Number.isNaN(p)
-    ? "There is nothing to test."
-    : conclusion(p, isPartial ? NaN : interval.low, interval.high);
+  const isWaiting = p === null;
+  const isUndefined = Number.isNaN(p);
+  const decided = isUndefined ? "There is nothing to test." : conclusion(p, isPartial ? NaN : interval.low, interval.high);
+  const value = isWaiting ? "…" : isUndefined ? NOTHING : pText(luck);
+  const cases = isPartial ? NOT_DETERMINED : planned(luck, view.total);
   return [
-    h("p.figure", h("output#p-value", p === null ? "…" : Number.isNaN(p) ? NOTHING : pText(luck)), h("small", how)),
-    h("p#luck-words", p === null ? "Drawing random tables with the same totals …" : words),
-    h(
-      "p.soft",
-      "Cases needed to show it (80% power): ",
-      h("output#needed", isPartial ? NOT_DETERMINED : planned(luck, view.total)),
-      help("needed"),
-    ),
+    h("p.figure", h("output#p-value", value), h("small", how)),
+    h("p#luck-words", isWaiting ? "Drawing random tables with the same totals …" : decided),
+    h("p.soft", "Cases needed to show it (80% power): ", h("output#needed", cases), help("needed")),
   ];
 }
 
 /** What a bookmaker could take. */
-export function houseBlock(result) {
-  const { overall, played } = result;
-  const pair = (name, value) => h("div", h("dt", name[0], help(name[1])), h("dd", value));
+export function houseBlock({ overall, played }) {
   return h(
     "dl.pairs",
-    pair(["Break-even margin", "break_even_margin"], percent(overall.break_even_margin)),
-    pair(["Break-even commission", "break_even_commission"], percent(overall.break_even_commission)),
-    pair(["At the track", "track"], `${dollars(played.won)} won, ${dollars(played.lost)} lost`),
+    numberPair("Break-even margin", "break_even_margin", percent(overall.break_even_margin)),
+    numberPair("Break-even commission", "break_even_commission", percent(overall.break_even_commission)),
+    numberPair("At the track", "track", `${dollars(played.won)} won, ${dollars(played.lost)} lost`),
   );
 }
 
-/** The colour of a dollar cell: how strong, as a share of the largest. */
-function tint(cell, value, largest) {
-  if (!Number.isFinite(value)) return;
+/** A cell with dollars, coloured by how much it wins or loses. */
+function moneyCell(value, largest, kind = "") {
+  const cell = h(`td${kind}`, dollars(value));
   if (Math.abs(value) < 0.005) {
     cell.classList.add("nothing");
-    return;
+  } else if (Number.isFinite(value)) {
+    cell.classList.add(value > 0 ? "won" : "lost");
+    const strength = 8 + 42 * Math.sqrt(Math.min(1, Math.abs(value) / largest));
+    cell.style.setProperty("--strength", `${Math.round(strength)}%`);
   }
-  cell.classList.add(value > 0 ? "won" : "lost");
-  cell.style.setProperty("--strength", `${Math.round(8 + 42 * Math.sqrt(Math.min(1, Math.abs(value) / largest)))}%`);
+  return cell;
 }
 
 /** The bookmaker's table as in Figure 1: odds, dollars, Won and Weighted. */
-export function dollarTable(result, labels) {
-  const { view, played } = result;
+export function dollarTable({ view, played }, labels) {
   const largest = Math.max(...played.cells.flat().filter(Number.isFinite).map(Math.abs), 0.01);
-  const money = (value, attributes = {}) => {
-    const cell = h("td", attributes, dollars(value));
-    tint(cell, value, largest);
-    return cell;
-  };
+  const names = labels.map((label) => h("th.name", { scope: "col" }, label));
+  const won = h("th.sum", { scope: "col" }, "Won", help("won"));
   const head = h(
     "tr",
-    h("th", { scope: "col" }, "bet on"),
-    h("th", { scope: "col" }, "odds", help("odds")),
-    h("th", { scope: "col" }, "price"),
-    labels.map((label) => h("th.name", { scope: "col" }, label)),
-    h("th.sum", { scope: "col" }, "Won", help("won")),
-    h("th", { scope: "col" }, "Weighted", help("weighted")),
+    columnHead("bet on"),
+    columnHead("odds", help("odds")),
+    columnHead("price"),
+    names,
+    won,
+    columnHead("Weighted", help("weighted")),
   );
   const rows = labels.map((label, l) =>
     h(
@@ -157,8 +145,8 @@ export function dollarTable(result, labels) {
       h("th.name", { scope: "row" }, label),
       h("td.odds", oddsAgainst(view.actual[l] / view.total)),
       h("td", fixed(played.odds[l], 2)),
-      played.cells[l].map((value) => money(value)),
-      money(played.rows[l], { class: "sum" }),
+      played.cells[l].map((value) => moneyCell(value, largest)),
+      moneyCell(played.rows[l], largest, ".sum"),
       h("td", dollars(played.weighted[l])),
     ),
   );
@@ -166,26 +154,16 @@ export function dollarTable(result, labels) {
     "tr",
     h("th", { scope: "row", colspan: 3 }, "total"),
     played.columns.map((value) => h("td", dollars(value))),
-    h("td.sum", ""),
+    h("td.sum"),
     h("td#weighted-total", dollars(played.total)),
   );
-  return h(
-    "div.scroll",
-    { tabindex: "0", role: "region", "aria-label": "Dollar table" },
-    h(
-      "table.numbers",
-      h("caption.offscreen", "Dollars by bet and actual class"),
-      h("thead", head),
-      h("tbody", rows),
-      h("tfoot", foot),
-    ),
-  );
+  return numberTable("Dollars by bet and actual class", head, rows, foot);
 }
 
 const LABEL_COLUMNS = [
-  ["recall", "recall", true],
+  ["recall", "recall"],
   ["inverse recall", "inverse_recall"],
-  ["precision", "precision", true],
+  ["precision", "precision"],
   ["inverse precision", "inverse_precision"],
   ["F", "f"],
   ["IF", "inverse_f"],
@@ -193,53 +171,29 @@ const LABEL_COLUMNS = [
   ["IG", "inverse_g"],
   ["Jaccard", "jaccard"],
 ];
+/** By guessing, recall is the label's share of predictions and precision is the class's share of cases. */
+const CHANCE_LEVELS = { recall: "predicted_share", precision: "prevalence" };
+
+function labelRow(label, found, edge) {
+  const cells = LABEL_COLUMNS.map(([, name]) => {
+    const level = CHANCE_LEVELS[name];
+    return h("td", fixed(found[name]), level && h("small.chance", `chance ${fixed(found[level])}`));
+  });
+  const value = found.informedness;
+  const name = edge && `${label}: ${fixed(value)}, ${fixed(edge.low)} to ${fixed(edge.high)}`;
+  const bar = edge && [
+    intervalBar({ ...edge, value, label: name, width: 150 }),
+    h("small", `${fixed(edge.low, 2)} to ${fixed(edge.high, 2)}`),
+  ];
+  return h("tr", h("th.name", { scope: "row" }, label), cells, h("td.wide", h("div.edge", h("span", fixed(value)), bar)));
+}
 
 /** Measures of each label, with chance levels beside recall and precision. */
 export function labelTable(result, labels, edges) {
-  const chanceOf = { recall: "predicted_share", precision: "prevalence" };
-  const head = h(
-    "tr",
-    h("th", { scope: "col" }, "label"),
-    LABEL_COLUMNS.map(([title, name]) => h("th", { scope: "col" }, title, help(name))),
-    h("th.wide", { scope: "col" }, "informedness, 95% CI", help("edge")),
-  );
-  const rows = labels.map((label, l) => {
-    const found = result.labels[l];
-    const edge = edges[l];
-    const value = found.informedness;
-    const text = Number.isNaN(value) ? NOTHING : fixed(value);
-    return h(
-      "tr",
-      h("th.name", { scope: "row" }, label),
-      LABEL_COLUMNS.map(([, name, hasChance]) =>
-        h(
-          "td",
-          fixed(found[name]),
-          hasChance && h("small.chance", { title: "by guessing" }, `chance ${fixed(found[chanceOf[name]])}`),
-        ),
-      ),
-      h(
-        "td.wide",
-        h(
-          "div.edge",
-          h("span", text),
-          edge &&
-            intervalBar({
-              ...edge,
-              value,
-              label: `${label}: ${text}, ${fixed(edge.low)} to ${fixed(edge.high)}`,
-              width: 150,
-            }),
-          edge && h("small", `${fixed(edge.low, 2)} to ${fixed(edge.high, 2)}`),
-        ),
-      ),
-    );
-  });
-  return h(
-    "div.scroll",
-    { tabindex: "0", role: "region", "aria-label": "Measures of each label" },
-    h("table.numbers", h("caption.offscreen", "Measures of each label"), h("thead", head), h("tbody", rows)),
-  );
+  const titles = LABEL_COLUMNS.map(([title, name]) => columnHead(title, help(name)));
+  const head = h("tr", columnHead("label"), titles, h("th.wide", { scope: "col" }, "informedness, 95% CI", help("edge")));
+  const rows = labels.map((label, l) => labelRow(label, result.labels[l], edges[l]));
+  return numberTable("Measures of each label", head, rows);
 }
 
 const OVERALL = [
@@ -253,46 +207,41 @@ const OVERALL = [
 ];
 
 /** Measures of the whole table, each beside its value by guessing. */
-export function overallList(result, isPartial) {
+export function overallList({ overall, chance, accuracy }, isPartial) {
   return h(
     "dl.tiles",
     OVERALL.map(([title, name]) => {
-      const isHidden = isPartial && name === "conditional_entropy";
-      const unit = name === "conditional_entropy" ? " bits" : "";
-      const level = result.chance[name];
-      const value = isHidden ? NOTHING : `${fixed(result.overall[name])}${unit}`;
+      const isEntropy = name === "conditional_entropy";
+      const isHidden = isPartial && isEntropy;
+      const value = isHidden ? NOTHING : `${fixed(overall[name])}${isEntropy ? " bits" : ""}`;
+      const level = Math.abs(chance[name]) < 1e-12 ? 0 : chance[name];
+      const guessing = Number.isNaN(level) ? "" : `by guessing ${fixed(level)}`;
+      const range = name === "accuracy" && h("dd.chance", `95% CI ${fixed(accuracy[0])} to ${fixed(accuracy[1])}`);
       return h(
         "div",
         h("dt", title, help(name)),
         h("dd", { "data-measure": name }, value),
-        name === "accuracy" && h("dd.chance", `95% CI ${fixed(result.accuracy[0])} to ${fixed(result.accuracy[1])}`),
-        h(
-          "dd.chance",
-          isHidden
-            ? NOT_DETERMINED
-            : Number.isNaN(level)
-              ? ""
-              : `by guessing ${fixed(Math.abs(level) < 1e-12 ? 0 : level)}`,
-        ),
+        range,
+        h("dd.chance", isHidden ? NOT_DETERMINED : guessing),
       );
     }),
   );
 }
 
 /** All numbers of the tab as rows for a CSV file. */
-export function csvRows(result, labels, luck, interval) {
-  const { view, played } = result;
-  const table = labels.map((label, l) => [`predicted ${label}`, ...view.counts[l], view.predicted[l]]);
+export function csvRows({ result, labels, luck, interval }) {
+  const { view, played, overall, chance } = result;
+  const columns = labels.map((label) => `actual ${label}`);
   return [
-    ["counts", ...labels.map((label) => `actual ${label}`), "total"],
-    ...table,
+    ["counts", ...columns, "total"],
+    ...labels.map((label, l) => [`predicted ${label}`, ...view.counts[l], view.predicted[l]]),
     ["total", ...view.actual, view.total],
     [],
-    ["dollars", ...labels.map((label) => `actual ${label}`), "Won", "Weighted"],
+    ["dollars", ...columns, "Won", "Weighted"],
     ...labels.map((label, l) => [`bet on ${label}`, ...played.cells[l], played.rows[l], played.weighted[l]]),
     [],
     ["measure", "value", "by guessing"],
-    ...Object.entries(result.overall).map(([name, value]) => [name, value, result.chance[name]]),
+    ...Object.entries(overall).map(([name, value]) => [name, value, chance[name]]),
     ["informedness, lower end", interval.low],
     ["informedness, upper end", interval.high],
     ["p-value", luck.p],
@@ -305,10 +254,10 @@ export function csvRows(result, labels, luck, interval) {
 /** The sentence for a paper. */
 export function citation({ result, luck, interval, isPartial }, version) {
   const { view, overall } = result;
-  const range = isPartial
-    ? ""
-    : ` (95% CI ${fixed(interval.low)} to ${fixed(interval.high)}; ${interval.label ?? interval.method})`;
+  const method = interval.label ?? interval.method;
+  const range = isPartial ? "" : ` (95% CI ${fixed(interval.low)} to ${fixed(interval.high)}; ${method})`;
   const isTested = luck.p !== null && !Number.isNaN(luck.p);
   const tested = isTested ? `; two-sided ${pText(luck)} against guessing with the same margins (${luck.how})` : "";
-  return `Informedness ${fixed(overall.informedness)}${range}${tested}; n = ${count(view.total)}, ${view.size} classes; Edgeworth ${version}.`;
+  const size = `n = ${count(view.total)}, ${view.size} classes`;
+  return `Informedness ${fixed(overall.informedness)}${range}${tested}; ${size}; Edgeworth ${version}.`;
 }

@@ -40,11 +40,7 @@ export function expectedPath(model, rival, truth) {
   let [m, v] = [0, 0];
   for (let t = 0; t < model.length; t += 1) {
     const [p, q] = [model[t], rival[t]];
-    const [each, spread] = moments(
-      truth === "model" ? p : q,
-      Math.log(p) - Math.log(q),
-      Math.log(1 - p) - Math.log(1 - q),
-    );
+    const [each, spread] = moments(truth === "model" ? p : q, Math.log(p) - Math.log(q), Math.log(1 - p) - Math.log(1 - q));
     m += each;
     v += spread;
     mean[t] = m;
@@ -58,8 +54,7 @@ export function settle(outcomes, model, rival) {
   const factors = logFactors(outcomes, model, rival);
   const path = logWealth(factors);
   const final = path.length ? path[path.length - 1] : 0;
-  const score = (forecast) =>
-    -sum(Array.from(outcomes, (y, t) => Math.log(y ? forecast[t] : 1 - forecast[t]))) / path.length;
+  const score = (forecast) => -sum(Array.from(outcomes, (y, t) => Math.log(y ? forecast[t] : 1 - forecast[t]))) / path.length;
   const brier = (forecast) => sum(Array.from(outcomes, (y, t) => (forecast[t] - y) ** 2)) / path.length;
   let [top, fall] = [0, 0];
   for (const value of path) {
@@ -111,8 +106,7 @@ export function parseColumns(text) {
     .filter((line) => line.trim() !== "");
   if (lines.length < 2) throw new Error("The file needs a header and at least one row.");
   const delimiter = DELIMITERS.find((mark) => splitLine(lines[0], mark).length > 1);
-  if (delimiter === undefined)
-    throw new Error("The first line needs at least three column names, separated by commas or tabs.");
+  if (delimiter === undefined) throw new Error("The first line needs at least three column names, separated by commas or tabs.");
   const first = splitLine(lines[0], delimiter);
   const hasHeader = first.some((cell) => cell !== "" && Number.isNaN(Number(cell)));
   const names = first.map((name, k) => (hasHeader && name !== "" ? name : `column ${k + 1}`));
