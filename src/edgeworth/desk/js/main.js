@@ -53,13 +53,24 @@ export function start(library) {
   const redo = document.getElementById("redo");
   undo.addEventListener("click", () => store.undo());
   redo.addEventListener("click", () => store.redo());
-  document.getElementById("link").addEventListener("click", () => copy(location.href, "Link"));
+  document.getElementById("link").addEventListener("click", () => {
+    save();
+    copy(location.href, "Link");
+  });
   document.querySelector(".skip").addEventListener("click", (event) => {
     // The fragment holds the state, so the link must not change it.
     event.preventDefault();
     panels.focus();
   });
   listenForClosing();
+
+  // Browsers allow some hundred changes of the address per half minute, so it follows when typing pauses.
+  function save() {
+    const fragment = encode(store.state);
+    if (location.hash.slice(1) !== fragment) history.replaceState(null, "", `#${fragment}`);
+  }
+  const saveLater = pause(250, save);
+  window.addEventListener("pagehide", save);
 
   function openTab(id) {
     if (store.state.tab !== id) store.open(id);
@@ -89,8 +100,7 @@ export function start(library) {
     made[state.tab].update(state);
     undo.disabled = !store.past.length;
     redo.disabled = !store.future.length;
-    const fragment = encode(state);
-    if (location.hash.slice(1) !== fragment) history.replaceState(null, "", `#${fragment}`);
+    saveLater();
   }
 
   store.subscribe(render);

@@ -23,7 +23,12 @@ const shortNumber = (value) => {
 };
 
 /** The width of a picture: narrower on a phone, so that its text stays readable. */
-export const pictureWidth = (widest) => Math.min(widest, Math.max(300, document.documentElement.clientWidth - 62));
+export const pictureWidth = (widest) => Math.min(widest, Math.max(300, pageWidth() - 62));
+
+// Reading the width makes the browser lay the page out, so it is read once and after a change of size.
+let knownWidth = 0;
+const pageWidth = () => (knownWidth ||= document.documentElement.clientWidth);
+window.addEventListener("resize", () => (knownWidth = 0));
 
 /** A frame with axes. Returns the picture, its group for marks, and both scales. */
 export function frame({ width: widest = 640, height = 300, x, y, label, xTitle, yTitle, xTicks, yTicks, xText, yText, margin }) {

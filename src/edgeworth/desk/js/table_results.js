@@ -17,7 +17,8 @@ export function meaning(value, size) {
   if (Number.isNaN(value)) {
     return "Informedness is undefined: there have to be two actual classes, and predictions of one of them.";
   }
-  const share = percent(Math.abs(value), Math.abs(value) < 0.095 ? 1 : 0);
+  const decimals = Math.abs(value) > 0.995 ? 2 : Math.abs(value) < 0.095 ? 1 : 0;
+  const share = percent(Math.abs(value), decimals);
   if (Math.abs(value) < NEARLY_0) return "No better and no worse than guessing with the same shares.";
   if (value >= 1 - 1e-12) return "Always right: as good as knowing every answer.";
   if (value > 0) return `As good as knowing the answer ${share} of the time and guessing the rest.`;
@@ -83,8 +84,8 @@ export function pText({ p, isBound }) {
 function planned({ needed }, total) {
   if (needed === null) return "computing …";
   if (Number.isNaN(needed)) return NOTHING;
-  if (!Number.isFinite(needed)) return "no number of cases shows 0";
-  return needed <= total ? `${count(total)} are enough` : count(needed);
+  if (!Number.isFinite(needed)) return "none will do, because informedness is 0";
+  return needed <= total ? `${count(Math.round(total))} are enough` : count(needed);
 }
 
 /** Significance, apart from informedness. */
@@ -174,10 +175,24 @@ const LABEL_COLUMNS = [
 /** By guessing, recall is the label's share of predictions and precision is the class's share of cases. */
 const CHANCE_LEVELS = { recall: "predicted_share", precision: "prevalence" };
 
-function labelRow(label, found, edge) {
+/** Why a measure of a label has no value. */
+function labelReason(label, v) {
+  if (!(v.actual > 0)) return `no case is actually ${label}`;
+  if (!(v.notActual > 0)) return `every case is actually ${label}`;
+  return v.predicted > 0 ? `every case was predicted as ${label}` : `no case was predicted as ${label}`;
+}
+
+/** A number, or a dash that says why there is none. */
+const numberOr = (value, reason) =>
+  Number.isNaN(value)
+    ? h("span.undefined", { title: reason, role: "img", "aria-label": `undefined: ${reason}` }, NOTHING)
+    : fixed(value);
+
+function labelRow(label, found, edge, v) {
+  const reason = labelReason(label, v);
   const cells = LABEL_COLUMNS.map(([, name]) => {
     const level = CHANCE_LEVELS[name];
-    return h("td", fixed(found[name]), level && h("small.chance", `chance ${fixed(found[level])}`));
+    return h("td", numberOr(found[name], reason), level && h("small.chance", `chance ${fixed(found[level])}`));
   });
   const value = found.informedness;
   const name = edge && `${label}: ${fixed(value)}, ${fixed(edge.low)} to ${fixed(edge.high)}`;
@@ -185,14 +200,19 @@ function labelRow(label, found, edge) {
     intervalBar({ ...edge, value, label: name, width: 150 }),
     h("small", `${fixed(edge.low, 2)} to ${fixed(edge.high, 2)}`),
   ];
-  return h("tr", h("th.name", { scope: "row" }, label), cells, h("td.wide", h("div.edge", h("span", fixed(value)), bar)));
+  return h(
+    "tr",
+    h("th.name", { scope: "row" }, label),
+    cells,
+    h("td.wide", h("div.edge", h("span", numberOr(value, reason)), bar)),
+  );
 }
 
 /** Measures of each label, with chance levels beside recall and precision. */
 export function labelTable(result, labels, edges) {
   const titles = LABEL_COLUMNS.map(([title, name]) => columnHead(title, help(name)));
   const head = h("tr", columnHead("label"), titles, h("th.wide", { scope: "col" }, "informedness, 95% CI", help("edge")));
-  const rows = labels.map((label, l) => labelRow(label, result.labels[l], edges[l]));
+  const rows = labels.map((label, l) => labelRow(label, result.labels[l], edges[l], result.view.labels[l]));
   return numberTable("Measures of each label", head, rows);
 }
 
@@ -206,8 +226,14 @@ const OVERALL = [
   ["Entropy H(R|P)", "conditional_entropy"],
 ];
 
+/** Why a measure of the whole table has no value. */
+function tableReason(view) {
+  const isSingle = (margin) => margin.filter((number) => number > 0).length < 2;
+  return isSingle(view.actual) ? "only one class occurs" : "only one label was ever predicted";
+}
+
 /** Measures of the whole table, each beside its value by guessing. */
-export function overallList({ overall, chance, accuracy }, isPartial) {
+export function overallList({ view, overall, chance, accuracy }, isPartial) {
   return h(
     "dl.tiles",
     OVERALL.map(([title, name]) => {
@@ -215,7 +241,7 @@ export function overallList({ overall, chance, accuracy }, isPartial) {
       const isHidden = isPartial && isEntropy;
       const value = isHidden ? NOTHING : `${fixed(overall[name])}${isEntropy ? " bits" : ""}`;
       const level = Math.abs(chance[name]) < 1e-12 ? 0 : chance[name];
-      const guessing = Number.isNaN(level) ? "" : `by guessing ${fixed(level)}`;
+      const guessing = Number.isNaN(level) ? tableReason(view) : `by guessing ${fixed(level)}`;
       const range = name === "accuracy" && h("dd.chance", `95% CI ${fixed(accuracy[0])} to ${fixed(accuracy[1])}`);
       return h(
         "div",
