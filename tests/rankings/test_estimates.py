@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import edgeworth as ew
+from edgeworth.comparisons.paired_scores import PairedScores
+from edgeworth.comparisons.scores.differences import score_difference
+from edgeworth.core import registry
 from edgeworth.errors import OptionError
 from edgeworth.rankings.estimates import MOST_PAIRS, orders_by_inversions
 
@@ -161,3 +165,23 @@ def test_tails_are_never_0_and_the_default_is_two_sided() -> None:
 def test_other_ways_to_say_it_are_refused() -> None:
     with pytest.raises(OptionError, match="alternative"):
         ew.estimate(ew.Ranking.from_hits([1, 0, 1]), "roc_auc").p_value(alternative="larger")  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_registered_measure_gets_the_methods_of_its_theory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_REGISTERED", [])
+    [area_entry] = [entry for entry in ew.catalogue(kind="rankings") if entry.name == "roc_auc"]
+    ranking = ew.Ranking.from_hits([1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0])
+    try:
+        ew.register(replace(area_entry, name="win_share", synonyms=()))
+        own, usual = (ew.estimate(ranking, name) for name in ("win_share", "roc_auc"))
+        assert isinstance(own.method, ew.methods.Influence)
+        assert own.interval(0.95) == usual.interval(0.95)
+        assert own.chance_tail("greater") == usual.chance_tail("greater")
+        paired = PairedScores.from_scores(
+            [1, 1, 1, 0, 0, 0, 0], {"a": [7, 6, 4, 5, 3, 2, 1], "b": [7, 3, 4, 5, 6, 2, 1]}
+        )
+        assert "delong" in score_difference(paired, "a", "b", "win_share").tests
+    finally:
+        monkeypatch.undo()
+        registry.measures_by_name.cache_clear()
+        registry._names_by_letters.cache_clear()

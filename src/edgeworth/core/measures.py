@@ -17,6 +17,7 @@ from edgeworth.errors import OptionError
 
 Depth: TypeAlias = Literal["none", "optional", "required"]
 Direction: TypeAlias = Literal["higher", "lower", "neither"]
+RankingTheory: TypeAlias = Literal["none", "average precision", "ROC area"]
 Arguments: TypeAlias = Mapping[str, Any]
 
 POWERS = "Powers 2003, Recall & Precision versus The Bookmaker"
@@ -125,11 +126,29 @@ class Measure:
     relevant_from: int | None = field(default=None, repr=False)
     bounds: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
     """The range at a depth and with options, where that is narrower."""
+    ranking_theory: RankingTheory = field(default="none", repr=False)
+    """Whose formulas hold for a ranking's measure: the influence of each case, the bound for a ranking that
+    separates the classes, and the distribution under random selection."""
 
     @property
     def words(self) -> str:
         """Name the measure as people do."""
         return self.title or self.name.replace("_", " ")
+
+    @property
+    def is_average_precision(self) -> bool:
+        """Tell whether the formulas for average precision hold."""
+        return self.ranking_theory == "average precision"
+
+    @property
+    def is_area(self) -> bool:
+        """Tell whether the formulas for the area under the ROC curve hold, such as DeLong's variance."""
+        return self.ranking_theory == "ROC area"
+
+    @property
+    def has_chance_law(self) -> bool:
+        """Tell whether the distribution under random selection is known, so that no orders are drawn."""
+        return self.ranking_theory != "none"
 
     @property
     def range(self) -> tuple[float, float]:

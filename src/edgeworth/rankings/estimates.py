@@ -169,8 +169,7 @@ def selection_tail(
     if not ranking.is_counted or resolved.measure.direction == "neither":
         return None
     middle = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
-    has_law = resolved.measure.name in ("average_precision", "roc_auc")
-    if alternative == "two-sided" and (has_law or math.isnan(middle)):
+    if alternative == "two-sided" and (resolved.measure.has_chance_law or math.isnan(middle)):
         # Without a mean to be far from: the smaller tail, doubled.
         upper, lower = (_tail(ranking, resolved, side, seed, middle) for side in ("greater", "less"))
         return two_sided(upper, lower)
@@ -189,7 +188,7 @@ def _tail(
     items, targets = int(ranking.total), int(ranking.target_total)
     value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
     is_tied, upper = _is_tied(ranking), alternative == "greater"
-    if resolved.measure.name == "average_precision":
+    if resolved.measure.is_average_precision:
         over: Over = "reachable" if resolved.arguments["over"] == "reachable" else "targets"
         law = average_precision(items, targets, depth=resolved.depth, over=over)
         strict = law.tail(value, method="bound") if upper and enough else None
@@ -199,7 +198,7 @@ def _tail(
             return strict
         if math.e * strict.p_value <= SURELY_RARE:
             return _times_e(strict)
-    if resolved.measure.name == "roc_auc":
+    if resolved.measure.is_area:
         area = concordance_tail(ranking, upper=upper)
         if not is_tied or min(targets, items - targets) >= FEW or math.e * area.p_value <= SURELY_RARE:
             return area

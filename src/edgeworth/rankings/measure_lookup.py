@@ -183,8 +183,9 @@ def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:
         return None
     if not resolved.measure.allows_weights:
         return "it needs ranks, and weighted rows have none"
-    if resolved.ties != "threshold" and resolved.measure.name == "average_precision":
-        return "an order inside ties needs whole cases: write average_precision(ties=threshold)"
+    if resolved.ties != "threshold" and resolved.measure.is_average_precision:
+        name = resolved.measure.name
+        return f"an order inside ties needs whole cases: write {name}(ties=threshold)"
     return None
 
 

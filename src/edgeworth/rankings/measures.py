@@ -106,6 +106,7 @@ _worth = partial(
     synonyms=("ap", "map", "mean average precision", "map_cut", "auprc"),
     options={"ties": _ties(*POLICIES), "over": Parameter("targets", choices=("targets", "reachable"))},
     depth="optional",
+    ranking_theory="average precision",
 )
 def average_precision(groups: TieGroups, depth: Depth, over: str) -> Values:
     """``(1/m) Σ_i i/T_i``, T_i the rank of the i-th hit; at a depth only hits down to it count."""
@@ -141,6 +142,7 @@ def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
     source="Hanley & McNeil 1982; DeLong et al. 1988",
     synonyms=("roc area", "area under the curve", "auc", "auroc", "c statistic", "concordance"),
     needs=(TARGETS, BACKGROUND),
+    ranking_theory="ROC area",
 )
 def roc_auc(groups: TieGroups) -> Values:
     """The probability that a target stands above a background item, ties counting half."""

@@ -96,7 +96,7 @@ def score_difference(
         return replace(found, no_interval=found.undefined)
     if all(np.array_equal(x.case_ranks(first).place, x.case_ranks(second).place) for x in paired.parts):
         same = TestResult(1.0, 1.0, 1.0, "exact: the two rank every case alike")
-        names = ["influence", "delong"] if resolved.measure.name == "roc_auc" else ["influence"]
+        names = ["influence", "delong"] if resolved.measure.is_area else ["influence"]
         return replace(
             found,
             tests=dict.fromkeys(["bootstrap"] if isinstance(chosen, Bootstrap) else names, same),
@@ -177,7 +177,7 @@ def _infer(
         raise OptionError("no case moves the difference, so nothing tells how much it varies")
     said = f"effects of each case, Student's t with {law.freedom:.3g} degrees of freedom"
     tests = {"influence": _approximate(law, said)}
-    if resolved.measure.name == "roc_auc" and law.standard_error > 0:
+    if resolved.measure.is_area and law.standard_error > 0:
         # As published: the difference over its standard error, normal.
         p_value = 2 * float(scipy.special.ndtr(-abs(law.value) / law.standard_error))
         said = "approximation, normal with the variance of DeLong, DeLong & Clarke-Pearson"

@@ -77,7 +77,7 @@ def difference_law(
         effects.append(np.concatenate(moved) / len(parts))
         value = float(np.mean([each.value for each in found]))
         spreads.append(spread_of(paired, effects[-1]).variance)
-        is_area = resolved.measure.name == "roc_auc"
+        is_area = resolved.measure.is_area
         sides.append(Side(value, _error(spreads[-1]), *independent_units(paired), is_area))
     spread = spread_of(paired, effects[0] - effects[1])
     if paired.clusters is not None and spread.freedom < FEWEST_FREEDOM:

@@ -139,7 +139,7 @@ class SwappedRanks:
         distance = np.full(len(one), np.nan)
         if has_distances:
             variances = np.sum([part[2:] for part in parts], axis=0) / len(parts) ** 2
-            distance = distances((one, two), variances, resolved.measure.name != "roc_auc")
+            distance = distances((one, two), variances, not resolved.measure.is_area)
         found, far = one - two, distance[1:] if has_distances else None
         unit = "cases" if paired.clusters is None else "clusters"
         return cls(float(found[0]), found[1:], float(distance[0]), far, unit, seed)

@@ -86,8 +86,9 @@ class SeparatedLaw:
 
 def has_influence(resolved: ResolvedRanking) -> bool:
     """Tell whether the influence of a case is known: ROC area, average precision of the whole list."""
-    smooth = resolved.measure.name == "average_precision" and resolved.ties in ("expected", "threshold")
-    return resolved.measure.name == "roc_auc" or (smooth and resolved.depth is None)
+    if resolved.measure.is_average_precision:
+        return resolved.ties in ("expected", "threshold") and resolved.depth is None
+    return resolved.measure.is_area
 
 
 def check_influence(resolved: ResolvedRanking) -> None:
@@ -106,7 +107,7 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     effects = influence_of(places, resolved, units)
     spread, value = independent(effects, *weight_sums(ranking, places)), float(effects.value)
     if not spread.variance > NO_VARIANCE or not 0 < value < 1:
-        return _without_variance(ranking, value, places, is_area=resolved.measure.name == "roc_auc")
+        return _without_variance(ranking, value, places, is_area=resolved.measure.is_area)
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
     freedom = max(spread.freedom, 1.0)
     doubt = reason_for_doubt(places.targets / units[0], places.background / units[1], spread.freedom)
@@ -275,7 +276,7 @@ def _one_ranking(tally: Any, method: object) -> Ranking:
 
 
 def _average_precision(ranking: Ranking, resolved: ResolvedRanking, method: object) -> float:
-    if resolved.measure.name != "average_precision" or resolved.depth is not None:
+    if not resolved.measure.is_average_precision or resolved.depth is not None:
         raise OptionError(f"{method} is for average_precision, which {resolved.spelling} is not")
     if not ranking.is_counted:
         raise OptionError(f"{method} needs whole cases; with sampling weights use Influence()")
@@ -372,7 +373,7 @@ def influence_of(
     places: Places, resolved: ResolvedRanking, units: tuple[float, float] = (1.0, 1.0)
 ) -> CaseInfluence:
     """What each case adds to average precision or ROC area, of one ranking or of many, one a row."""
-    if resolved.measure.name == "roc_auc":
+    if resolved.measure.is_area:
         return roc_area_influence(places, units)
     ties: TiePolicy = "threshold" if resolved.ties == "threshold" else "expected"
     return average_precision_influence(places, ties, units)
