@@ -27,8 +27,8 @@ from edgeworth.rankings.intervals.methods import (
     Places,
     TiePolicy,
     average_precision_influence,
+    find_caveat,
     independent,
-    reason_for_doubt,
     roc_area_influence,
     separated_area_bound,
     separated_precision_bound,
@@ -187,7 +187,7 @@ def measure(cell: Cell, replications: int) -> tuple[Count, Count]:
                 law = NormalLaw(effects.value, error, Scale(0.0, 1.0), freedom)
                 bounds = law.interval(LEVEL) if error > 0 else (math.nan, math.nan)
             count.add(
-                truth, bounds, reason_for_doubt(places.targets, places.background, spread.freedom) is not None
+                truth, bounds, find_caveat(places.targets, places.background, spread.freedom) is not None
             )
     return found
 

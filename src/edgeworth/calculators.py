@@ -36,7 +36,7 @@ from edgeworth.rankings.selection_report import AskedPrecision, RandomSelection,
 from edgeworth.rankings.trec.files import rank_conflicts, read_qrels, read_run
 from edgeworth.report.formats import write_file
 from edgeworth.report.frames import estimate_rows
-from edgeworth.report.report import Report, about_run, gather_reports, join_reports
+from edgeworth.report.report import Report, gather_reports, join_reports, make_provenance
 from edgeworth.report.wording import format_option
 from edgeworth.sample import SAMPLE_FILES, SAMPLE_NAME, sample_file
 
@@ -64,7 +64,7 @@ def chance_report(items: int, targets: int, **options: Unpack[ChanceOptions]) ->
         asked.rank,
     )
     about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": asked.seed}
-    return selection_report(selection, about_run(**about))
+    return selection_report(selection, make_provenance(**about))
 
 
 def _asked_precision(
@@ -109,7 +109,7 @@ def kelly_report(
     """
     # JSON has no infinity.
     laid = None if lay is None else [price if math.isfinite(price) else "inf" for price in lay]
-    about = about_run(odds=list(odds), fraction=fraction, lay=laid)
+    about = make_provenance(odds=list(odds), fraction=fraction, lay=laid)
     p: ArrayLike = probabilities
     book: ArrayLike = odds
     lays: ArrayLike | None = lay
@@ -212,7 +212,7 @@ def _trec_report(
             disagreeing[name] = conflicts, len(run.query.labels)
     about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
     rules = {"relevant_from": grade, "absent": asked.absent, "no_targets": asked.no_targets}
-    report = trec_report(found, about_run(**about, **rules, **sure), are_chosen=bool(measures))
+    report = trec_report(found, make_provenance(**about, **rules, **sure), are_chosen=bool(measures))
     warnings = [
         f"{name}: ranks and scores disagree in {number:,} of {every:,} {plural(every, 'query')}. The scores "
         "decide, as in trec_eval. If the ranks are right, write scores that fall with the rank."

@@ -29,7 +29,7 @@ from edgeworth.core.options import (
     DifferenceOptions,
     options_of,
 )
-from edgeworth.core.registry import spell, spell_measures
+from edgeworth.core.registry import canonical_spelling, canonical_spellings
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.pipeline.call_options import Asked, flag_name, is_given, takes
 from edgeworth.pipeline.join_systems import find_truth, join_grades, join_systems, refuse_tables
@@ -41,7 +41,7 @@ from edgeworth.pipeline.tally_record import Origin, TallyRecord
 from edgeworth.pipeline.tally_rows import column_names, repeated_cases, settle_weights
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
 from edgeworth.report.frames import PAIR_COLUMNS, library_of, make_frame
-from edgeworth.report.report import Report, about_run
+from edgeworth.report.report import Report, make_provenance
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
 from edgeworth.sources.joining import name_systems
@@ -115,7 +115,7 @@ class Comparison:
             report = compose_comparison(self.findings, self.provenance)
             report = report if self.finish is None else self.finish(report)
         if self.findings.race is None or self.findings.is_in_sample:
-            report = report.as_made(self.findings.predictions_made)
+            report = report.limit_claims(self.findings.predictions_made)
         return report.with_notices(self.notices, self.digits)
 
     @property
@@ -207,7 +207,7 @@ def compare(truth: Any = None, systems: Any = None, **options: Unpack[CompareOpt
     0.8
     """
     asked = Asked.of(CompareOptions, options)
-    asked = asked.having(adjust=asked.adjust or "holm", measures=spell_measures(asked.measures))
+    asked = asked.having(adjust=asked.adjust or "holm", measures=canonical_spellings(asked.measures))
     if systems is None:
         return _of_tallies(truth, asked) if asked.data is None else _of_logs(asked.having(truth=truth))
     joined: tuple[str, ...] = ()
@@ -305,7 +305,7 @@ def _about(
     if asked.with_digest:
         given["digest"] = combine_digests(file_digests(paths))
     measures = None if asked.measures is None else ", ".join(asked.measures)
-    return about_run(source=source, measures=measures, **{"kind": findings.kind} | given | known)
+    return make_provenance(source=source, measures=measures, **{"kind": findings.kind} | given | known)
 
 
 def _read(
@@ -468,7 +468,7 @@ def _is_fractional(column: Any, data: Any) -> bool:
 
 def _is_meant(asked: str, name: str) -> bool:
     """Whether a measure without a label, depth or options means this one."""
-    wanted, known = spell(asked), spell(name)
+    wanted, known = canonical_spelling(asked), canonical_spelling(name)
     return (
         wanted.name == known.name
         and all(getattr(wanted, part) in (None, getattr(known, part)) for part in ("label", "depth"))

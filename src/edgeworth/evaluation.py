@@ -20,14 +20,14 @@ from edgeworth.core.options import (
     ReportOptions,
     options_of,
 )
-from edgeworth.core.registry import catalogue, spell, spell_measures
+from edgeworth.core.registry import canonical_spelling, canonical_spellings, catalogue
 from edgeworth.core.serialization import plain_label
 from edgeworth.errors import OptionError
 from edgeworth.pipeline.call_options import Asked, flag_name, takes
 from edgeworth.pipeline.tally_record import Part, TallyRecord, dropped_rows
 from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, canonical_terms, count, settle_weights
 from edgeworth.report.frames import Row, estimate_rows, library_of
-from edgeworth.report.report import Report, Section, about_run
+from edgeworth.report.report import Report, Section, make_provenance
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.column_roles import FORMS, GRADED
 
@@ -99,7 +99,7 @@ def evaluate(data: Any = None, **options: Unpack[EvaluateOptions]) -> Report:
     if asked.by is None:
         return report
     report = _by_slice(report, opened, tallied.final)
-    return report.as_made("in-sample") if asked.predictions_made == "in-sample" else report
+    return report.limit_claims("in-sample") if asked.predictions_made == "in-sample" else report
 
 
 def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
@@ -107,7 +107,7 @@ def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
     from edgeworth.pipeline.slices import Slice, cut_slices, with_slices
 
     asked, kind = opened.asked, kind_of(whole)
-    names = spell_measures(asked.measures) or [name for name in kind.usual if "[]" not in name]
+    names = canonical_spellings(asked.measures) or [name for name in kind.usual if "[]" not in name]
     estimates = [estimate_of(whole, name, asked) for name in names]
     overall = next((each for each in estimates if each.undefined is None), estimates[0])
     inherited = kind.slice_options(whole, asked.options)
@@ -121,7 +121,9 @@ def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
         folds.append(counted.final)
         return {(): estimate_of(counted.final, overall.measure, asked)}
 
-    directions = (each.direction for each in catalogue() if each.name == spell(overall.measure).name)
+    directions = (
+        each.direction for each in catalogue() if each.name == canonical_spelling(overall.measure).name
+    )
     is_lower = next(directions, "higher") == "lower" or getattr(whole, "lower_is_better", False)
     slices = cut_slices(opened.source, roles, asked.by)
     terms = (slices, find, overall.measure, asked.level)
@@ -156,7 +158,7 @@ def report_of(tallied: TallyRecord, asked: Asked) -> Report:
         report = with_measures(report, tallied.final, asked)
     made = tallied.terms.get("predictions_made", asked.get("predictions_made"))
     if "predictions_made" not in kind.terms or made == "in-sample":
-        report = report.as_made(made)
+        report = report.limit_claims(made)
     report = with_rows(report, tallied, asked)
     return report.with_notices(tallied.notices, asked.digits)
 
@@ -165,7 +167,7 @@ def with_measures(report: Report, tally: Any, asked: Asked) -> Report:
     """Put the measures that were asked for before the others."""
     from edgeworth.report.estimates import estimates_grid
 
-    found = [estimate_of(tally, each, asked) for each in spell_measures(asked.measures) or ()]
+    found = [estimate_of(tally, each, asked) for each in canonical_spellings(asked.measures) or ()]
     numbers = {each.measure: each.to_dict(asked.level) for each in found}
     section = Section("Measures asked for", (), (estimates_grid(found, asked.level),), is_main=True)
     return replace(report, sections=(section, *report.sections), numbers={**report.numbers, "asked": numbers})
@@ -182,7 +184,7 @@ def with_rows(report: Report, tallied: TallyRecord, asked: Asked) -> Report:
 
     @cache
     def estimates() -> list[Estimate]:
-        names = spell_measures(asked.get("measures")) or []
+        names = canonical_spellings(asked.get("measures")) or []
         labels = [quote_label(str(label)) for label in getattr(tally, "labels", ())][:MOST_LABELS]
         for name in kind.usual:
             names += [name.replace("[]", f"[{label}]") for label in labels] if "[]" in name else [name]
@@ -226,7 +228,7 @@ def about_tally(tallied: TallyRecord, asked: Asked, **known: Any) -> dict[str, A
     rest |= terms | known
     # Missing values among probabilities are errors, so that nothing is ever dropped there.
     dropped = dropped_rows(tallied.tally) if hasattr(tallied.tally, "dropped") else None
-    return about_run(**(sources | columns | rest), dropped=dropped)
+    return make_provenance(**(sources | columns | rest), dropped=dropped)
 
 
 def describe_part(part: Part) -> str:

@@ -202,7 +202,7 @@ def test_intervals_tests_and_plans_of_tables(tables: list[tuple[ew.ContingencyTa
             near(found["interval"], dict(zip(("low", "high"), estimate.interval(), strict=True)), where)
             tails = found["luck"]["tails"]
             for alternative, name in (("two-sided", "twoSided"), ("greater", "greater")):
-                tail = estimate.chance_tail(alternative)
+                tail = estimate.test_against_chance(alternative)
                 if tail is not None and tails is not None:
                     exact += 1
                     near(tails[name], tail.p_value, f"{where} {alternative}", absolute=1e-300)

@@ -122,7 +122,7 @@ def test_clusters_are_exchanged_whole_or_not_chance_of() -> None:
     clusters = np.arange(90) // 6
     labels = ew.compare(TRUTH, {"good": GOOD, "poor": POOR}, cluster=clusters)
     table = ew.ContingencyTable.from_labels(TRUTH, GOOD, clusters=clusters)
-    alone = ew.estimate(table, "informedness").chance_tail("greater")
+    alone = ew.estimate(table, "informedness").test_against_chance("greater")
     assert alone is not None
     assert chance_of(labels)["good"].p_value == alone.p_value
     scores = {"good": TRUTH + RNG.normal(size=90), "poor": RNG.normal(size=90)}

@@ -86,7 +86,7 @@ def test_a_probability_too_small_for_a_float_is_not_0() -> None:
     assert tail.kind == "bound"
     assert "below" in tail.method
     assert mcnemar(0, 5_000, mid_p=True).p_value > 0
-    assert TestResult.summed(0.0, "nothing").p_value > 0
+    assert TestResult.from_probability(0.0, "nothing").p_value > 0
 
 
 @pytest.mark.parametrize("bad", [(-1, 2), (1.5, 2), (True, 2)])

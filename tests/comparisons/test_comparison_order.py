@@ -12,7 +12,7 @@ from scipy import stats
 import edgeworth as ew
 from edgeworth.core.test_results import TestResult
 from edgeworth.report.report import AtMost, Grid, Report
-from edgeworth.report.wording import describe_probability, format_cell, tail_cell
+from edgeworth.report.wording import describe_probability, format_cell, p_value_cell
 
 
 def systems(**rates: float) -> tuple[Any, dict[str, Any]]:
@@ -155,15 +155,15 @@ def test_a_small_difference_is_not_one_of_0_points() -> None:
 @pytest.mark.parametrize(
     ("tail", "cell", "words"),
     [
-        (TestResult.drawn(0, 10_000, 0), "≤ 1e-4", "at most 1e-4"),
-        (TestResult.drawn(1, 10_000, 0), "0.00020", "about 0.00020"),
-        (TestResult.bounded(0.01), "≤ 0.010", "at most 0.010"),
-        (TestResult.bounded(1e-40), "< 1e-12", "below 1e-12"),
-        (TestResult.summed(0.012), "0.012", "0.012"),
+        (TestResult.from_draws(0, 10_000, 0), "≤ 1e-4", "at most 1e-4"),
+        (TestResult.from_draws(1, 10_000, 0), "0.00020", "about 0.00020"),
+        (TestResult.from_bound(0.01), "≤ 0.010", "at most 0.010"),
+        (TestResult.from_bound(1e-40), "< 1e-12", "below 1e-12"),
+        (TestResult.from_probability(0.012), "0.012", "0.012"),
     ],
 )
 def test_the_least_that_draws_can_give_is_a_bound(tail: TestResult, cell: str, words: str) -> None:
-    assert format_cell(tail_cell(tail), "probability") == cell
+    assert format_cell(p_value_cell(tail), "probability") == cell
     assert describe_probability(tail) == words
 
 

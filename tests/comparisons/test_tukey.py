@@ -19,7 +19,7 @@ Row = tuple[Fraction, ...]
 
 def tail(p_value: float, draws: int) -> TestResult:
     """A 99% interval of what more draws would give."""
-    return TestResult.drawn(round(p_value * (1 + draws)) - 1, draws, 0)
+    return TestResult.from_draws(round(p_value * (1 + draws)) - 1, draws, 0)
 
 
 def enumerated(rows: list[Row]) -> dict[tuple[int, int], Fraction]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import fractional_matrix_power
 
-from edgeworth.core.clusters import spread_of_ratios
+from edgeworth.core.clusters import cluster_variance_of_ratios
 
 
 def by_matrices(cluster, part, values, coefficients, variances):
@@ -40,13 +40,13 @@ def test_ratios_agree_with_the_matrices_of_bell_and_mccaffrey(seed):
     np.add.at(weights, (cluster, part), 1)
     np.add.at(residuals, (cluster, part), values - means[part])
     kept = weights.sum(axis=1) > 0
-    found = spread_of_ratios(residuals[kept], weights[kept], coefficients, variances)
+    found = cluster_variance_of_ratios(residuals[kept], weights[kept], coefficients, variances)
     assert (found.variance, found.freedom) == pytest.approx(expected, rel=1e-9)
 
 
 def test_clusters_of_one_case_give_the_variance_of_a_mean():
     values = np.array([0.0, 1.0, 4.0, 2.0, 2.5])
-    found = spread_of_ratios(values - values.mean(), np.ones(5))
+    found = cluster_variance_of_ratios(values - values.mean(), np.ones(5))
     assert found.variance == pytest.approx(values.var(ddof=1) / 5)
     assert found.freedom == pytest.approx(4)
     assert found.effective == pytest.approx(5)
@@ -54,12 +54,12 @@ def test_clusters_of_one_case_give_the_variance_of_a_mean():
 
 def test_a_giant_among_forty_leaves_few_degrees_of_freedom():
     sizes = np.append(np.full(39, 3.0), 100.0)
-    found = spread_of_ratios(np.zeros(40), sizes)
+    found = cluster_variance_of_ratios(np.zeros(40), sizes)
     assert 4 < found.freedom < 5
     assert found.effective == pytest.approx(217**2 / (39 * 9 + 10_000))
 
 
 def test_a_ratio_in_one_cluster_alone_is_not_reliable():
-    found = spread_of_ratios(np.zeros((2, 2)), np.array([[3.0, 4.0], [2.0, 0.0]]))
+    found = cluster_variance_of_ratios(np.zeros((2, 2)), np.array([[3.0, 4.0], [2.0, 0.0]]))
     assert found.freedom == 0
     assert np.isnan(found.variance)

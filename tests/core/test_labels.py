@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from edgeworth import ContingencyTable
-from edgeworth.core.labels import canonical, canonical_order, find, looks_missing, parse_labels, union
+from edgeworth.core.labels import (
+    canonical_label,
+    canonical_order,
+    find_label,
+    looks_missing,
+    merge_labels,
+    parse_labels,
+)
 from edgeworth.errors import InputError
 
 
@@ -33,7 +40,7 @@ from edgeworth.errors import InputError
     ],
 )
 def test_one_form_a_value(given: Any, written: str) -> None:
-    assert repr(canonical(given)) == written
+    assert repr(canonical_label(given)) == written
 
 
 def test_the_order_does_not_depend_on_the_order_of_arrival() -> None:
@@ -58,12 +65,12 @@ def test_booleans_among_themselves_and_text_stay_booleans() -> None:
 
 
 def test_union_keeps_a_common_order_and_otherwise_sorts() -> None:
-    assert union(("b", "a"), ("b", "a")) == ("b", "a")
-    assert union(("b", "a"), ("a", "b")) == ("a", "b")
-    assert union((), ("b", "a")) == ("b", "a")
-    assert union(("b", "a"), ()) == ("b", "a")
-    assert union(("b", "a"), ("c",)) == ("a", "b", "c")
-    assert list(map(repr, union((True,), (1,)))) == ["1"]
+    assert merge_labels(("b", "a"), ("b", "a")) == ("b", "a")
+    assert merge_labels(("b", "a"), ("a", "b")) == ("a", "b")
+    assert merge_labels((), ("b", "a")) == ("b", "a")
+    assert merge_labels(("b", "a"), ()) == ("b", "a")
+    assert merge_labels(("b", "a"), ("c",)) == ("a", "b", "c")
+    assert list(map(repr, merge_labels((True,), (1,)))) == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -94,18 +101,18 @@ def test_numbers_and_booleans_are_recognised_only_when_all_labels_are(texts: lis
 
 
 def test_a_label_is_found_as_itself_before_as_it_is_written() -> None:
-    assert find("1", ("1", 1)) == 0
-    assert find(1, ("1", 1)) == 1
-    assert find("2", (1, 2)) == 1
-    assert find(2.0, (1, 2)) == 1
-    assert find(b"a", ("a",)) == 0
+    assert find_label("1", ("1", 1)) == 0
+    assert find_label(1, ("1", 1)) == 1
+    assert find_label("2", (1, 2)) == 1
+    assert find_label(2.0, (1, 2)) == 1
+    assert find_label(b"a", ("a",)) == 0
 
 
 def test_an_unknown_label_names_the_near_misses() -> None:
     with pytest.raises(InputError, match=r"no label 'spma'; the labels are ham, spam$"):
-        find("spma", ("ham", "spam"))
+        find_label("spma", ("ham", "spam"))
     with pytest.raises(InputError, match="the labels are like 0, 1, 2, 3, 4, 5, 6, 7, …"):
-        find("zebra", tuple(range(20)))
+        find_label("zebra", tuple(range(20)))
 
 
 def test_text_that_looks_missing() -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import edgeworth as ew
-from edgeworth.core.registry import spell
+from edgeworth.core.registry import canonical_spelling
 from edgeworth.errors import OptionError
 
 SPELT = {
@@ -53,18 +53,18 @@ SPELT = {
 
 @pytest.mark.parametrize("text", SPELT)
 def test_a_measure_has_one_spelling_under_all_its_names(text: str) -> None:
-    assert str(spell(text)) == SPELT[text]
-    assert str(spell(SPELT[text])) == SPELT[text]
+    assert str(canonical_spelling(text)) == SPELT[text]
+    assert str(canonical_spelling(SPELT[text])) == SPELT[text]
 
 
 def test_every_name_and_every_synonym_that_is_a_word_is_found() -> None:
     for measure in ew.catalogue():
-        assert spell(measure.name).name == measure.name
+        assert canonical_spelling(measure.name).name == measure.name
         for synonym in measure.synonyms:
             word = synonym.replace(" ", "_").replace("'", "").replace("-", "_")
             is_word = word.isidentifier() and word.isascii() and not word.endswith("_")
             if is_word and not synonym.endswith(" at k") and "deltap" not in synonym:
-                assert spell(word).name == measure.name, synonym
+                assert canonical_spelling(word).name == measure.name, synonym
 
 
 TABLE = ew.ContingencyTable.from_matrix([[3, 1], [2, 4]], rows="predicted", labels=["a", "b"])

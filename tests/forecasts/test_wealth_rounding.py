@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgeworth.common.arrays import SUM_TOLERANCE
+from edgeworth.common.arrays import PROBABILITY_SUM_TOLERANCE
 from edgeworth.forecasts.betting import log_returns
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.sources import numbers
@@ -57,8 +57,8 @@ def test_a_fair_game_stays_fair(p: list[list[float]], q: list[list[float]], stak
 def test_a_fair_game_stays_fair_however_rows_were_rounded(
     rows: list[tuple[int, int]], off: list[float]
 ) -> None:
-    p = [[a / 10, 1 - a / 10 + off[i] * SUM_TOLERANCE] for i, (a, _) in enumerate(rows)]
-    q = [[b / 10, 1 - b / 10 + off[i + 4] * SUM_TOLERANCE] for i, (_, b) in enumerate(rows)]
+    p = [[a / 10, 1 - a / 10 + off[i] * PROBABILITY_SUM_TOLERANCE] for i, (a, _) in enumerate(rows)]
+    q = [[b / 10, 1 - b / 10 + off[i + 4] * PROBABILITY_SUM_TOLERANCE] for i, (_, b) in enumerate(rows)]
     assert mean_wealth(p, q) <= 1 + 1e-12
 
 
@@ -76,5 +76,5 @@ def test_many_rounded_rows_prove_nothing() -> None:
 
 def test_there_is_one_tolerance() -> None:
     for module in (numbers, log_returns):
-        assert vars(module)["SUM_TOLERANCE"] is SUM_TOLERANCE
+        assert vars(module)["PROBABILITY_SUM_TOLERANCE"] is PROBABILITY_SUM_TOLERANCE
         assert not {"TOLERANCE", "OFF_ONE"} & set(vars(module))

@@ -21,7 +21,7 @@ from rich.console import Console
 import edgeworth as ew
 from edgeworth.cli import main
 from edgeworth.cli import progress_bars as bars
-from edgeworth.common.progress import Advance, listen_to_progress, progress_of
+from edgeworth.common.progress import Advance, listen_to_progress, track_progress
 from edgeworth.methods import Bootstrap
 
 
@@ -51,11 +51,11 @@ def test_draws_pairs_and_rows_are_told() -> None:
 
 def test_nobody_listening_costs_nothing_and_nesting_ends() -> None:
     notes: list[tuple[str, float, float | None]] = []
-    with progress_of("unheard", 1) as done:
+    with track_progress("unheard", 1) as done:
         done(1)
-    with heard(notes), progress_of("heard", 2) as done:
+    with heard(notes), track_progress("heard", 2) as done:
         done(2)
-    with progress_of("unheard", 1) as done:
+    with track_progress("unheard", 1) as done:
         done(1)
     assert notes == [("heard", 2, 2)]
 
@@ -144,7 +144,7 @@ HEAD = """
 import sys, time
 import edgeworth.cli.progress_bars as bars
 from edgeworth.cli import app, main
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 bars.PATIENCE = 0
 class Bars(bars.Bars):
     def __init__(self, console):
@@ -159,7 +159,7 @@ def seen():
 STEPS = """
 @app.command
 def wait():
-    with progress_of("waits", 1000) as done:
+    with track_progress("waits", 1000) as done:
         while True:
             done(1)
             time.sleep(0.02)
@@ -168,7 +168,7 @@ main(["wait"])
 ONE_STEP = """
 @app.command
 def wait():
-    with progress_of("one long step", 1) as done:
+    with track_progress("one long step", 1) as done:
         seen()
     sys.stdout.write("the result")
 main(["wait"])
@@ -176,10 +176,10 @@ main(["wait"])
 NESTED = """
 @app.command
 def wait():
-    with progress_of("pairs", 2) as pairs:
+    with track_progress("pairs", 2) as pairs:
         seen()
         for _ in range(2):
-            with progress_of("draws", 2) as draws:
+            with track_progress("draws", 2) as draws:
                 draws(1)
                 display.refresh()
             pairs(1)
@@ -192,7 +192,7 @@ from edgeworth.report.report import Report
 @app.command
 def wait():
     def slow(report):
-        with progress_of("one long step", 1):
+        with track_progress("one long step", 1):
             time.sleep(60)
     Report.to_dict = slow
     Report("v", (), (), {}).to_json("out.json")
@@ -253,7 +253,7 @@ LINES = """
 import sys, threading
 import edgeworth.cli.progress_bars as bars
 from edgeworth.cli import app, main
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 bars.SILENCE = bars.BETWEEN_LINES = 0.01
 told = threading.Event()
 line = bars.Lines.line
@@ -264,7 +264,7 @@ def tell(self, seconds):
 bars.Lines.line = tell
 @app.command
 def wait():
-    with progress_of("pairs compared", 2) as done:
+    with track_progress("pairs compared", 2) as done:
         done(1)
         told.wait(60)
     sys.stdout.write("the result")

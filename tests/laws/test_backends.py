@@ -136,14 +136,14 @@ def test_every_kind_of_label_in_another_process(opened: Any, backend: str, witho
     """All kinds in one job; the other backend is held to the lists."""
 
     def counted(batch: Batch) -> Counter[tuple[str, str]]:
-        from edgeworth.core.labels import canonical
+        from edgeworth.core.labels import canonical_label
         from edgeworth.sources.columns import encode
 
         total: Counter[tuple[str, str]] = Counter()
         for name, column in batch.columns.items():
             coded = encode(column, name)
             # The code of a missing value is −1.
-            names = [*(repr(canonical(label)) for label in coded.labels), "missing"]
+            names = [*(repr(canonical_label(label)) for label in coded.labels), "missing"]
             total.update((name, names[code]) for code in coded.codes.tolist())
         return total
 

@@ -186,7 +186,7 @@ def assert_close(first: Any, second: Any, where: str) -> None:
 
 
 def tail_of(ranking: Ranking) -> TestResult:
-    found = ew.estimate(ranking, "roc_auc").chance_tail("greater")
+    found = ew.estimate(ranking, "roc_auc").test_against_chance("greater")
     assert found is not None
     return found
 

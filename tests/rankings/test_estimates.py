@@ -35,7 +35,7 @@ def area(hits: tuple[int, ...]) -> Fraction:
 
 
 def tail_of(hits: Any, alternative: Any, unranked: int = 0) -> Any:
-    return ew.estimate(ew.Ranking.from_hits(list(hits), unranked=unranked), "roc_auc").chance_tail(
+    return ew.estimate(ew.Ranking.from_hits(list(hits), unranked=unranked), "roc_auc").test_against_chance(
         alternative
     )
 
@@ -90,7 +90,7 @@ def test_with_ties_it_is_scipy_s_normal_approximation(levels: int, alternative: 
         theirs = stats.mannwhitneyu(
             scores[truth], scores[~truth], alternative=alternative, method="asymptotic"
         ).pvalue
-        tail = ew.estimate(ew.Ranking.from_scores(truth, scores), "roc_auc").chance_tail(alternative)
+        tail = ew.estimate(ew.Ranking.from_scores(truth, scores), "roc_auc").test_against_chance(alternative)
         assert tail.kind == "approximation"
         assert tail.p_value == pytest.approx(theirs, rel=1e-9)
 
@@ -109,7 +109,7 @@ def test_with_ties_and_few_targets_orders_keep_their_ties(sizes: tuple[int, ...]
     seen = tied_ranking(sizes, (1, targets - 1, *(0 for _ in sizes[2:])))
     value = round(ew.measure(seen, "roc_auc"), 9)
     beyond = [p for area, p in law.items() if (area >= value if alternative == "greater" else area <= value)]
-    tail = ew.estimate(seen, "roc_auc").chance_tail(alternative)
+    tail = ew.estimate(seen, "roc_auc").test_against_chance(alternative)
     assert tail is not None
     assert tail.kind == "drawn"
     assert tail.low <= sum(beyond) <= tail.high  # 99% of seeds

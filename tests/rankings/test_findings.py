@@ -71,7 +71,7 @@ def test_either_way_from_chance_is_settled(strength: float, is_better: bool) -> 
     assert findings.is_conclusive
     side: Any = "greater" if is_better else "less"
     # What is hopeless is settled by a certified bound: never below the tail itself.
-    assert findings.average_precision.chance_tail(side).low <= findings.tail.p_value < 0.001
+    assert findings.average_precision.test_against_chance(side).low <= findings.tail.p_value < 0.001
     assert ("worse than" in ranking_verdict(findings)) != is_better
     assert {claim.strength for claim in ranking_verdict(findings).claims} == {"shown", "estimated"}
 
@@ -81,7 +81,7 @@ def test_chance_is_not_settled() -> None:
     assert not findings.is_conclusive
     assert findings.tail.p_value > 0.025
     side: Any = "greater" if findings.is_better else "less"
-    assert findings.tail == ew.estimate(findings.ranking, "average_precision").chance_tail(side)
+    assert findings.tail == ew.estimate(findings.ranking, "average_precision").test_against_chance(side)
     claims = {claim.about: claim for claim in ranking_verdict(findings).claims}
     assert claims["average_precision"].strength == claims["chance"].strength == "not shown"
     assert claims["average_precision"].numbers["value"] == findings.average_precision.value
@@ -104,8 +104,8 @@ def test_few_targets_are_doubted(targets: int) -> None:
     truth = np.repeat([1, 0], [targets, 800])
     given = ew.Ranking.from_scores(truth, rng.normal(size=len(truth)) + truth)
     for estimate in (examine_ranking(given).average_precision, examine_ranking(given).roc_auc):
-        assert f"only {targets} targets" in str(estimate.doubt)
-        assert estimate.to_dict()["doubt"] == estimate.doubt
+        assert f"only {targets} targets" in str(estimate.caveat)
+        assert estimate.to_dict()["doubt"] == estimate.caveat
 
 
 def test_many_targets_are_not_doubted() -> None:
@@ -223,7 +223,7 @@ def test_list_findings_are_those_of_estimate() -> None:
         assert same(estimate, ew.estimate(given, name))
         assert {query: each[name] for query, each in findings.queries.items()} == ew.measure_each(given, name)
     assert findings.headline.measure == "average_precision"
-    assert findings.tail == ew.estimate(given, "average_precision").chance_tail("greater")
+    assert findings.tail == ew.estimate(given, "average_precision").test_against_chance("greater")
     assert findings.tail.p_value < 0.01
     values = sorted(ew.measure_each(given, "average_precision").values())
     assert findings.spread == pytest.approx((values[0], float(np.median(values)), values[-1]))

@@ -402,7 +402,7 @@ def test_perfect_separation_is_not_certain(spelling: str, targets: int, backgrou
     estimate = ew.estimate(ranking, spelling)
     assert estimate.value == pytest.approx(1, abs=1e-12)
     assert estimate.no_interval is None
-    assert "separated" in str(estimate.doubt)
+    assert "separated" in str(estimate.caveat)
     assert 0 < estimate.interval().low < 0.95
     assert estimate.interval().high == 1
     check_intervals(estimate)
@@ -689,10 +689,10 @@ def test_the_test_of_random_selection_enumerates_small_rankings() -> None:
     for places in itertools.combinations(range(8), 3):
         values.append(ew.measure(ew.Ranking.from_hits([int(i in places) for i in range(8)]), "ndcg"))
     exact = np.mean(np.array(values) >= observed - 1e-12)
-    tail = ew.estimate(ew.Ranking.from_hits(hits), "ndcg").chance_tail("greater")
+    tail = ew.estimate(ew.Ranking.from_hits(hits), "ndcg").test_against_chance("greater")
     assert tail.low <= exact <= tail.high
     assert tail.p_value == pytest.approx(exact, abs=0.01)
-    law = ew.estimate(ew.Ranking.from_hits(hits), "average_precision").chance_tail("greater")
+    law = ew.estimate(ew.Ranking.from_hits(hits), "average_precision").test_against_chance("greater")
     again = [
         ew.measure(ew.Ranking.from_hits([int(i in places) for i in range(8)]), "average_precision")
         for places in itertools.combinations(range(8), 3)
@@ -764,7 +764,7 @@ def test_the_chance_test_of_lists_against_all_orders() -> None:
     estimate = ew.estimate(lists, "average_precision")
     assert estimate.chance == pytest.approx(means.mean())
     exact = np.mean(means >= estimate.value - 1e-12)
-    tail = estimate.chance_tail("greater")
+    tail = estimate.test_against_chance("greater")
     assert tail.low <= exact <= tail.high
 
 
@@ -784,5 +784,5 @@ def test_the_chance_test_of_tied_and_graded_lists_against_all_orders(measure: st
         ("greater", values >= estimate.value - 1e-12),
         ("less", values <= estimate.value + 1e-12),
     ):
-        tail = estimate.chance_tail(alternative)
+        tail = estimate.test_against_chance(alternative)
         assert tail.low <= beyond.mean() <= tail.high

@@ -41,7 +41,7 @@ def test_short_names_are_left_as_they_are() -> None:
     assert "labelExpr" not in found.options
 
 
-def labels_of(svg: str) -> list[str]:
+def as_labels(svg: str) -> list[str]:
     return [text for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg) if text.endswith("kind")]
 
 
@@ -53,7 +53,7 @@ def test_forty_labels_with_one_beginning_are_drawn_apart() -> None:
     report = ew.evaluate(truth=truth, prediction=said)
     for name in ("edges", "bias"):
         chart = report.charts[name]
-        drawn = labels_of(chart.svg())
+        drawn = as_labels(chart.svg())
         assert len(drawn) == len(set(drawn)) == 30
         assert max(map(len, drawn)) <= DRAWN
         # Under the pointer there is more of the name, and it differs too.

@@ -26,7 +26,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.common.progress import listen_to_progress
-from edgeworth.core.labels import canonical
+from edgeworth.core.labels import canonical_label
 from edgeworth.errors import InputError
 from edgeworth.sources import duckdb_engine as duckdb_connection
 from edgeworth.sources import duckdb_engine as duckdb_counts
@@ -94,7 +94,7 @@ def counts(batches: Any) -> Counter[tuple[Any, ...]]:
         rows = zip(*(column.codes.tolist() for column in coded), strict=True)
         for row, times in zip(rows, repeats.tolist(), strict=True):
             key = tuple(
-                None if code < 0 else repr(canonical(column.labels[code]))
+                None if code < 0 else repr(canonical_label(column.labels[code]))
                 for code, column in zip(row, coded, strict=True)
             )
             total[key] += times

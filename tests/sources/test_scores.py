@@ -15,7 +15,7 @@ import pytest
 
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
-from edgeworth.sources.numbers import EXACT_INTEGERS, as_scores
+from edgeworth.sources.numbers import MAX_EXACT_INTEGER, as_scores
 
 SAME: dict[str, Any] = {
     "list": [3, -2.5, 0],
@@ -139,8 +139,8 @@ def test_the_text_that_was_seen_is_named() -> None:
 
 
 HUGE: dict[str, Any] = {
-    "int64": np.array([EXACT_INTEGERS + 1, 0]),
-    "negative": np.array([-EXACT_INTEGERS - 1, 0]),
+    "int64": np.array([MAX_EXACT_INTEGER + 1, 0]),
+    "negative": np.array([-MAX_EXACT_INTEGER - 1, 0]),
     "smallest": np.array([np.iinfo(np.int64).min]),
     "uint64": np.array([2**64 - 1], dtype=np.uint64),
     "python": [2**60, 2**60 + 1],
@@ -162,7 +162,7 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_refused(values: Any) ->
 
 
 def test_the_largest_exact_whole_numbers_are_taken() -> None:
-    numbers = [EXACT_INTEGERS, EXACT_INTEGERS - 1, -EXACT_INTEGERS]
+    numbers = [MAX_EXACT_INTEGER, MAX_EXACT_INTEGER - 1, -MAX_EXACT_INTEGER]
     assert as_scores(np.array(numbers)).tolist() == numbers
     assert as_scores(numbers).tolist() == numbers
 

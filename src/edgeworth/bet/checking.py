@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.common.arrays import SUM_TOLERANCE, Floats
+from edgeworth.common.arrays import PROBABILITY_SUM_TOLERANCE, Floats
 from edgeworth.errors import InputError, OptionError
 
 BOOK_TOLERANCE = 1e-9
@@ -123,8 +123,10 @@ def add_to_one(probabilities: Floats, *, normalise: bool) -> Floats:
         bad = ~(sums > 0)
         needed = "have something to normalise"
     else:
-        bad = ~(np.abs(sums - 1) <= SUM_TOLERANCE)
-        needed = f"add up to 1 (within {SUM_TOLERANCE:g}; normalise divides by the sum: --normalise)"
+        bad = ~(np.abs(sums - 1) <= PROBABILITY_SUM_TOLERANCE)
+        needed = (
+            f"add up to 1 (within {PROBABILITY_SUM_TOLERANCE:g}; normalise divides by the sum: --normalise)"
+        )
     if bad.any():
         row = int(np.argmax(bad))
         said = f"row {row + 1:,} adds" if sums.ndim and len(sums) > 1 else "they add"

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from edgeworth.cli.options import Hyphen, Whole, decimal_numbers, numbers, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.common.choices import OddsForm, Unbalanced
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.core.formatting import displayable
 from edgeworth.core.options import ChanceOptions, HouseOptions, StatisticsOptions
 from edgeworth.errors import OptionError
@@ -29,7 +29,7 @@ def chance(
     """What random selection does: the law of average precision, or of hits, and the chance of a value."""
     from edgeworth.calculators import chance_report
 
-    with progress_of("working"):
+    with track_progress("working"):
         report = chance_report(items, targets, **options)
     show(report, output)
 
@@ -155,7 +155,7 @@ def demo(
         sys.stdout.write(f"\nTry: {command}\n")
         return
     page, numbers = folder / "edgeworth-demo.html", folder / "edgeworth-demo.json"
-    with progress_of("working"):
+    with track_progress("working"):
         report = demo_report()
         report.to_json(numbers)
         report.to_html(page, title="Edgeworth demo: 189 births")

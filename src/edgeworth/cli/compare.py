@@ -7,7 +7,7 @@ from typing import Any
 from edgeworth.cli.options import Files, named_files, split, split_names, with_options
 from edgeworth.cli.output import ComparisonOutput, show
 from edgeworth.common.choices import Predictions
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.core.options import CompareOptions
 from edgeworth.errors import OptionError
 
@@ -42,7 +42,7 @@ def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any)
     is_joined = options.get("join") is not None or options.get("system") is not None
     kind, systems = _systems(given, list(by_name or name_systems(files)) if is_joined else None)
     truth = options.pop("truth", None)
-    with progress_of("working"):
+    with track_progress("working"):
         comparison = run(truth, systems, data=data, kind=kind, with_digest=output.tells_origin, **options)
     show(comparison.report, output, csv=comparison.to_csv, latex=comparison.to_latex)
 

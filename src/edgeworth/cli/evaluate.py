@@ -16,7 +16,7 @@ from edgeworth.cli.options import (
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.common.choices import Rows
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.core.options import (
     HouseOptions,
     PartOptions,
@@ -37,7 +37,7 @@ def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
     by_name, files = split_names(files)
     data = named_files(files, "evaluate") if by_name is None else by_name
     output.check(files, options)
-    with progress_of("working"):
+    with track_progress("working"):
         report = run(data, with_digest=output.tells_origin, **options)
     show(report, output)
 
@@ -125,6 +125,6 @@ def trec(
 
     by_name, runs = split_names(runs)
     output.check((qrels, *runs), options)
-    with progress_of("working"):
+    with track_progress("working"):
         report = evaluate_trec(qrels, runs if by_name is None else by_name, **options)
     show(report, output)

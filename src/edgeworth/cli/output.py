@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar
 from cyclopts import Parameter
 
 from edgeworth.cli.options import GROUPS, Hyphen, input_files
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.errors import OptionError
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _status_of(name: str, stream: IO[str]) -> os.stat_result | None:
 def show(report: Report, output: Output, **tables: Callable[[str | None], str]) -> None:
     """Write what was asked for, and show the report unless standard output is taken."""
     on_screen = None
-    with progress_of("writing"):
+    with track_progress("writing"):
         # Charts first: a name that does not exist is found before anything is written.
         charts = [(report.charts[name], path) for name, path in output.chart]
         for chart, path in charts:

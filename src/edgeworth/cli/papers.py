@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from edgeworth.cli.options import Whole
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.common.choices import PaperName
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 
 DRIFTED = 1
 
@@ -34,7 +34,7 @@ def reproduce(
     """
     from edgeworth import papers
 
-    with progress_of("working"):
+    with track_progress("working"):
         report = papers.reproduce(paper, items=items, targets=targets, seed=seed)
     show(report, output)
     if report.numbers["counts"]["drifted"]:

@@ -22,7 +22,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from edgeworth.common.progress import Advance, is_heard, listen_to_progress
+from edgeworth.common.progress import Advance, has_listener, listen_to_progress
 from edgeworth.core.formatting import displayable
 
 PATIENCE = 1.0
@@ -150,7 +150,7 @@ def shown_progress() -> Iterator[None]:
     if sys.stderr.isatty() and console.is_interactive:
         shown: AbstractContextManager[None] = _bars(console)
     else:
-        shown = nullcontext() if is_heard() else _lines()
+        shown = nullcontext() if has_listener() else _lines()
     with shown:
         yield
 

@@ -19,7 +19,7 @@ from edgeworth.cli.options import (
 )
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.common.escaping import shell_word
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.core.formatting import displayable, plural
 from edgeworth.core.options import ManyOptions, Redeclared, ReportOptions, TallyOptions
 from edgeworth.errors import InputError, OptionError
@@ -66,7 +66,7 @@ def tally(*files: Files, output: Target, **options: Any) -> None:
     NO_OUTPUT.check(files, options, output=output)
     columns = options.pop("prediction", ())
     prediction = columns[0] if len(columns) == 1 else {name: name for name in columns} or None
-    with progress_of("working"):
+    with track_progress("working"):
         counted = run(data, prediction=prediction, **options)
     _write(counted, output)
     if getattr(counted.tally, "shares", None) is not None:
@@ -81,7 +81,7 @@ def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
 
     NO_OUTPUT.check(output=output)
     _check_past(files, output)
-    with progress_of("working"), locked(output) as check:
+    with track_progress("working"), locked(output) as check:
         merged = TallyRecord.merge(_read(files), again=again)
         check()
         _write(merged, output)
@@ -97,7 +97,7 @@ def report(*files: TallyFiles, again: Again = False, output: Output = NO_OUTPUT,
     from edgeworth.pipeline.tally_record import TallyRecord
 
     output.check(files, options)
-    with progress_of("working"):
+    with track_progress("working"):
         found = evaluate(TallyRecord.merge(_read(files), again=again), **options)
     show(found, output)
 
@@ -120,7 +120,7 @@ def _read(files: tuple[str, ...]) -> list[TallyRecord]:
         raise OptionError("name the tally files")
     found = []
     names = expand_paths(files)
-    with progress_of("tallies read", len(names)) as done:
+    with track_progress("tallies read", len(names)) as done:
         for name in names:
             found.append(read_tally(name))
             done(1)

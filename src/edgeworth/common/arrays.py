@@ -19,11 +19,11 @@ Values: TypeAlias = Any
 ROUNDING = 1e-14
 """Relative error of summed weights that is taken as none; whole numbers are told apart."""
 
-EXACT_INTEGERS = 1 << 53
+MAX_EXACT_INTEGER = 1 << 53
 """Whole numbers beyond this have no float of their own."""
 
 
-SUM_TOLERANCE = 1e-6
+PROBABILITY_SUM_TOLERANCE = 1e-6
 """How far the probabilities of one race may be from adding up to 1."""
 
 
@@ -49,7 +49,7 @@ def difference(left: Values, right: Values, scale: Values) -> Values:
     is_rounding &= distance > 0
     # Whole numbers this small are subtracted without any rounding.
     one, other = np.real(left), np.real(right)
-    is_whole = (np.rint(one) == one) & (np.rint(other) == other) & (size < EXACT_INTEGERS)
+    is_whole = (np.rint(one) == one) & (np.rint(other) == other) & (size < MAX_EXACT_INTEGER)
     nothing = 1j * np.imag(result) if np.iscomplexobj(result) else 0.0
     return np.where(is_rounding & ~is_whole, nothing, result)
 

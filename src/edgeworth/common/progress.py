@@ -23,28 +23,28 @@ def _nobody(_what: str, _total: float | None) -> Iterator[Advance]:
 _listener: ContextVar[Listener] = ContextVar("edgeworth_progress", default=_nobody)
 
 
-def progress_of(what: str, total: float | None = None) -> AbstractContextManager[Advance]:
+def track_progress(what: str, total: float | None = None) -> AbstractContextManager[Advance]:
     """Tell of an operation: call what is entered with how much more is done; ``total`` is None if unknown.
 
-    >>> with progress_of("draws", 10) as done:
+    >>> with track_progress("draws", 10) as done:
     ...     done(5)
     """
     return _listener.get()(what, total)
 
 
-def progress_rounds(total: int, size: int, what: str) -> Iterator[int]:
+def track_rounds(total: int, size: int, what: str) -> Iterator[int]:
     """Yield where each round of so many begins, and tell of each as it ends.
 
-    >>> list(progress_rounds(5, 2, "draws"))
+    >>> list(track_rounds(5, 2, "draws"))
     [0, 2, 4]
     """
-    with progress_of(what, total) as done:
+    with track_progress(what, total) as done:
         for start in range(0, total, size):
             yield start
             done(min(size, total - start))
 
 
-def is_heard() -> bool:
+def has_listener() -> bool:
     """Tell whether a listener is there already."""
     return _listener.get() is not _nobody
 
@@ -57,7 +57,7 @@ def listen_to_progress(listener: Listener) -> Iterator[None]:
     >>> @contextmanager
     ... def note(what, total):
     ...     yield lambda number: heard.append((what, number, total))
-    >>> with listen_to_progress(note), progress_of("rows", 3) as done:
+    >>> with listen_to_progress(note), track_progress("rows", 3) as done:
     ...     done(3)
     >>> heard
     [('rows', 3, 3)]

@@ -35,14 +35,14 @@ def map_blocks(work: Callable[[Block], Part], blocks: Sequence[Block]) -> list[P
     >>> map_blocks(lambda block: block.stop, row_blocks(5, 1))
     [1, 2, 3, 4, 5]
     """
-    threads = min(cores(), MOST_THREADS, len(blocks))
+    threads = min(available_cores(), MOST_THREADS, len(blocks))
     if threads < 2:
         return [work(block) for block in blocks]
     with ThreadPoolExecutor(threads, "edgeworth") as pool:
         return list(pool.map(work, blocks))
 
 
-def cores() -> int:
+def available_cores() -> int:
     """Count the cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))

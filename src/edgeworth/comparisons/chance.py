@@ -59,7 +59,7 @@ def against_chance(
     is_lower = direction == "lower"
     is_apart = high < chance if is_lower else low > chance
     is_slow = is_quick and estimate.no_chance_test is None
-    tail = None if is_slow else estimate.chance_tail("less" if is_lower else "greater")
+    tail = None if is_slow else estimate.test_against_chance("less" if is_lower else "greater")
     if tail is not None:
         # Without a sampling law the exact test is all there is; a score differs from the shares' in pairs.
         is_alone = estimate.law is None or estimate.no_chance_test is not None

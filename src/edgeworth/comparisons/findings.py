@@ -13,7 +13,7 @@ import numpy as np
 
 from edgeworth.common.arrays import plain_values
 from edgeworth.common.choices import Adjust, PredictionsMade
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.comparisons.chance import MOST_TESTED, AgainstChance, against_chance
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.planning import SampleSizePlan, units_needed
@@ -241,7 +241,7 @@ class ComparisonFindings:
     def _plain_pairs(self) -> list[dict[str, Any]]:
         """Make every pair plain values: all tests of all measures are computed."""
         pairs = []
-        with progress_of("pairs tested in detail", len(self.pairs)) as done:
+        with track_progress("pairs tested in detail", len(self.pairs)) as done:
             for (first, second), differences in self.pairs.items():
                 pair = {
                     "first": first,
@@ -371,7 +371,7 @@ def _headlines(
 
     def compare(measure: str, *, is_required: bool) -> dict[Pair, Difference] | None:
         found: dict[Pair, Difference] = {}
-        with progress_of("pairs compared", math.comb(len(names), 2)) as done:
+        with track_progress("pairs compared", math.comb(len(names), 2)) as done:
             for pair in all_pairs(names):
                 found[pair] = first_test(*pair, measure)
                 if is_required and found[pair].undefined is not None:

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from edgeworth.common.arrays import Integers
 from edgeworth.common.choices import Missing, WeightKind
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
-from edgeworth.core.labels import canonical, find, label_facts, labels_of, list_labels, merge_positive
+from edgeworth.core.labels import (
+    as_labels,
+    canonical_label,
+    find_label,
+    label_facts,
+    list_labels,
+    merge_positive,
+)
 from edgeworth.core.row_policies import check_label_kinds, drop_incomplete, take_weights
 from edgeworth.core.serialization import COUNT, FLAG, LABEL, LABELS, Serializable, optional
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
@@ -132,7 +139,7 @@ class Paired(Serializable):
         )
         joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
         if abstain is not None:
-            joint = joint.with_missing(labels_of(abstain), range(1, 1 + len(predictions)))
+            joint = joint.with_missing(as_labels(abstain), range(1, 1 + len(predictions)))
         return cls(tuple(predictions), joint, dropped)
 
     @property
@@ -165,11 +172,11 @@ class Paired(Serializable):
 
     def declare(self, *, positive: Label) -> Self:
         """Name the positive label."""
-        return replace(self, declared_positive=self.labels[find(positive, self.labels)])
+        return replace(self, declared_positive=self.labels[find_label(positive, self.labels)])
 
     def rename(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
         """Rename the labels of truth and predictions, and the clusters, each by a function of all of them."""
-        labels = tuple(tuple(canonical(name) for name in rename(names)) for names in self.joint.labels)
+        labels = tuple(tuple(canonical_label(name) for name in rename(names)) for names in self.joint.labels)
         old = self.declared_positive
         new = None if old is None else labels[0][self.labels.index(old)]
         return replace(self, joint=replace(self.joint, labels=labels).in_order(), declared_positive=new)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from edgeworth.common.arrays import Floats, freeze
 from edgeworth.common.choices import WeightKind
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import canonical, canonical_order, list_labels, positions
+from edgeworth.core.labels import canonical_label, canonical_order, label_positions, list_labels
 from edgeworth.core.row_policies import describe_missing, take_weights
 from edgeworth.core.serialization import (
     COUNT,
@@ -49,7 +49,7 @@ def encode_clusters(clusters: Any) -> Coded:
     coded = encode(column, "clusters")
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
         return coded  # in order by now
-    return drop_unused_clusters(Coded(coded.codes, tuple(canonical(label) for label in coded.labels)))
+    return drop_unused_clusters(Coded(coded.codes, tuple(canonical_label(label) for label in coded.labels)))
 
 
 def drop_unused_clusters(clusters: Coded) -> Coded:
@@ -58,7 +58,7 @@ def drop_unused_clusters(clusters: Coded) -> Coded:
     labels = [clusters.labels[code] for code in seen]
     order = canonical_order(labels)
     place = np.full(len(clusters.labels) + 1, MISSING, dtype=np.intp)
-    place[seen] = positions(labels, order)
+    place[seen] = label_positions(labels, order)
     return Coded(place[clusters.codes], order)
 
 

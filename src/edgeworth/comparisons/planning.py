@@ -18,7 +18,7 @@ from edgeworth.core.estimates import Plan
 from edgeworth.core.sampling_distributions import (
     NormalLaw,
     SamplingLaw,
-    bisected,
+    bisect,
     check_level,
     normal_quantile,
     student_quantile,
@@ -130,7 +130,7 @@ def _detectable_lead(cases: float, share: float, level: float, power: float) -> 
         return lead
     if mcnemar_power(cases, share, 1.0, level=level) < power:
         return math.nan
-    most = bisected(lambda part: mcnemar_power(cases, share, part, level=level) >= power, 0.5, 1.0, FINE)
+    most = bisect(lambda part: mcnemar_power(cases, share, part, level=level) >= power, 0.5, 1.0, FINE)
     return share * (2 * most - 1)
 
 
@@ -200,7 +200,7 @@ def _student_reach(freedom: float, level: float, power: float) -> float:
     """Compute how many standard errors from 0 Student's t shows a difference with that power."""
     # Student's quantile and ten more times its spread: any power is reached there.
     far = student_quantile(level, freedom) * 10 + 10
-    return bisected(lambda reach: _student_power(freedom, reach, level) >= power, 0.0, far)
+    return bisect(lambda reach: _student_power(freedom, reach, level) >= power, 0.0, far)
 
 
 def _student_power(freedom: float, reach: float, level: float) -> float:

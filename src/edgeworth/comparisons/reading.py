@@ -11,7 +11,7 @@ import numpy as np
 from edgeworth.comparisons.kind import PAIRED, PAIRED_SCORES
 from edgeworth.comparisons.paired import Paired
 from edgeworth.core.kinds import SystemTallies
-from edgeworth.core.labels import canonical, labels_of, list_labels, parse_labels
+from edgeworth.core.labels import as_labels, canonical_label, list_labels, parse_labels
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_reading import Counted, count_source, read_whole
 from edgeworth.errors import InputError, OptionError
@@ -55,7 +55,7 @@ def count_several(source: Source | None, options: Options, *, is_final: bool) ->
     assert isinstance(systems, Mapping)
     roles = select_options(options, ("truth", "cluster", "weight"))
     roles |= {f"prediction of {name}": column for name, column in systems.items()}
-    away = labels_of(options["abstain"])
+    away = as_labels(options["abstain"])
     reducer = partial(pairs_reducer, systems=tuple(systems), abstain=away, missing=options["missing"])
     return count_source(source, roles, PAIRED.roles, options["weight_kind"], reducer, is_final=is_final)
 
@@ -120,7 +120,7 @@ def read_labels(
     paired: Paired = counted.tally
     if not paired.has_cases:
         raise nothing_left_error(counted.source, paired.dropped, counted.columns)
-    positive = None if options["positive"] is None else canonical(options["positive"])
+    positive = None if options["positive"] is None else canonical_label(options["positive"])
     paired = finalise_pairs(paired, {"positive": positive}, is_text=counted.is_text)
     return SystemTallies(PAIRED, paired, counted.source)
 

@@ -34,10 +34,10 @@ from edgeworth.core.formatting import (
     plural,
 )
 from edgeworth.core.options import Options
-from edgeworth.core.registry import spell, spell_measures
+from edgeworth.core.registry import canonical_spelling, canonical_spellings
 from edgeworth.report.frames import Row
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
-from edgeworth.report.wording import describe_measure, interval_cell, tail_cell
+from edgeworth.report.wording import describe_measure, interval_cell, p_value_cell
 
 SHOWN_MEASURES = 5
 """In the table of standings, which is as wide as they are many."""
@@ -66,7 +66,7 @@ def report_paired(tallied: Any, options: Options, about: About) -> Report:
     """Compare the systems of joint counts and report on them."""
     from edgeworth.comparisons.labels.differences import compare_labels
 
-    paired, measures = tallied.final, spell_measures(options["measures"])
+    paired, measures = tallied.final, canonical_spellings(options["measures"])
     adjust: Adjust = options["adjust"] or "holm"
     findings = compare_labels(
         paired, measures=measures, adjust=adjust, level=options["level"], seed=options["seed"]
@@ -168,7 +168,7 @@ def _line(each: Difference, findings: ComparisonFindings) -> tuple[Cell, ...]:
 def _p_cell(each: Difference) -> float | None:
     """The p-value to go by; "at most" that where its test knows no more."""
     for tail in each.tests.values():
-        return tail_cell(tail) if each.undefined is None else None
+        return p_value_cell(tail) if each.undefined is None else None
     return finite_or_none(each.p_value())
 
 
@@ -219,7 +219,7 @@ def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
     found = findings.difference(*findings.ranked)
 
     def place(name: str) -> tuple[bool, float]:
-        each, is_labelled = found[name], spell(name).label is not None
+        each, is_labelled = found[name], canonical_spelling(name).label is not None
         size = abs(each.difference) / each.standard_error if each.standard_error > 0 else 0.0
         return is_labelled, -size if is_labelled else 0.0
 
@@ -311,7 +311,7 @@ def _tests(findings: ComparisonFindings) -> Section | None:
         return None
     differences = _shown_of_two(findings)
     rows = tuple(
-        (name, name_of_test(test, tail), tail_cell(tail), tail.method)
+        (name, name_of_test(test, tail), p_value_cell(tail), tail.method)
         for name, each in differences.items()
         if len(each.tests) > 1
         for test, tail in each.tests.items()

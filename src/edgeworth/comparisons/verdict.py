@@ -45,7 +45,7 @@ SWAPS = "swaps"
 def name_of_test(name: str, tail: TestResult | None = None) -> str:
     """Name a test as people call it; one by influences that was calibrated by swaps is no t test.
 
-    >>> name_of_test("influence"), name_of_test("influence", TestResult.approximated(0.01, 1.0, "999 swaps"))
+    >>> name_of_test("influence"), name_of_test("influence", TestResult.approximate(0.01, 1.0, "999 swaps"))
     ('jackknife t', 'studentised randomisation')
     """
     if name == "influence" and tail is not None and SWAPS in tail.method:

@@ -16,7 +16,7 @@ import numpy as np
 
 from edgeworth.common.arrays import Floats
 
-FEWEST_FREEDOM = 4.0 - 1e-9
+MIN_DEGREES_OF_FREEDOM = 4.0 - 1e-9
 """With fewer degrees of freedom intervals cover too little to name a winner by them."""
 
 
@@ -36,7 +36,7 @@ class ClusterSpread:
         return min(self.freedom, self.shown)
 
 
-def spread_of_ratios(
+def cluster_variance_of_ratios(
     residuals: Floats, weights: Floats, coefficients: Floats | None = None, variances: Floats | None = None
 ) -> ClusterSpread:
     """Estimate the variance of Σ coefficient · ratio over ratios of disjoint cases, by CR2.
@@ -62,14 +62,16 @@ def spread_of_ratios(
     diagonal, together = shares @ scale, (pull.T @ pull) ** 2
     square = diagonal @ diagonal + scale @ together @ scale - ((pull**2 @ scale) ** 2).sum()
     freedom = float(diagonal.sum() ** 2 / square) if square > 0 else 0.0
-    return ClusterSpread(float(sums @ sums), freedom, effective, shown_freedom(sums))
+    return ClusterSpread(float(sums @ sums), freedom, effective, kurtosis_degrees_of_freedom(sums))
 
 
-def shown_freedom(sums: Floats, counts: Floats | None = None) -> float:
+def kurtosis_degrees_of_freedom(sums: Floats, counts: Floats | None = None) -> float:
     """Compute 2 G/(κ − 1), the degrees of freedom of a variance from G sums whose kurtosis is κ.
 
-    >>> shown_freedom(np.array([1.0, -1.0, 1.0, -1.0])), shown_freedom(np.array([0.0, 0.0, 0.0, 4.0]))
-    (inf, 2.6666666666666665)
+    >>> kurtosis_degrees_of_freedom(np.array([1.0, -1.0, 1.0, -1.0]))
+    inf
+    >>> kurtosis_degrees_of_freedom(np.array([0.0, 0.0, 0.0, 4.0]))
+    2.6666666666666665
     """
     counts = np.ones(len(sums)) if counts is None else counts
     squares = sums**2

@@ -99,9 +99,9 @@ class Estimate:
         return math.nan if self.law is None else self.law.standard_error
 
     @property
-    def doubt(self) -> str | None:
+    def caveat(self) -> str | None:
         """Say why the interval may cover less than its level, where that is known; None otherwise."""
-        return getattr(self.law, "doubt", None)
+        return getattr(self.law, "caveat", None)
 
     def interval(self, level: float = 0.95) -> Interval:
         """Compute the confidence (or credible) interval at a level."""
@@ -117,7 +117,7 @@ class Estimate:
         """
         if self.undefined is not None:
             return math.nan
-        tail = self.chance_tail(alternative) if null is None else None
+        tail = self.test_against_chance(alternative) if null is None else None
         if tail is not None:
             return tail.p_value
         if null is None and self.no_chance_test is not None:
@@ -127,7 +127,7 @@ class Estimate:
             return math.nan
         return self.law.p_value(value, alternative)
 
-    def chance_tail(self, alternative: Alternative = "greater") -> TestResult | None:
+    def test_against_chance(self, alternative: Alternative = "greater") -> TestResult | None:
         """Find P(chance alone does as well), and how that was found; None where there is no such law."""
         if alternative not in ("two-sided", "greater", "less"):
             raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
@@ -214,7 +214,7 @@ class Estimate:
             "undefined": self.undefined,
             "no_interval": self.no_interval,
             "undefined_draws": getattr(self.law, "undefined_draws", 0),
-            "doubt": self.doubt,
+            "doubt": self.caveat,
         }
 
 

@@ -32,7 +32,7 @@ NEGLIGIBLE = 1e-6
 SMALL, LARGE = 1e-4, 1e9
 """Beyond these a number is written as a power of ten."""
 
-MOST_DIGITS = 15
+MAX_DIGITS = 15
 """More digits than a float holds tell nothing."""
 
 USUAL_LEVELS = (0.1, 0.05, 0.01, 0.001)
@@ -49,8 +49,8 @@ def digits_shown(digits: int | None) -> Iterator[None]:
     ...     format_number(0.123456789)
     '0.12346'
     """
-    if digits is not None and not 2 <= digits <= MOST_DIGITS:
-        raise OptionError(f"2 to {MOST_DIGITS} digits can be shown; saw {digits!r}")
+    if digits is not None and not 2 <= digits <= MAX_DIGITS:
+        raise OptionError(f"2 to {MAX_DIGITS} digits can be shown; saw {digits!r}")
     token = _DIGITS.set(_DIGITS.get() if digits is None else digits)
     try:
         yield
@@ -252,7 +252,7 @@ def format_together(value: float, low: float, high: float) -> list[str]:
         return _format_decimals(number, decimals) if is_fine else format_number(number)
 
     trials = []
-    for decimals in range(shown, MOST_DIGITS):
+    for decimals in range(shown, MAX_DIGITS):
         more = max(decimals, own)
         # A value that is tiny beside its interval is written as if alone.
         size = format_number(value) if more > decimals + 3 else written(value, more)
@@ -270,7 +270,7 @@ def format_apart(*numbers: float) -> list[str]:
     (['0.51400', '0.12341', '0.12344'], ['0.500', '0.100', '0.700'])
     """
     texts: list[str] = []
-    for digits in range(_DIGITS.get(), MOST_DIGITS + 1):
+    for digits in range(_DIGITS.get(), MAX_DIGITS + 1):
         with digits_shown(digits):
             texts = [format_number(number) for number in numbers]
         if are_apart(numbers, texts):
@@ -312,10 +312,10 @@ def plural(number: float, one: str, many: str | None = None) -> str:
     return one if number == 1 else many or (f"{one[:-1]}ies" if one.endswith("ry") else f"{one}s")
 
 
-def unlike(name: str, others: Collection[str]) -> str:
+def unique_name(name: str, others: Collection[str]) -> str:
     """Put a number behind a name that others have.
 
-    >>> unlike("tests", []), unlike("tests", ["tests", "tests (2)"])
+    >>> unique_name("tests", []), unique_name("tests", ["tests", "tests (2)"])
     ('tests', 'tests (3)')
     """
     trials = chain([name], (f"{name} ({number})" for number in count(2)))

@@ -16,9 +16,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import EXACT_INTEGERS, Floats, Integers
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, Integers
 from edgeworth.common.threads import row_blocks
-from edgeworth.core.labels import canonical, canonical_order, positions
+from edgeworth.core.labels import canonical_label, canonical_order, label_positions
 from edgeworth.core.serialization import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
 from edgeworth.errors import InputError
 from edgeworth.sources.batches import check_lengths
@@ -132,7 +132,7 @@ class JointCounts:
 def whole_counts(sums: Numbers) -> Numbers:
     """Turn sums of whole weights into integers; until all shards are there, they travel as floats."""
     # A sum that rounding has brought down to the limit may have been beyond it.
-    if sums.size and sums.max() >= EXACT_INTEGERS:
+    if sums.size and sums.max() >= MAX_EXACT_INTEGER:
         raise InputError(
             f"weights of one kind of case add up to {sums.max():.3g}, beyond the whole numbers that a tally "
             'file holds exactly: say weight_kind="counts" (--weight-kind counts)'
@@ -263,7 +263,7 @@ def _sums(groups: NDArray[np.intp], weight: NDArray[Any] | None, size: int) -> _
     if weight.dtype.kind == "f":
         total, square = (np.bincount(groups, weights=w, minlength=size) for w in (weight, weight * weight))
         return rows, total, square.astype(np.float64, copy=False)
-    if int(weight.sum()) < EXACT_INTEGERS:
+    if int(weight.sum()) < MAX_EXACT_INTEGER:
         return rows, np.bincount(groups, weights=weight, minlength=size).astype(np.int64), None
     exact = np.zeros(size, dtype=np.int64)
     np.add.at(exact, groups, weight)
@@ -324,7 +324,7 @@ class _Gatherer:
             present = [names[code - 1] for code in seen]
             order = canonical_order(present)
             translate = np.zeros(len(names) + 1, dtype=np.intp)
-            translate[seen] = positions(map(canonical, present), order) + 1
+            translate[seen] = label_positions(map(canonical_label, present), order) + 1
             for c in mine:
                 columns[c] = translate[columns[c]]
             labels.append(order)

@@ -31,10 +31,10 @@ _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,399})(\.[0-9]+)?")
 """Text of more digits stays text: Python makes no integers of thousands of digits."""
 
 
-def canonical(label: Any) -> Label:
+def canonical_label(label: Any) -> Label:
     """Give a label its one form: numpy scalars become Python's, whole floats integers, bytes text.
 
-    >>> canonical(np.float64(2.0)), canonical(b"spam")
+    >>> canonical_label(np.float64(2.0)), canonical_label(b"spam")
     (2, 'spam')
     """
     if type(label) in (int, str):
@@ -50,16 +50,16 @@ def canonical(label: Any) -> Label:
     return str(label) if isinstance(label, str) else cast(Label, label)
 
 
-def labels_of(given: Any) -> tuple[Label, ...]:
+def as_labels(given: Any) -> tuple[Label, ...]:
     """List the labels that an option names: none, one, or each of a collection.
 
-    >>> labels_of(None), labels_of("?"), labels_of(["?", 3.0])
+    >>> as_labels(None), as_labels("?"), as_labels(["?", 3.0])
     ((), ('?',), ('?', 3))
     """
     if given is None:
         return ()
     several = isinstance(given, (list, tuple, set, frozenset, np.ndarray))
-    return tuple(canonical(label) for label in given) if several else (canonical(given),)
+    return tuple(canonical_label(label) for label in given) if several else (canonical_label(given),)
 
 
 def canonical_order(labels: Iterable[Any]) -> tuple[Label, ...]:
@@ -73,7 +73,7 @@ def canonical_order(labels: Iterable[Any]) -> tuple[Label, ...]:
     labels = list(labels)
     if set(map(type, labels)) in ({str}, {int}):
         return tuple(sorted(set(labels)))
-    forms = [canonical(label) for label in labels]
+    forms = [canonical_label(label) for label in labels]
     if any(isinstance(label, (int, float)) and not isinstance(label, bool) for label in forms):
         forms = [int(label) if isinstance(label, bool) else label for label in forms]
     return tuple(sorted(set(forms), key=_order))
@@ -87,7 +87,7 @@ def _order(label: Label) -> tuple[int, float | int, str]:
     return (2, 0, f"{type(label).__name__}{label!r}")
 
 
-def union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
+def merge_labels(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
     """Merge labels: an order that both sides share stays, anything else is put in canonical order."""
     if left == right and list(map(type, left)) == list(map(type, right)):
         return left
@@ -96,19 +96,19 @@ def union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...
     return canonical_order(left + right)
 
 
-def positions(labels: Iterable[Label], within: Sequence[Label]) -> np.ndarray[Any, np.dtype[np.intp]]:
+def label_positions(labels: Iterable[Label], within: Sequence[Label]) -> np.ndarray[Any, np.dtype[np.intp]]:
     """Find where each label stands in another sequence."""
     place = {label: index for index, label in enumerate(within)}
     return np.array([place[label] for label in labels], dtype=np.intp)
 
 
-def find(label: Any, labels: Sequence[Label]) -> int:
+def find_label(label: Any, labels: Sequence[Label]) -> int:
     """Find the position of a label, given as itself or as it is written, or name the near misses.
 
-    >>> find("1", (0, 1))
+    >>> find_label("1", (0, 1))
     1
     """
-    wanted = canonical(label)
+    wanted = canonical_label(label)
     for index, candidate in enumerate(labels):
         if candidate == wanted:
             return index
@@ -177,14 +177,14 @@ def looks_missing(label: Label) -> bool:
     return isinstance(label, str) and label.strip().lower() in {"", "na", "n/a", "nan", "null", "none", "nil"}
 
 
-SHOWN_LABELS, LONGEST_LABEL = 30, 60
+MAX_LABELS_SHOWN, LONGEST_LABEL = 30, 60
 """The most labels that a notebook, a table or a chart shows, and the most characters of one in a notebook."""
 
 
 def label_facts(labels: Sequence[Label]) -> dict[str, str]:
     """List the classes, shortened where there are many."""
-    more = "" if len(labels) <= SHOWN_LABELS else f" and {len(labels) - SHOWN_LABELS} more"
-    return {"classes": ", ".join(map(short_label, labels[:SHOWN_LABELS])) + more}
+    more = "" if len(labels) <= MAX_LABELS_SHOWN else f" and {len(labels) - MAX_LABELS_SHOWN} more"
+    return {"classes": ", ".join(map(short_label, labels[:MAX_LABELS_SHOWN])) + more}
 
 
 def short_label(label: Label) -> str:

@@ -143,13 +143,15 @@ OPTIONS = {"p": "persistence", "rel": "relevant_from"}
 """Options as others call them."""
 
 
-def spell(text: str, *kinds: Kind[Any]) -> Spelling:
+def canonical_spelling(text: str, *kinds: Kind[Any]) -> Spelling:
     """Read a measure under any name that the catalogues have for it, and write it as they do.
 
     Names are looked for in the catalogues given, then in all of them. What none has stays as it is.
 
-    >>> [str(spell(text)) for text in ("F1[spam]", "P@5", "ndcg_cut_10", "RBP(p=0.8)", "AP(rel=2)@10")]
-    ['f[spam]', 'precision@5', 'ndcg@10', 'rbp(persistence=0.8)', 'average_precision@10(relevant_from=2)']
+    >>> [str(canonical_spelling(text)) for text in ("F1[spam]", "P@5", "ndcg_cut_10", "RBP(p=0.8)")]
+    ['f[spam]', 'precision@5', 'ndcg@10', 'rbp(persistence=0.8)']
+    >>> str(canonical_spelling("AP(rel=2)@10"))
+    'average_precision@10(relevant_from=2)'
     """
     written = Spelling.parse(text)
     written = replace(written, options={OPTIONS.get(name, name): x for name, x in written.options.items()})
@@ -163,15 +165,15 @@ def spell(text: str, *kinds: Kind[Any]) -> Spelling:
         if written.name in names.values() or found:
             return written if written.name in names.values() else replace(written, name=found[0])
         if cut is not None and {_letters(cut[1]), f"{_letters(cut[1])}atk"} & {*names}:
-            return spell(str(replace(written, name=cut[1], depth=int(cut[2]))), *known)
+            return canonical_spelling(str(replace(written, name=cut[1], depth=int(cut[2]))), *known)
     return written
 
 
-def spell_measures(measures: Any) -> list[str] | None:
+def canonical_spellings(measures: Any) -> list[str] | None:
     """Write measures as the catalogues do; one text where a list is needed is refused."""
     if isinstance(measures, str):
         raise OptionError(f"measures are a list of spellings, such as [{measures!r}]; saw a text")
-    return None if measures is None else [str(spell(each)) for each in measures]
+    return None if measures is None else [str(canonical_spelling(each)) for each in measures]
 
 
 @cache
@@ -190,10 +192,10 @@ def _texts(measure: Measure) -> tuple[str, ...]:
     return (measure.name, measure.words, measure.formula, *measure.synonyms)
 
 
-def words_of(name: str) -> str:
+def measure_title(name: str) -> str:
     """Write a measure's name as readers know it.
 
-    >>> words_of("balanced_accuracy"), words_of("mcc"), words_of("brier")
+    >>> measure_title("balanced_accuracy"), measure_title("mcc"), measure_title("brier")
     ('balanced accuracy', 'MCC', 'Brier score')
     """
     catalogues = (kind.measures() for kind in every_kind())
@@ -210,7 +212,7 @@ def _letters(text: str) -> str:
     return re.sub(r"[\s_'’]|-(?=\w)", "", text.lower())
 
 
-def unknown(name: str) -> OptionError:
+def unknown_measure(name: str) -> OptionError:
     """Make the error for a name that no measure of this kind has, with the nearest ones."""
     measures = catalogue()
     other = next((m for m in measures if m.name == name), None)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.core.clusters import FEWEST_FREEDOM
+from edgeworth.core.clusters import MIN_DEGREES_OF_FREEDOM
 from edgeworth.core.measures import Combination
 from edgeworth.errors import OptionError
 
@@ -101,7 +101,7 @@ FARTHEST = 40.0
 """Standard deviations beyond which a tail is not followed."""
 
 
-def bisected(is_enough: Callable[[float], bool], low: float, high: float, fine: float = 0.0) -> float:
+def bisect(is_enough: Callable[[float], bool], low: float, high: float, fine: float = 0.0) -> float:
     """Find the least that is enough, between what is not and what is."""
     for _ in range(200):
         middle = (low + high) / 2
@@ -111,17 +111,17 @@ def bisected(is_enough: Callable[[float], bool], low: float, high: float, fine: 
     return high
 
 
-def reaching_quantile(bounds: Callable[[float], tuple[float, float]], value: float, null: float) -> float:
+def quantile_that_reaches(bounds: Callable[[float], tuple[float, float]], value: float, null: float) -> float:
     """Find the quantile at which the bounds around a value just reach a null."""
     side = 0 if null < value else 1
-    return bisected(lambda reach: abs(bounds(reach)[side] - value) >= abs(null - value), 0.0, FARTHEST)
+    return bisect(lambda reach: abs(bounds(reach)[side] - value) >= abs(null - value), 0.0, FARTHEST)
 
 
-def doubt_few_freedom(freedom: float) -> str | None:
+def few_clusters_caveat(freedom: float) -> str | None:
     """Say that an interval rests on too few degrees of freedom; None where there are enough."""
-    if freedom >= FEWEST_FREEDOM:
+    if freedom >= MIN_DEGREES_OF_FREEDOM:
         return None
-    return f"clusters leave {freedom:.1f} degrees of freedom, and {FEWEST_FREEDOM:g} are needed"
+    return f"clusters leave {freedom:.1f} degrees of freedom, and {MIN_DEGREES_OF_FREEDOM:g} are needed"
 
 
 def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
@@ -165,19 +165,19 @@ class NormalLaw:
         return choose_tail(float(lower), float(upper), alternative)
 
 
-class DoubtsClusters:
+class FewClustersCaveat:
     """A law that says so where clusters are too few or too unequal for it."""
 
     freedom: Any
 
     @property
-    def doubt(self) -> str | None:
+    def caveat(self) -> str | None:
         """Say that clusters leave too few degrees of freedom."""
-        return doubt_few_freedom(self.freedom)
+        return few_clusters_caveat(self.freedom)
 
 
 @dataclass(frozen=True)
-class ClusterLaw(NormalLaw, DoubtsClusters):
+class ClusterLaw(NormalLaw, FewClustersCaveat):
     """Student's t with the degrees of freedom that clusters leave."""
 
 
@@ -226,7 +226,7 @@ class ClopperPearsonLaw:
 
 
 @dataclass(frozen=True)
-class NewcombeLaw(DoubtsClusters):
+class NewcombeLaw(FewClustersCaveat):
     """Square-and-add: Wilson's bounds of independent proportions combined (Newcombe 1998; MOVER).
 
     Of one proportion these are Wilson's bounds themselves, and the p-value is that of the score test.
@@ -306,7 +306,7 @@ class NewcombeLaw(DoubtsClusters):
             return choose_tail(0.5, 0.5, alternative)
         from scipy.special import ndtr
 
-        tail = float(ndtr(-reaching_quantile(self._bounds, self.value, null)))
+        tail = float(ndtr(-quantile_that_reaches(self._bounds, self.value, null)))
         return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
 
 
@@ -339,7 +339,7 @@ class PosteriorLaw:
 
 
 @dataclass(frozen=True)
-class WiderLaw(DoubtsClusters):
+class WiderLaw(FewClustersCaveat):
     """Two laws of one estimate, neither of which covers everywhere: outer bounds, larger p-value."""
 
     first: SamplingLaw

@@ -35,7 +35,7 @@ class TestResult:
     kind: Literal["exact", "bound", "drawn", "bracket", "approximation"] = "exact"
 
     @classmethod
-    def summed(cls, probability: float, said: str = "hypergeometric") -> TestResult:
+    def from_probability(cls, probability: float, said: str = "hypergeometric") -> TestResult:
         """Make the tail of an exact law that was summed in floats; too small for one it is still above 0."""
         if probability < SMALLEST:
             return cls(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
@@ -43,12 +43,12 @@ class TestResult:
         return cls(value, value, value, f"exact, {said}")
 
     @classmethod
-    def bounded(cls, bound: float) -> TestResult:
+    def from_bound(cls, bound: float) -> TestResult:
         """Make the bound of Chatterjee's concentration inequality."""
         return cls(0.0, bound, bound, "certified bound (Chatterjee 2007)", kind="bound")
 
     @classmethod
-    def drawn(cls, count: int, draws: int, seed: int, what: str = "tables") -> TestResult:
+    def from_draws(cls, count: int, draws: int, seed: int, what: str = "tables") -> TestResult:
         """Make the tail of Monte Carlo draws: of tables with the same margins, or of something else."""
         from scipy.special import betaincinv
 
@@ -59,7 +59,7 @@ class TestResult:
         return cls(low, high, (1 + count) / (1 + draws), method, kind="drawn")
 
     @classmethod
-    def counted(cls, probability: Fraction, said: str) -> TestResult:
+    def from_fraction(cls, probability: Fraction, said: str) -> TestResult:
         """Make the tail that is exactly this fraction; one too small for a float is still above 0."""
         value = float(probability)
         if probability and value < SMALLEST:
@@ -67,7 +67,7 @@ class TestResult:
         return cls(value, value, value, f"exact, {said}", probability)
 
     @classmethod
-    def between(
+    def from_bracket(
         cls, log_low: float, log_high: float, method: str, kind: Literal["bound", "drawn", "bracket"]
     ) -> TestResult:
         """Make a tail between two ends, given by their logarithms; the upper one is the p-value."""
@@ -79,7 +79,7 @@ class TestResult:
         return cls(math.exp(min(log_low, 0.0)), high, high, method, kind=kind)
 
     @classmethod
-    def approximated(cls, value: float, error: float, method: str) -> TestResult:
+    def approximate(cls, value: float, error: float, method: str) -> TestResult:
         """Make an approximate tail with the size of what it leaves out; nothing is certified."""
         low, high = max(value - error, 0.0), min(max(value + error, SMALLEST), 1.0)
         return cls(low, high, min(max(value, SMALLEST), 1.0), method, kind="approximation")

@@ -10,7 +10,7 @@ import numpy as np
 from edgeworth.common.arrays import Values, finite_or_none, ratio
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, format_percent
-from edgeworth.core.labels import SHOWN_LABELS, positions
+from edgeworth.core.labels import MAX_LABELS_SHOWN, label_positions
 from edgeworth.decisions.findings import DecisionFindings
 from edgeworth.report.charts.axes import table_rows, ticks
 from edgeworth.report.charts.chart import FIRST, GAINS, INK, ON_SQUARES, SECOND, WIDTH, Chart, Kit, Rows
@@ -131,7 +131,7 @@ LABEL_STEP = 26
 def decision_charts(findings: DecisionFindings) -> list[Chart]:
     """Make the charts of a report on decisions."""
     charts = [_edges(findings), _bias(findings)]
-    if len(findings.table.labels) <= SHOWN_LABELS:
+    if len(findings.table.labels) <= MAX_LABELS_SHOWN:
         charts = [contingency_chart(findings), dollars_chart(findings), *charts]
     return charts
 
@@ -182,7 +182,7 @@ def _bias(findings: DecisionFindings) -> Chart:
     table = findings.table
     drawn = _labels_to_draw(findings, 4)
     names = axis_names(label for label, _ in drawn)
-    place = positions((label for label, _ in drawn), table.labels)
+    place = label_positions((label for label, _ in drawn), table.labels)
     biases = np.array([estimates[4].value for _, estimates in drawn])
     labels = np.array(names.names, dtype=object)
     rows = table_rows(
@@ -230,13 +230,17 @@ def _describe_largest(rows: Rows) -> str:
 def _labels_to_draw(findings: DecisionFindings, place: int) -> list[tuple[Any, tuple[Estimate, ...]]]:
     """Choose the labels to draw: all of few; of many, those whose estimate is furthest from 0."""
     labels = list(findings.labels.items())
-    if len(labels) <= SHOWN_LABELS:
+    if len(labels) <= MAX_LABELS_SHOWN:
         return labels
-    return sorted(labels, key=lambda item: -abs(finite_or_none(item[1][place].value) or 0.0))[:SHOWN_LABELS]
+    return sorted(labels, key=lambda item: -abs(finite_or_none(item[1][place].value) or 0.0))[
+        :MAX_LABELS_SHOWN
+    ]
 
 
 def _note_on_cut(findings: DecisionFindings) -> str:
     number = len(findings.table.labels)
     return (
-        f" The {SHOWN_LABELS} furthest from 0 of {number} labels are drawn." if number > SHOWN_LABELS else ""
+        f" The {MAX_LABELS_SHOWN} furthest from 0 of {number} labels are drawn."
+        if number > MAX_LABELS_SHOWN
+        else ""
     )

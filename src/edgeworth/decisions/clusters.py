@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.core.joint_counts import JointCounts
-from edgeworth.core.labels import canonical_order, labels_of, positions
+from edgeworth.core.labels import as_labels, canonical_order, label_positions
 from edgeworth.sources.columns import Label
 
 BY_CLUSTER = (0, 0, 1)
@@ -35,7 +35,7 @@ class Clusters:
     @classmethod
     def from_joint(cls, joint: JointCounts, abstain: Label | Collection[Label] | None = None) -> Self:
         """Take the clusters from joint counts of truth, prediction and cluster."""
-        joint = joint if abstain is None else joint.with_missing(labels_of(abstain), (1,))
+        joint = joint if abstain is None else joint.with_missing(as_labels(abstain), (1,))
         # A cluster whose rows all weigh nothing tells nothing, so it must not count as one.
         joint = joint.select(joint.weight > 0)
         # How many rows weighed nothing would depend on how the data were cut, so rows are not kept.
@@ -49,7 +49,7 @@ class Clusters:
     def cells(self, labels: Sequence[Label]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
         """List each combination's cluster, flat position in a table of ``labels``, and weight."""
         width = len(labels)
-        place = positions(self.joint.labels[0], labels)
+        place = label_positions(self.joint.labels[0], labels)
         column = place[self.joint.keys[:, 0] - 1]
         row = np.append(width, place)[self.joint.keys[:, 1]]
         return self.joint.keys[:, 2] - 1, row * width + column, self.joint.weight
@@ -58,7 +58,7 @@ class Clusters:
         self, old: Sequence[Label], new: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]
     ) -> Self:
         """Add every row and column of a table of ``old`` labels to one of a table of ``new`` labels."""
-        place = positions(self.joint.labels[0], old)
+        place = label_positions(self.joint.labels[0], old)
         keys = self.joint.keys.copy()
         keys[:, 0] = columns[place[keys[:, 0] - 1]] + 1
         # The last row, that of abstentions, is a missing prediction.

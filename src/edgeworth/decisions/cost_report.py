@@ -21,7 +21,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError
 from edgeworth.report.estimates import estimate_row
 from edgeworth.report.report import Column, Grid, Report, Section, make_columns
-from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
+from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
 from edgeworth.report.wording import describe_estimate
 
 
@@ -101,7 +101,7 @@ def with_costs(report: Report, table: ContingencyTable, given: Any, *, level: fl
         grids.append(Grid("The cost of each case", names, tuple((str(label), *row) for label, row in each)))
     text = ("Cases without a decision cost nothing and are left out.",) if table.abstained.any() else ()
     section = Section("Costs of errors", text, tuple(grids), is_main=True)
-    tail = saved.chance_tail("two-sided")
+    tail = saved.test_against_chance("two-sided")
     numbers = {
         "per_case": cost.to_dict(level),
         "saved": saved.to_dict(level),
@@ -131,4 +131,4 @@ def _claim(cost: Estimate, spared: Estimate, found: Costs, level: float) -> Clai
         f"{format_number(found.at_best_constant)}, {beside or 'no significant difference'}."
     )
     strength: Strength = "shown" if beside else "not shown"
-    return Claim("costs", said, strength, numbers_of(cost, level), str(spared.method))
+    return Claim("costs", said, strength, estimate_numbers(cost, level), str(spared.method))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.common.arrays import Floats
-from edgeworth.core.clusters import spread_of_ratios
+from edgeworth.core.clusters import cluster_variance_of_ratios
 from edgeworth.core.measures import Combination
 from edgeworth.core.sampling_distributions import normal_quantile, student_quantile
 from edgeworth.decisions.resampling import MOST_SUMS, NO_ERROR
@@ -58,7 +58,7 @@ def reduce_trials(tally: ContingencyTable, resolved: Resolved, found: Combinatio
     by_cluster = sparse.csr_array((weight.astype(np.float64), (cluster, cell)), shape=shape)
     trials, successes = (np.asarray(by_cluster @ part.T) for part in (tried, hits))
     residuals = successes - shares * trials
-    each = [spread_of_ratios(residuals[:, j], trials[:, j]) for j in range(len(shares))]
+    each = [cluster_variance_of_ratios(residuals[:, j], trials[:, j]) for j in range(len(shares))]
     fewest, spread = (np.array([getattr(one, name) for one in each]) for name in ("effective", "variance"))
     known = (spread > NO_ERROR) & (shares > 0) & (shares < 1)
     left = np.where(known, shares * (1 - shares) / np.where(known, spread, 1), fewest)
@@ -67,7 +67,7 @@ def reduce_trials(tally: ContingencyTable, resolved: Resolved, found: Combinatio
     together = pulled.T @ pulled
     size = np.sqrt(np.maximum(np.diagonal(together), 1e-300))
     middle = (shares * left + 1) / (left + 2)
-    whole = spread_of_ratios(residuals, trials, found.coefficients, middle * (1 - middle))
+    whole = cluster_variance_of_ratios(residuals, trials, found.coefficients, middle * (1 - middle))
     return replace(
         found,
         successes=shares * left,
@@ -128,7 +128,7 @@ def effective_cases(tally: ContingencyTable) -> Floats:
     spread = squared - 2 * shares * crossed + shares**2 * np.tile((cases**2 * pull).sum(axis=0), width + 1)
     spread = np.maximum(spread, 0).reshape(tally.cells.shape).sum(axis=0) / divisor**2
     alone = (shares * (1 - shares)).reshape(tally.cells.shape).sum(axis=0)
-    each = [spread_of_ratios(cases[:, k], np.maximum(cases[:, k], 1e-100)) for k in range(width)]
+    each = [cluster_variance_of_ratios(cases[:, k], np.maximum(cases[:, k], 1e-100)) for k in range(width)]
     student = [normal_quantile(0.95) / student_quantile(0.95, max(one.freedom, 1.0)) for one in each]
     known = (spread > NO_ERROR) & (alone > 0)
     fewest = np.array([one.effective for one in each])

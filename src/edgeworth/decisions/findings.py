@@ -83,7 +83,7 @@ class DecisionFindings:
     @property
     def is_conclusive(self) -> bool:
         """Whether both the test and the interval rule guessing out."""
-        is_open = self.interval_includes_0 or self.informedness.doubt is not None
+        is_open = self.interval_includes_0 or self.informedness.caveat is not None
         return self.is_significant and (self.informedness.law is None or not is_open)
 
     @cached_property
@@ -92,7 +92,7 @@ class DecisionFindings:
         if len(self.labels) < 3 or not self.table.is_plain or not self.table.is_counted:
             return None
         found = estimate(self.table, "chi_square")
-        tail = found.chance_tail("greater")
+        tail = found.test_against_chance("greater")
         expected = np.diag(np.outer(self.table.predicted, self.table.real)) / self.table.total
         of_hits = (np.diag(self.table.counts) - expected) ** 2 / np.where(expected > 0, expected, 1.0)
         if of_hits.sum() > found.value / 2:
@@ -134,8 +134,8 @@ def examine_decisions(
             )
             for label in labels_to_examine(table)
         },
-        at_least=headline.chance_tail("greater"),
-        either_way=headline.chance_tail("two-sided"),
+        at_least=headline.test_against_chance("greater"),
+        either_way=headline.test_against_chance("two-sided"),
         payoffs=payoffs(table, pool=pool, overround=overround, commission=commission),
         worse_than_guessing=worse_than_guessing(table),
         plan=headline.cases_needed(level=level),

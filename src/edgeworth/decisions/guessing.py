@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import EXACT_INTEGERS
+from edgeworth.common.arrays import MAX_EXACT_INTEGER
 from edgeworth.core.sampling_distributions import Alternative, normal_quantile
 from edgeworth.core.test_results import SMALLEST, TestResult, hypergeometric_tails
 from edgeworth.decisions.clusters import Clusters
@@ -217,7 +217,7 @@ class GuessingLaw:
 
     def _find_tail(self, upper: Fraction, lower: Fraction | None) -> TestResult:
         if lower is not None and upper <= lower:
-            return TestResult.counted(Fraction(1), "no table is nearer to 0")
+            return TestResult.from_fraction(Fraction(1), "no table is nearer to 0")
         if self._ways_by_sum is not None:
             every = sum(ways for ways, _ in self._ways_by_sum.values())
             beyond = sum(
@@ -226,15 +226,15 @@ class GuessingLaw:
                 if total >= upper or (lower is not None and total <= lower)
             )
             said = f"all {self.tables:,} tables" if self.tables != 1 else "the only table there is"
-            return TestResult.counted(Fraction(beyond, every), said)
-        if self.cases >= EXACT_INTEGERS:
-            return TestResult.bounded(max(self._concentration(upper), SMALLEST))
+            return TestResult.from_fraction(Fraction(beyond, every), said)
+        if self.cases >= MAX_EXACT_INTEGER:
+            return TestResult.from_bound(max(self._concentration(upper), SMALLEST))
         seen = [i for i, (p, r) in enumerate(zip(self.predicted, self.real, strict=True)) if p or r]
         if len(seen) == 2:
             return self._hypergeometric(seen[0], seen[1], upper, lower)
         bound = max(self._concentration(upper), SMALLEST)
         is_bounded = bound < SURE_BOUND or self.cases > MOST_DRAWN
-        return TestResult.bounded(bound) if is_bounded else self._monte_carlo(upper, lower)
+        return TestResult.from_bound(bound) if is_bounded else self._monte_carlo(upper, lower)
 
     def _hypergeometric(self, first: int, second: int, upper: Fraction, lower: Fraction | None) -> TestResult:
         """Compute a tail for two labels, whose sum is linear in the first label's hits."""
@@ -251,7 +251,9 @@ class GuessingLaw:
                 return hypergeometric_tails(total, r, p, math.ceil(edge))[1]
             return hypergeometric_tails(total, r, p, math.floor(edge))[0]
 
-        return TestResult.summed(beyond(upper, 1) + (beyond(lower, -1) if lower is not None else 0.0))
+        return TestResult.from_probability(
+            beyond(upper, 1) + (beyond(lower, -1) if lower is not None else 0.0)
+        )
 
     def _concentration(self, upper: Fraction) -> float:
         """Compute Chatterjee's bound 2 exp(−t²/(4E + 2t)) for sums over a random permutation."""
@@ -273,7 +275,7 @@ class GuessingLaw:
         for tables in random_tables(self.predicted, self.real, draws, self.seed):
             sums = np.diagonal(tables, axis1=1, axis2=2) @ weights
             count += int(((sums >= least) | (sums <= most)).sum())
-        return TestResult.drawn(count, draws, self.seed)
+        return TestResult.from_draws(count, draws, self.seed)
 
 
 def draws_within_seconds(labels: int) -> int:
@@ -396,7 +398,7 @@ def _exchange_tail(
     for start in range(0, draws, together):
         drawn = np.stack([exchange() for _ in range(min(together, draws - start))])
         count += _count_beyond(table, resolved, alternative, drawn.reshape(-1, *table.cells.shape))
-    return TestResult.drawn(count, draws, seed, "exchanges of clusters")
+    return TestResult.from_draws(count, draws, seed, "exchanges of clusters")
 
 
 def _drawn_tail(
@@ -410,7 +412,7 @@ def _drawn_tail(
     for tables in random_tables(table.predicted.tolist(), table.real.tolist(), draws, seed):
         abstained = np.broadcast_to(table.abstained, (len(tables), 1, tables.shape[2]))
         count += _count_beyond(table, resolved, alternative, np.concatenate([tables, abstained], axis=1))
-    return TestResult.drawn(count, draws, seed)
+    return TestResult.from_draws(count, draws, seed)
 
 
 def _count_beyond(

@@ -30,14 +30,14 @@ def equal_margins(table: ContingencyTable) -> TestResult | None:
         return None
     if len(kept) == 2:
         few, many = sorted((errors[kept[0], kept[1]], errors[kept[1], kept[0]]))
-        return TestResult.summed(2 * _binomial_tail(int(few), int(few + many)), "McNemar")
+        return TestResult.from_probability(2 * _binomial_tail(int(few), int(few + many)), "McNemar")
     errors = errors[np.ix_(kept, kept)]
     gaps = errors.sum(axis=1) - errors.sum(axis=0)
     spread = np.diag(errors.sum(axis=0) + errors.sum(axis=1)) - errors - errors.T
     # Classes that are confused only among themselves each cost a degree of freedom.
     square = float(gaps @ np.linalg.pinv(spread, rcond=1e-12, hermitian=True) @ gaps)
     freedom = int(np.linalg.matrix_rank(spread, hermitian=True))
-    return TestResult.approximated(
+    return TestResult.approximate(
         _chi_square_tail(square, freedom), 0.0, f"Stuart–Maxwell, χ² = {square:.3g}"
     )
 

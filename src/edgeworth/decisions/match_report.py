@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from edgeworth.common.choices import Match
-from edgeworth.core.labels import SHOWN_LABELS
+from edgeworth.core.labels import MAX_LABELS_SHOWN
 from edgeworth.decisions.matching import Matching, match
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
@@ -29,7 +29,7 @@ def with_matching(report: Report, table: ContingencyTable, found: Matching) -> R
         cases = table.predicted[row].item()
         hits = None if label is None else table.counts[row, table.index(label)].item()
         rows.append((str(cluster), cases, "left out" if label is None else str(label), hits))
-    shown = sorted(rows, key=lambda row: -float(row[1]))[:SHOWN_LABELS]  # type: ignore[arg-type]  # cases
+    shown = sorted(rows, key=lambda row: -float(row[1]))[:MAX_LABELS_SHOWN]  # type: ignore[arg-type]  # cases
     columns = make_columns("cluster/text", "cases/count", "matched to/text", "of that class/count")
     note = f"chosen for the highest informedness: {found.method}"
     section = Section("Clusters", (), (Grid("", columns, tuple(shown), note),), is_main=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers
-from edgeworth.common.progress import progress_of, progress_rounds
+from edgeworth.common.progress import track_progress, track_rounds
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.guessing import random_tables
 from edgeworth.decisions.table import ContingencyTable
@@ -123,12 +123,12 @@ def matching_tail(
         if problem.has_few_maps and not problem.one_to_one:
             count += int((_best_of_all_maps(problem, tables) >= needed).sum())
             continue
-        with progress_of("tables matched", len(tables)) as done:
+        with track_progress("tables matched", len(tables)) as done:
             for table in tables:
                 again = replace(problem, counts=table.astype(np.float64))
                 count += _best(again, seed)[1] >= needed
                 done(1)
-    return TestResult.drawn(count, number, seed)
+    return TestResult.from_draws(count, number, seed)
 
 
 def _best_of_all_maps(problem: Problem, tables: Integers) -> Floats:
@@ -144,7 +144,7 @@ def _best_of_all_maps(problem: Problem, tables: Integers) -> Floats:
     best = np.full(len(tables), -np.inf)
     block_size = max(1, LARGEST_PRODUCT // len(tables))
     maps = problem.number_of_maps
-    for start in progress_rounds(maps, block_size, "maps tried"):
+    for start in track_rounds(maps, block_size, "maps tried"):
         chosen = _choices(problem, start, min(start + block_size, maps)) & has_odds
         shares = np.einsum("mkc,k->mc", chosen, problem.shares)
         weights = chosen * (shares / (real * (1 - real)))[:, None, :]

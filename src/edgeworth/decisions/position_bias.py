@@ -24,7 +24,7 @@ from edgeworth.core.multiple_testing import holm
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.report.estimates import tail_to_dict
+from edgeworth.report.estimates import test_result_to_dict
 from edgeworth.report.report import Grid, Section, make_columns
 from edgeworth.report.verdict import Claim
 from edgeworth.report.wording import describe_p_value
@@ -32,7 +32,7 @@ from edgeworth.report.wording import describe_p_value
 DRAWS = 9_999
 """Sign flips of clusters that are drawn for all options together."""
 
-NO_ERRORS = TestResult.summed(1.0, "every answer is right")
+NO_ERRORS = TestResult.from_probability(1.0, "every answer is right")
 
 MOST_DRAWN_AT_ONCE = 1 << 22
 """Random numbers that are held in memory at a time."""
@@ -66,7 +66,7 @@ class PositionBias:
     def to_dict(self) -> dict[str, Any]:
         """Give plain values."""
         options = [vars(each) for each in self.options]
-        test = {"test": tail_to_dict(self.test), "adjust": "holm"}
+        test = {"test": test_result_to_dict(self.test), "adjust": "holm"}
         return {"answers": self.answers, **test, "options": options}
 
 
@@ -155,7 +155,7 @@ def _flip_clusters(steps: Integers, seed: int) -> TestResult:
     seen = float(statistics(steps.sum(axis=0)))
     moved = steps[steps.any(axis=1)]
     if steps.shape[1] == 2 or not len(moved):
-        return TestResult.summed(exact_sign_flips(steps[:, 0]), "sign flips of clusters")
+        return TestResult.from_probability(exact_sign_flips(steps[:, 0]), "sign flips of clusters")
     # Units with the same steps, or the opposite ones, are flipped in one binomial draw.
     signs = np.sign(moved[np.arange(len(moved)), (moved != 0).argmax(axis=1)])
     kinds, times = np.unique(moved * signs[:, np.newaxis], axis=0, return_counts=True)
@@ -166,7 +166,7 @@ def _flip_clusters(steps: Integers, seed: int) -> TestResult:
         number = min(at_once, DRAWS - start)
         heads = 2 * rng.binomial(times, 0.5, size=(number, len(kinds))) - times
         count += int((statistics(heads @ kinds) >= seen * (1 - 1e-9)).sum())
-    return TestResult.drawn(count, DRAWS, seed, "sign flips of clusters, Stuart–Maxwell statistic")
+    return TestResult.from_draws(count, DRAWS, seed, "sign flips of clusters, Stuart–Maxwell statistic")
 
 
 def bias_claim(found: PositionBias, level: float) -> Claim | None:

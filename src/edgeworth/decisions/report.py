@@ -12,7 +12,7 @@ import numpy as np
 from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_percent, shorten
-from edgeworth.core.labels import SHOWN_LABELS
+from edgeworth.core.labels import MAX_LABELS_SHOWN
 from edgeworth.core.options import Options
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
 from edgeworth.decisions.margins import equal_margins
@@ -24,9 +24,9 @@ from edgeworth.decisions.verdict import (
     describe_labels_below_0,
 )
 from edgeworth.errors import OptionError
-from edgeworth.report.estimates import estimates_grid, tail_to_dict
+from edgeworth.report.estimates import estimates_grid, test_result_to_dict
 from edgeworth.report.report import About, Cell, Charts, Column, Grid, Report, Section, make_columns
-from edgeworth.report.wording import describe_p_value, format_cell, interval_cell, tail_cell
+from edgeworth.report.wording import describe_p_value, format_cell, interval_cell, p_value_cell
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
@@ -93,7 +93,7 @@ def compose_decisions(findings: DecisionFindings, provenance: Mapping[str, Any],
     return Report(
         verdict=decisions_verdict(findings, name),
         citation=decisions_citation(findings),
-        lead="contingency" if len(findings.table.labels) <= SHOWN_LABELS else "edges",
+        lead="contingency" if len(findings.table.labels) <= MAX_LABELS_SHOWN else "edges",
         next_steps=_next_steps(findings),
         sections=(
             _overall_section(findings),
@@ -119,7 +119,7 @@ def _overall_section(findings: DecisionFindings) -> Section:
     shown = (each for each in _estimates(findings) if each.measure != "break_even_margin")
     grids = [estimates_grid(shown, findings.level, title="Overall")]
     tests = {"as well or better": findings.at_least, "as far from 0, either way": findings.either_way}
-    lines = tuple((said, tail_cell(tail), tail.method) for said, tail in tests.items() if tail is not None)
+    lines = tuple((said, p_value_cell(tail), tail.method) for said, tail in tests.items() if tail is not None)
     if lines:
         columns = make_columns("what/text", "probability/probability", "method/text")
         grids.append(Grid("Chance of this by guessing with the same margins", columns, lines))
@@ -143,7 +143,7 @@ def _label_section(findings: DecisionFindings) -> Section:
     columns = (*make_columns(*heads, f"{level} CI/interval"), *by_guessing)
     place = {label: index for index, label in enumerate(table.labels)}
     rows = []
-    for label, estimates in list(findings.labels.items())[:SHOWN_LABELS]:
+    for label, estimates in list(findings.labels.items())[:MAX_LABELS_SHOWN]:
         values = (finite_or_none(estimate.value) for estimate in estimates[:4])
         mark = " *" if label in findings.superstitious else ""
         numbers = (margin[place[label]].item() for margin in counts.values())
@@ -221,7 +221,7 @@ def _bets(findings: DecisionFindings) -> Grid:
     dollars = (f"{outcome}/dollars" for outcome in (*outcomes, "won"))
     heads = ("bet on/text", "odds", "against/text", *dollars, "share of bets/percent", "weighted/dollars")
     rows: list[tuple[Cell, ...]] = []
-    for index, label in enumerate(money.labels[:SHOWN_LABELS]):
+    for index, label in enumerate(money.labels[:MAX_LABELS_SHOWN]):
         won = money.rows[index].item()
         paid = cells[index] if full else [cells[index][index], won - cells[index][index]]
         ends = (won, money.predicted_share[index].item(), money.weighted[index].item())
@@ -278,8 +278,10 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
             str(label): {estimate.measure: estimate.to_dict(level) for estimate in estimates}
             for label, estimates in findings.labels.items()
         },
-        "guessing": {name: tail_to_dict(getattr(findings, name)) for name in ("at_least", "either_way")},
-        "equal_margins": tail_to_dict(equal_margins(table)),
+        "guessing": {
+            name: test_result_to_dict(getattr(findings, name)) for name in ("at_least", "either_way")
+        },
+        "equal_margins": test_result_to_dict(equal_margins(table)),
         "payoffs": findings.payoffs.to_dict(),
         "superstitious": [str(label) for label in findings.superstitious],
         "worse_than_guessing": {
@@ -292,5 +294,5 @@ def _numbers(findings: DecisionFindings) -> dict[str, Any]:
 
 
 def _note_on_cut(labels: int) -> str:
-    cut = f"; the first {SHOWN_LABELS} of {labels} labels, the rest is in the JSON"
-    return cut if labels > SHOWN_LABELS else ""
+    cut = f"; the first {MAX_LABELS_SHOWN} of {labels} labels, the rest is in the JSON"
+    return cut if labels > MAX_LABELS_SHOWN else ""

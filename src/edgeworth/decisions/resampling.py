@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats
-from edgeworth.common.progress import progress_rounds
-from edgeworth.core.clusters import ClusterSpread, spread_of_ratios
+from edgeworth.common.progress import track_rounds
+from edgeworth.core.clusters import ClusterSpread, cluster_variance_of_ratios
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.margin_slopes import margin_slopes
 from edgeworth.decisions.table import ContingencyTable
@@ -97,7 +97,7 @@ def _measure_draws(
 ) -> NDArray[np.float64]:
     rounds = max(1, MOST_ENTRIES // max(entries, 1))
     parts = [
-        resolved.values(draw(min(rounds, draws - start))) for start in progress_rounds(draws, rounds, "draws")
+        resolved.values(draw(min(rounds, draws - start))) for start in track_rounds(draws, rounds, "draws")
     ]
     return np.concatenate(parts)
 
@@ -197,7 +197,7 @@ def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolv
     within, between = (sums - cases * means)[:, shared], cases @ means
     spreads = np.maximum(squares.sum(axis=0) / totals - means**2, 0)[shared]
     every = cases.sum(axis=1)
-    return spread_of_ratios(
+    return cluster_variance_of_ratios(
         np.column_stack([within, between]),
         np.column_stack([cases[:, shared], every]),
         np.append(totals[shared], every.sum()),

@@ -15,17 +15,17 @@ from edgeworth.common.choices import Missing, Rows, WeightKind
 from edgeworth.core.formatting import html_table, plural, text_table
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
 from edgeworth.core.labels import (
-    SHOWN_LABELS,
-    canonical,
+    MAX_LABELS_SHOWN,
+    as_labels,
+    canonical_label,
     canonical_order,
-    find,
+    find_label,
     label_facts,
-    labels_of,
+    label_positions,
     list_labels,
+    merge_labels,
     merge_positive,
-    positions,
     short_label,
-    union,
     usual_positive,
 )
 from edgeworth.core.row_policies import check_label_kinds, check_label_number, drop_incomplete, take_weights
@@ -209,7 +209,7 @@ class ContingencyTable(Serializable):
         """Make the table of two columns of joint counts; a missing prediction is an abstention."""
         everything = joint.labels[joint.domains[truth]]
         check_label_number(everything)
-        away = labels_of(abstain)
+        away = as_labels(abstain)
         seen = joint.labels_seen(truth) if away else set()
         labels = tuple(x for x in everything if x not in away or x in seen)
         place = {label: index for index, label in enumerate(labels)}
@@ -256,7 +256,7 @@ class ContingencyTable(Serializable):
         is_transposed = has_actual_rows(rows)
         matrix = check_matrix(counts).T if is_transposed else check_matrix(counts)
         size = len(matrix)
-        names = tuple(range(size)) if labels is None else tuple(canonical(label) for label in labels)
+        names = tuple(range(size)) if labels is None else tuple(canonical_label(label) for label in labels)
         if len(names) != size or len(set(names)) != size:
             raise InputError(
                 f"a {size} by {size} matrix needs {size} different labels; saw {list_labels(names)}"
@@ -328,7 +328,7 @@ class ContingencyTable(Serializable):
 
     def index(self, label: Any) -> int:
         """Find the position of a label, given as itself or as text."""
-        return find(label, self.labels)
+        return find_label(label, self.labels)
 
     # -- other tables from this one --------------------------------------------------------------------
 
@@ -336,7 +336,7 @@ class ContingencyTable(Serializable):
         """Add the cases of another table."""
         if not isinstance(other, ContingencyTable):
             return NotImplemented
-        labels = union(self.labels, other.labels)
+        labels = merge_labels(self.labels, other.labels)
         left, right = self._arrange(labels), other._arrange(labels)
         counted = left.squared is None and right.squared is None
         return replace(
@@ -356,7 +356,7 @@ class ContingencyTable(Serializable):
         """Put the labels in a declared order, or name the positive one."""
         table = self
         if labels is not None:
-            names = tuple(canonical(label) for label in labels)
+            names = tuple(canonical_label(label) for label in labels)
             # A label may be declared as text: "1" for 1.
             written = {str(label): label for label in self.labels}
             order = tuple(name if name in self.labels else written.get(str(name), name) for name in names)
@@ -375,7 +375,7 @@ class ContingencyTable(Serializable):
     def rename_labels(self, names: Sequence[Label]) -> Self:
         """Rename the labels, in order; labels that get the same name become one label."""
         labels = canonical_order(names)
-        place = positions(map(canonical, names), labels)
+        place = label_positions(map(canonical_label, names), labels)
         table = self._regroup(labels, np.append(place, len(labels)), place)
         old = self.declared_positive
         new = None if old is None else labels[place[self.labels.index(old)]]
@@ -393,7 +393,7 @@ class ContingencyTable(Serializable):
         labels = tuple(dict.fromkeys([*self.labels, *(target for target in targets if target is not None)]))
         place = {label: index for index, label in enumerate(labels)}
         rows = [len(labels) if target is None else place[target] for target in targets]
-        return self._regroup(labels, np.array([*rows, len(labels)]), positions(self.labels, labels))
+        return self._regroup(labels, np.array([*rows, len(labels)]), label_positions(self.labels, labels))
 
     def without_empty_labels(self) -> Self:
         """Leave out the labels that were neither predicted nor real."""
@@ -505,7 +505,7 @@ class ContingencyTable(Serializable):
         """Place the same cases in a larger or reordered set of labels."""
         if labels == self.labels:
             return replace(self, labels=labels)  # 1 and True are equal
-        place = positions(self.labels, labels)
+        place = label_positions(self.labels, labels)
         return self._regroup(labels, np.append(place, len(labels)), place)
 
     def _with_cells(
@@ -543,12 +543,12 @@ class ContingencyTable(Serializable):
 
     def _repr_html_(self) -> str | None:
         """Show the counts in a notebook, or the facts where there are too many labels."""
-        if self.clusters is not None or len(self.labels) > SHOWN_LABELS:
+        if self.clusters is not None or len(self.labels) > MAX_LABELS_SHOWN:
             return super()._repr_html_()
         return html_table("ContingencyTable", *self._heads_and_rows())
 
     def __str__(self) -> str:
-        if len(self.labels) > SHOWN_LABELS:
+        if len(self.labels) > MAX_LABELS_SHOWN:
             return repr(self)
         return f"{self!r}\n{text_table(*self._heads_and_rows())}"
 

@@ -16,7 +16,7 @@ from edgeworth.core.formatting import (
 from edgeworth.core.labels import looks_missing
 from edgeworth.decisions.findings import DecisionFindings, weakest_class
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
+from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
 from edgeworth.report.wording import (
     MIN_CASES_TO_SUSPECT,
     describe_constant,
@@ -53,7 +53,7 @@ def _informedness(findings: DecisionFindings, name: str) -> Claim:
     if findings.is_of_decided:
         said += f" Only answered cases are judged, {share} of all."
     strength: Strength = "shown" if findings.is_conclusive else "not shown"
-    return Claim("informedness", said, strength, numbers_of(estimate, level), str(estimate.method))
+    return Claim("informedness", said, strength, estimate_numbers(estimate, level), str(estimate.method))
 
 
 def _reading(findings: DecisionFindings) -> str:
@@ -238,9 +238,9 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         )
     if not table.is_counted:
         said.append(weights_warning(findings.table))
-    if findings.informedness.doubt is not None:
+    if findings.informedness.caveat is not None:
         said.append(
-            f"{findings.informedness.doubt.capitalize()}: coverage may be below "
+            f"{findings.informedness.caveat.capitalize()}: coverage may be below "
             f"{format_percent(findings.level)}, and nothing is concluded. Collect more clusters of like size."
         )
     if table.clusters is not None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from edgeworth.common.arrays import EXACT_INTEGERS, Values, difference
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Values, difference
 from edgeworth.core.measures import Measure, Requirement, Spelling, quote_label
-from edgeworth.core.registry import measures_by_name, spell, unknown
+from edgeworth.core.registry import canonical_spelling, measures_by_name, unknown_measure
 from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
@@ -190,21 +190,21 @@ def measure_table(table: ContingencyTable, spelling: str | Measure) -> float:
 def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
     """Find the measure, its label on this table, and its options."""
     check_decisions(table)
-    if table.is_counted and table.actual.sum() > EXACT_INTEGERS:
+    if table.is_counted and table.actual.sum() > MAX_EXACT_INTEGER:
         raise InputError(
-            f"measures are of at most 2^53 = {EXACT_INTEGERS:,} cases, which floats hold exactly; "
+            f"measures are of at most 2^53 = {MAX_EXACT_INTEGER:,} cases, which floats hold exactly; "
             f"saw {table.actual.sum():,}"
         )
     if isinstance(spelling, Measure):
         return _resolve_label(table, spelling, Spelling(spelling.name))
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'recall[spam]'; saw {spelling!r}")
-    written = spell(spelling, TABLE)
+    written = canonical_spelling(spelling, TABLE)
     if written.depth is not None:
         raise OptionError(f"{written}: a depth belongs to a ranking; this is a table of decisions")
     whole, single = find_measure(written.name, is_label=False), find_measure(written.name, is_label=True)
     if whole is None and single is None:
-        raise unknown(written.name)
+        raise unknown_measure(written.name)
     found = whole if written.label is None and whole is not None else single
     if found is None:
         raise OptionError(f"{written.name} is a measure of the whole table; write it without a label")
@@ -222,7 +222,7 @@ def _resolve_label(table: ContingencyTable, measure: Measure, written: Spelling)
 
 def _position_of_positive(table: ContingencyTable, name: str) -> int:
     if table.positive is None:
-        mean = spell(f"macro_{name}", TABLE).name
+        mean = canonical_spelling(f"macro_{name}", TABLE).name
         has_mean = find_measure(mean, is_label=False) is not None
         examples = ", ".join(f"{name}[{quote_label(str(label))}]" for label in table.labels[:3])
         raise OptionError(

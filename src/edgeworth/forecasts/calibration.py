@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, freeze
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import find, label_facts, list_labels
+from edgeworth.core.labels import find_label, label_facts, list_labels
 from edgeworth.core.serialization import (
     AMOUNTS,
     COUNTS,
@@ -181,7 +181,7 @@ class Calibration(Serializable):
 
     def curve(self, label: Any) -> Reliability:
         """One class."""
-        return self.curves[find(label, self.labels)]
+        return self.curves[find_label(label, self.labels)]
 
     def __add__(self, other: Self) -> Self:
         """All cases of both."""

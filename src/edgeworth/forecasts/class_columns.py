@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers
-from edgeworth.core.labels import canonical, canonical_order, find, list_labels, parse_labels, usual_positive
+from edgeworth.core.labels import (
+    canonical_label,
+    canonical_order,
+    find_label,
+    list_labels,
+    parse_labels,
+    usual_positive,
+)
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
 
@@ -91,7 +98,7 @@ def _labels_of_each(
     Whole numbers from 0 to K − 1 are the places of K columns, whether or not all of them came true.
     """
     if labels is not None:
-        names = tuple(canonical(label) for label in labels)
+        names = tuple(canonical_label(label) for label in labels)
         if len(names) != number or len(set(names)) != number:
             raise InputError(f"{number} columns need {number} different labels; saw {list_labels(names)}")
         return names
@@ -116,7 +123,7 @@ def _labels_of_one(
     """The two classes of a single column, the one it is of last."""
     if labels is not None:
         names = _labels_of_each(seen, 2, labels)
-        return names[::-1] if positive is not None and not find(positive, names) else names
+        return names[::-1] if positive is not None and not find_label(positive, names) else names
     _check_some(seen)
     return pair_of(_places(seen, 2) or seen, positive)
 
@@ -135,11 +142,11 @@ def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...
             if len(seen) > 2 and all(isinstance(x, float) and 0 <= x <= 1 for x in seen):
                 raise InputError(f"{said}these may be probabilities; are truth and probabilities exchanged?")
             raise InputError(f"{said}say which one the probability is of (positive=, --positive)")
-    elif len(seen) == 1 and str(canonical(positive)) != str(seen[0]):
+    elif len(seen) == 1 and str(canonical_label(positive)) != str(seen[0]):
         # The positive class need not have come true.
-        target = canonical(positive)
+        target = canonical_label(positive)
     else:
-        target = seen[find(positive, seen)]
+        target = seen[find_label(positive, seen)]
     rest = [label for label in seen if label != target]
     if len(rest) > 1:
         raise InputError(f"one column of probabilities is for two classes; truth has {list_labels(seen)}")
@@ -157,7 +164,7 @@ def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integ
     coded = encode(truth, "truth")
     place = {label: index for index, label in enumerate(labels)}
     written = {str(label): index for index, label in enumerate(labels)}
-    table = [place.get(canonical(x), written.get(str(canonical(x)), -1)) for x in coded.labels]
+    table = [place.get(canonical_label(x), written.get(str(canonical_label(x)), -1)) for x in coded.labels]
     codes = np.array([*table, -1], dtype=np.intp)[coded.codes]
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
@@ -167,7 +174,7 @@ def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integ
 
 def _without_column(label: Any, row: int, labels: tuple[Label, ...]) -> InputError:
     return InputError(
-        f"truth is {canonical(label)!r} in row {row:,}, which has no column of probabilities; "
+        f"truth is {canonical_label(label)!r} in row {row:,}, which has no column of probabilities; "
         f"the columns are {list_labels(labels)}"
     )
 
@@ -246,7 +253,7 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, 
             f"the columns of {name}, {list_columns(columns)}, are not named after the classes "
             f"{list_labels(labels)}: there is none for {list_labels(missing)}; {said}"
         )
-    declared = [canonical(label) for label in reading["labels"]]
+    declared = [canonical_label(label) for label in reading["labels"]]
     if (
         first.label_source == "positive"
         and reading["positive"] is None
@@ -285,14 +292,14 @@ def _labels_by_name(
         return found
     if must_tell or len(without_column(names, seen)) < len(seen):
         coded = encode(truth, "truth")
-        raise refusal(names, Coded(coded.codes, tuple(map(canonical, coded.labels))), first_row)
+        raise refusal(names, Coded(coded.codes, tuple(map(canonical_label, coded.labels))), first_row)
     return None
 
 
 def class_by_name(names: Sequence[Label] | None, labels: Sequence[Label]) -> Label | None:
     """The class that a single column is called after, if it has a name and is."""
-    written = {str(canonical(label)): label for label in labels}
-    return written.get(str(canonical(names[0]))) if names else None
+    written = {str(canonical_label(label)): label for label in labels}
+    return written.get(str(canonical_label(names[0]))) if names else None
 
 
 def labels_of_columns(names: Sequence[Label], labels: Sequence[Label]) -> list[Label] | None:
@@ -333,7 +340,7 @@ def refusal(names: Sequence[Label], truth: Coded, first_row: int | NDArray[np.in
     row = row_at(first_row, int(np.argmax(truth.codes == truth.labels.index(label))))
     return InputError(
         f"{len(names)} columns, {list_columns(names)}, are not named after the classes "
-        f"{list_labels(truth.labels)}: truth is {canonical(label)!r} in row {row:,}, and no column is "
+        f"{list_labels(truth.labels)}: truth is {canonical_label(label)!r} in row {row:,}, and no column is "
         "called so; say which column is which (labels=, --labels)"
     )
 
@@ -349,7 +356,7 @@ def list_columns(names: Sequence[Label]) -> str:
 
 
 def _written(labels: Sequence[Label]) -> dict[str, Label]:
-    return {_fold_case(str(canonical(label)), labels): label for label in labels}
+    return {_fold_case(str(canonical_label(label)), labels): label for label in labels}
 
 
 def _fold_case(text: str, labels: Sequence[Label]) -> str:
@@ -364,7 +371,7 @@ def _parse_unseen(text: str, labels: Sequence[Label]) -> Label:
 
 def _cuts(names: Sequence[Label], labels: Sequence[Label]) -> Iterator[list[str]]:
     """The names without so many letters that all begin, and all end, with: most at the beginning first."""
-    texts = [_fold_case(str(canonical(name)), labels) for name in names]
+    texts = [_fold_case(str(canonical_label(name)), labels) for name in names]
     if len(set(texts)) < len(texts) or not texts:
         return
     for start in range(_shared_length(texts), -1, -1):

@@ -108,7 +108,7 @@ def paired_score_test(scores: ForecastScores, score: str, system: str, other: st
         except OptionError:
             return None
         p_value = NormalLaw(mean, error, Scale(), scores.cases - 1.0).p_value(0.0, alternative)
-        return TestResult.approximated(p_value, 0.0, f"paired t test against {other}")
+        return TestResult.approximate(p_value, 0.0, f"paired t test against {other}")
 
     return test
 

@@ -15,7 +15,7 @@ from edgeworth.bet.flat import FlatStakes
 from edgeworth.bet.fractional import whole_sum
 from edgeworth.core.estimates import Estimate, Method, estimate
 from edgeworth.core.measures import Measure, Spelling
-from edgeworth.core.registry import catalogue, spell
+from edgeworth.core.registry import canonical_spelling, catalogue
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.table import ContingencyTable
@@ -431,7 +431,7 @@ def estimate_tally(
     A mean score is tested against the opponent's, case by case, as in the verdict. Ordered cases have a
     confidence sequence there instead, and no p-value here.
     """
-    written = Spelling(measure.name) if isinstance(measure, Measure) else spell(measure, SCORES)
+    written = Spelling(measure.name) if isinstance(measure, Measure) else canonical_spelling(measure, SCORES)
     scope = next((each.scope for each in catalogue() if each.name == written.name), "scores")
     model, curves = tally.scores.systems[0], tally.reliability
     part: Any = tally.tables[model]

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from edgeworth.core.labels import find
+from edgeworth.core.labels import find_label
 from edgeworth.core.measures import (
     Direction,
     Measure,
@@ -18,7 +18,7 @@ from edgeworth.core.measures import (
     measure_family,
     quote_label,
 )
-from edgeworth.core.registry import measures_by_name, spell, unknown
+from edgeworth.core.registry import canonical_spelling, measures_by_name, unknown_measure
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration
@@ -288,10 +288,10 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
         else measures_by_name(SCORES, *SCOPES.values()).get(written.name)
     )
     if measure is None:
-        raise unknown(written.name)
+        raise unknown_measure(written.name)
     if measure.scope != SCOPES[type(tally)]:
         if measure.kind != "probabilities":
-            raise unknown(measure.name)
+            raise unknown_measure(measure.name)
         owner = next(kind.__name__ for kind, its in SCOPES.items() if its == measure.scope)
         raise OptionError(f"{measure.name} is a measure of {owner}; this is {type(tally).__name__}")
     if written.depth is not None:
@@ -311,14 +311,14 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
 def _parse(spelling: Any) -> Spelling:
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'brier[model]'; saw {spelling!r}")
-    return spell(spelling, SCORES)
+    return canonical_spelling(spelling, SCORES)
 
 
 def _one_of(names: tuple[Any, ...], written: Spelling, what: str) -> Any:
     if not names:
         raise OptionError(f"{written}: the tally is empty, so it has no {what}")
     if written.label is not None:
-        return names[find(written.label, names)]
+        return names[find_label(written.label, names)]
     if len(names) == 1:
         return names[0]
     examples = ", ".join(f"{written.name}[{quote_label(str(name))}]" for name in names[:3])

@@ -39,7 +39,7 @@ from edgeworth.forecasts.verdict import (
 )
 from edgeworth.rankings.threshold_report import threshold_section, with_threshold
 from edgeworth.rankings.thresholds import Goal, find_threshold
-from edgeworth.report.estimates import tail_to_dict
+from edgeworth.report.estimates import test_result_to_dict
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import format_option
 
@@ -442,7 +442,7 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "evidence": {name: _evidence_numbers(found) for name, found in evidence_of(bets).items()},
         "flat_stakes": _flat_numbers(findings),
         "goal": _goal_numbers(findings),
-        "luck": tail_to_dict(bets.luck),
+        "luck": test_result_to_dict(bets.luck),
         "no_luck": bets.no_luck,
         "drunken": _drunken_numbers(findings),
         "sequences": {"brier": _average_numbers(bets.brier), "log": _average_numbers(bets.log)},

@@ -15,7 +15,7 @@ from edgeworth.bet.bookmakers import Bookmaker, Drunken, Market
 from edgeworth.bet.flat import SMALLEST_PRICE, best_bets
 from edgeworth.common.arrays import Floats, freeze
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import find, label_facts, list_labels
+from edgeworth.core.labels import find_label, label_facts, list_labels
 from edgeworth.core.serialization import (
     COUNTS,
     FLOAT,
@@ -287,7 +287,7 @@ class ForecastTally(Serializable):
         """The probabilities of the positive class, or of the second of two, as scores."""
         if positive is None and len(self.labels) != 2:
             return None
-        place = 1 if positive is None else find(positive, self.labels)
+        place = 1 if positive is None else find_label(positive, self.labels)
         # Of two classes only the second is counted.
         is_other = len(self.labels) == 2 and place == 0
         curve = self.reliability[self.labels[1 if is_other else place]]

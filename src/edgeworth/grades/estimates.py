@@ -8,7 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from edgeworth.core.clusters import FEWEST_FREEDOM, ClusterSpread, shown_freedom, spread_of_ratios
+from edgeworth.core.clusters import (
+    MIN_DEGREES_OF_FREEDOM,
+    ClusterSpread,
+    cluster_variance_of_ratios,
+    kurtosis_degrees_of_freedom,
+)
 from edgeworth.core.estimates import Estimate, Method, undefined_estimate
 from edgeworth.core.measures import Combination, Measure
 from edgeworth.core.sampling_distributions import (
@@ -61,7 +66,7 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
     rests = values - mean
     variance = float(items @ rests**2) / (number * (number - 1)) if number > 1 else math.nan
     spread = alone = ClusterSpread(
-        variance, number - 1, number, shown_freedom(rests, items.astype(np.float64))
+        variance, number - 1, number, kurtosis_degrees_of_freedom(rests, items.astype(np.float64))
     )
     over = "items" if grades.clusters is None else "clusters (CR2)"
     if grades.clusters is not None:
@@ -70,13 +75,13 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
         if len(index) < 2:
             raise OptionError("all items are in one cluster: nothing tells how much clusters vary")
         sums, sizes = (np.bincount(places, weights=x).astype(np.float64) for x in (items * rests, items))
-        spread = spread_of_ratios(sums, sizes)
+        spread = cluster_variance_of_ratios(sums, sizes)
     low, high = (0.0, 1.0) if grades.is_share else grades.bounds
     if not math.isfinite(high - low):
         if not spread.variance > NO_SPREAD * mean**2:
             raise OptionError(f"the mean is the same in all {over}, so nothing tells how much it varies")
         law = NormalLaw(mean, math.sqrt(spread.variance), Scale(), spread.least)
-        if grades.clusters is not None and spread.freedom < FEWEST_FREEDOM:
+        if grades.clusters is not None and spread.freedom < MIN_DEGREES_OF_FREEDOM:
             law = ClusterLaw(mean, math.sqrt(spread.variance), Scale(), spread.freedom)
         return f"Student's t over {over}", law
     width, share = high - low, min(max((mean - low) / (high - low), 0.0), 1.0)

@@ -43,7 +43,7 @@ class GradeFindings:
     @property
     def is_conclusive(self) -> bool:
         """Tell whether test and interval both show a difference from guessing; without a rate nothing is."""
-        if self.guess_rate is None or self.mean.law is None or self.mean.doubt is not None:
+        if self.guess_rate is None or self.mean.law is None or self.mean.caveat is not None:
             return False
         low, high = self.mean.interval(self.level)
         return self.mean.p_value() < round(1 - self.level, 12) and not low <= self.guess_rate <= high

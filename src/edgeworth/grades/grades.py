@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from edgeworth.common.arrays import Floats, Integers
-from edgeworth.core.labels import canonical, positions
+from edgeworth.core.labels import canonical_label, label_positions
 from edgeworth.core.serialization import (
     COUNT,
     COUNTS,
@@ -310,7 +310,7 @@ def as_right(column: Column, name: str, first_row: int = 1) -> Floats:
     [1.0, 0.0, 1.0, 0.0, nan]
     """
     coded = encode(column, name)
-    found = [RIGHT.get(str(canonical(label)).strip().lower()) for label in coded.labels]
+    found = [RIGHT.get(str(canonical_label(label)).strip().lower()) for label in coded.labels]
     # A label need not occur.
     wrong = np.isin(coded.codes, [code for code, value in enumerate(found) if value is None])
     if wrong.any():
@@ -332,7 +332,7 @@ def as_points(column: Column, name: str, first_row: int = 1) -> Floats:
 def _in_order(column: Column, name: str, first_row: int) -> Coded:
     """Read names as text, 1 and "1" alike, numbered in their order."""
     coded = encode_all(column, name, first_row, "every grade needs one")
-    texts = [label if type(label) is str else str(canonical(label)) for label in coded.labels]
+    texts = [label if type(label) is str else str(canonical_label(label)) for label in coded.labels]
     ordered = _numbered(texts)
     return Coded(ordered.codes[coded.codes], ordered.labels)
 
@@ -340,4 +340,4 @@ def _in_order(column: Column, name: str, first_row: int) -> Coded:
 def _numbered(names: Sequence[Any]) -> Coded:
     """Number names in their order."""
     ordered = tuple(sorted(set(names)))
-    return Coded(positions(names, ordered), ordered)
+    return Coded(label_positions(names, ordered), ordered)

@@ -8,7 +8,7 @@ import numpy as np
 
 from edgeworth.common.arrays import Floats
 from edgeworth.core.measures import Measure, Requirement, Spelling, measure_family
-from edgeworth.core.registry import measures_by_name, spell, unknown
+from edgeworth.core.registry import canonical_spelling, measures_by_name, unknown_measure
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.kind import GRADES
@@ -90,9 +90,9 @@ class ItemValues:
 def resolve_grades(grades: Grades, measure: str | Measure) -> ItemValues:
     """Find the measure that a spelling means, and its value in each item."""
     known = measures_by_name(GRADES, "grades")
-    spelt = Spelling(measure.name) if isinstance(measure, Measure) else spell(measure, GRADES)
+    spelt = Spelling(measure.name) if isinstance(measure, Measure) else canonical_spelling(measure, GRADES)
     if spelt.name not in known:
-        raise unknown(spelt.name)
+        raise unknown_measure(spelt.name)
     found, depth = known[spelt.name], spelt.depth or 1
     found.arguments(spelt.options)
     if (

@@ -23,9 +23,9 @@ from edgeworth.core.formatting import (
 from edgeworth.core.options import Options
 from edgeworth.grades.findings import GradeFindings, examine_grades
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
-from edgeworth.report.estimates import estimates_grid, tail_to_dict
+from edgeworth.report.estimates import estimates_grid, test_result_to_dict
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns
-from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
+from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
 from edgeworth.report.wording import (
     MIN_CASES_TO_SUSPECT,
     describe_constant,
@@ -90,14 +90,16 @@ def _how_good(findings: GradeFindings, name: str) -> Claim:
         if math.isfinite(grades.bounds[1]) and not grades.lower_is_better:
             text += f", of {format_number(grades.bounds[1])} at most"
         text += "; lower is better" if grades.lower_is_better else ""
-    return Claim(estimate.measure, f"{text}.", strength, numbers_of(estimate, level), str(estimate.method))
+    return Claim(
+        estimate.measure, f"{text}.", strength, estimate_numbers(estimate, level), str(estimate.method)
+    )
 
 
 def _guessing(findings: GradeFindings) -> Claim | None:
     estimate, rate = findings.mean, findings.guess_rate
     if rate is None or estimate.law is None:
         return None
-    tail = estimate.chance_tail("greater" if estimate.value >= rate else "less")
+    tail = estimate.test_against_chance("greater" if estimate.value >= rate else "less")
     p_value, method = estimate.p_value(), str(estimate.method)
     text = f"Test against the guess rate: {format_p_value(p_value)}."
     if tail is not None:
@@ -167,9 +169,9 @@ def _warnings(findings: GradeFindings) -> tuple[str, ...]:
     is_one_grade = not grades.zero_one and bool((means == means[0]).all())
     if is_one_grade and grades.items.sum() >= MIN_CASES_TO_SUSPECT:
         said.append(describe_constant("The grade", format_number(float(means[0]))))
-    if estimate.doubt is not None:
+    if estimate.caveat is not None:
         said.append(
-            f"{estimate.doubt.capitalize()}: coverage may be below {format_percent(findings.level)}, and "
+            f"{estimate.caveat.capitalize()}: coverage may be below {format_percent(findings.level)}, and "
             "nothing is concluded. Collect more clusters of like size."
         )
     if grades.clusters is not None:
@@ -189,8 +191,8 @@ def _numbers(findings: GradeFindings) -> dict[str, Any]:
         "guessing": findings.guess_rate
         and {
             "rate": findings.guess_rate,
-            "at_least": tail_to_dict(mean.chance_tail("greater")),
-            "either_way": tail_to_dict(mean.chance_tail("two-sided")),
+            "at_least": test_result_to_dict(mean.test_against_chance("greater")),
+            "either_way": test_result_to_dict(mean.test_against_chance("two-sided")),
             "p_value": finite_or_none(mean.p_value()),
         },
         "variance": None if split is None else vars(split),

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from edgeworth.common.choices import PaperName
 from edgeworth.errors import OptionError
 from edgeworth.papers.printed import Paper, PrintedNumber
-from edgeworth.report.report import Report, about_run
+from edgeworth.report.report import Report, make_provenance
 
 __all__ = ["Paper", "PrintedNumber", "read_paper", "reproduce"]
 
@@ -31,7 +31,7 @@ def reproduce(
     With "su-zhang" its table of random selection is made for other ``items`` and ``targets`` too. ``seed`` is
     that of what is simulated.
     """
-    about, paper = about_run(paper=name, items=items, targets=targets, seed=seed), _module(name)
+    about, paper = make_provenance(paper=name, items=items, targets=targets, seed=seed), _module(name)
     if (items, targets) != (None, None) and name != "su-zhang":
         raise OptionError("items and targets are of the simulation of su-zhang")
     if (items is None) != (targets is None):

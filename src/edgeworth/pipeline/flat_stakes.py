@@ -12,7 +12,7 @@ from edgeworth.bet.checking import as_odds
 from edgeworth.bet.flat import FlatStakes, flat_stakes
 from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import format_level, format_percent, plural
-from edgeworth.core.labels import labels_of, list_labels, parse_labels
+from edgeworth.core.labels import as_labels, list_labels, parse_labels
 from edgeworth.core.row_reading import read_whole
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
@@ -47,7 +47,7 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
             "overround (--overround) changes fair odds, and these are odds of your own: leave out one of them"
         )
     truth, tipped, offered = _read(source, asked, labels)
-    away = set(labels_of(asked.abstain))
+    away = set(as_labels(asked.abstain))
     if source is not None and source.is_text:
         # Labels of a text file are numbers if all of them are, and so is the one that means no decision.
         away |= {parse_labels([str(label)])[0] for label in away}

@@ -17,7 +17,7 @@ from edgeworth.core.multiple_testing import holm
 from edgeworth.core.sampling_distributions import NewcombeLaw
 from edgeworth.core.test_results import hypergeometric_tails
 from edgeworth.errors import EdgeworthError, OptionError
-from edgeworth.report.frames import Row, p_value_of
+from edgeworth.report.frames import Row, chance_p_value
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure
 from edgeworth.sources.batches import Source
@@ -169,7 +169,7 @@ def _row(part: Slice, pair: Any, result: Any, of_each: float) -> dict[str, Any]:
     if pair:
         own = {"value": result.difference, "p_value": result.p_value(), "better": result.better}
         return row | own | {"cases": float(result.cases), "is_shown": bool(result.is_shown(of_each))}
-    return row | {"cases": float(result.size), "value": result.value, "p_value": p_value_of(result)}
+    return row | {"cases": float(result.size), "value": result.value, "p_value": chance_p_value(result)}
 
 
 def _is_weaker(row: Row, overall: Estimate, of_each: float, sign: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Self, Unpack
 
 import numpy as np
 
-from edgeworth.core.labels import canonical
+from edgeworth.core.labels import canonical_label
 from edgeworth.core.options import GRADES, LABELS, PROBABILITIES, QUERIES, SCORES, SEVERAL, TallyOptions
 from edgeworth.errors import OptionError
 from edgeworth.pipeline.call_options import Asked, flag_name, takes
@@ -236,9 +236,11 @@ LEFT_OUT = {"relevant_from": 1, "fraction": 1.0}
 """What options of a kind mean where nobody gave them."""
 
 FORMS_OF_TERMS: dict[str, Callable[[Any], Any]] = {
-    "positive": canonical,
-    "abstain": lambda x: [canonical(each) for each in x] if isinstance(x, (list, tuple)) else canonical(x),
-    "labels": lambda labels: [canonical(label) for label in labels],
+    "positive": canonical_label,
+    "abstain": lambda x: (
+        [canonical_label(each) for each in x] if isinstance(x, (list, tuple)) else canonical_label(x)
+    ),
+    "labels": lambda labels: [canonical_label(label) for label in labels],
     "bins": lambda bins: np.asarray(bins).tolist(),
     "bookmaker": repr,
     "relevant_from": int,

@@ -53,7 +53,7 @@ def concordance_tail(ranking: Ranking, *, upper: bool) -> TestResult:
         return _normal(ranking, targets, background, lost / 2, upper=upper)
     counts = orders_by_inversions(targets, background)
     beyond = counts[: lost // 2 + 1] if upper else counts[lost // 2 :]
-    return TestResult.counted(
+    return TestResult.from_fraction(
         Fraction(sum(beyond), math.comb(targets + background, targets)), "all orders (Mann–Whitney)"
     )
 
@@ -84,7 +84,7 @@ def _normal(ranking: Ranking, targets: int, background: int, lost: float, *, upp
     away = (lost - targets * background / 2) * (1 if upper else -1)
     p_value = float(scipy.special.ndtr((away + 0.5) / math.sqrt(variance)))
     known = "the variance of background without ties" if ranking.is_collapsed else "the exact variance"
-    return TestResult.approximated(p_value, 1.0, f"approximation, normal with {known}")
+    return TestResult.approximate(p_value, 1.0, f"approximation, normal with {known}")
 
 
 def _tie_sum(ranking: Ranking) -> float:
@@ -205,7 +205,7 @@ def _tail(
     draws = int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST_TIED if is_tied else MOST))
     orders = tied_orders(ranking, draws, seed) if is_tied else random_orders(items, targets, draws, seed)
     count = sum(_beyond(resolved.values(groups), value, middle, alternative) for groups in orders)
-    return TestResult.drawn(count, draws, seed, f"random orders{' with these ties' * is_tied}")
+    return TestResult.from_draws(count, draws, seed, f"random orders{' with these ties' * is_tied}")
 
 
 def _is_tied(ranking: Ranking) -> bool:
@@ -237,7 +237,7 @@ def lists_tail(
     draws = int(np.clip(MOST_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
     means = _random_means(lists, resolved, draws, seed)
     count = _beyond(means, value, float(means.mean()), alternative)
-    return TestResult.drawn(count, draws, seed, "random orders")
+    return TestResult.from_draws(count, draws, seed, "random orders")
 
 
 def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, seed: int) -> Values:

@@ -234,7 +234,7 @@ def _at_depth(ranking: Ranking, depth: int, seed: int) -> AtDepth:
         precision=precision,
         recall=found("recall"),
         lift=measure(table, "lift"),
-        at_least=precision.chance_tail("greater"),
+        at_least=precision.test_against_chance("greater"),
     )
 
 
@@ -351,7 +351,7 @@ def examine_lists(
     rows = np.stack(list(each.values()), axis=1).tolist()
     queries = {lists.queries[place]: dict(zip(each, row, strict=True)) for place, row in enumerate(rows)}
     found = ListFindings(lists, level, estimates, queries, None, unit)
-    return replace(found, tail=found.headline.chance_tail("greater" if found.is_better else "less"))
+    return replace(found, tail=found.headline.test_against_chance("greater" if found.is_better else "less"))
 
 
 def with_ties(spelling: str, ties: str | None) -> str:

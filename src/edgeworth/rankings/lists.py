@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers, freeze
-from edgeworth.core.labels import canonical_order, find, positions, union
+from edgeworth.core.labels import canonical_order, find_label, label_positions, merge_labels
 from edgeworth.core.serialization import (
     COUNT,
     FLAG,
@@ -215,7 +215,7 @@ class RankedLists(Serializable):
         """
         check_whole(relevant_from, "relevant_from", 1)
         queries = canonical_order(qrels.query.labels)
-        judged_query = positions(qrels.query.labels, queries)[qrels.query.codes]
+        judged_query = label_positions(qrels.query.labels, queries)[qrels.query.codes]
         place = {label: index for index, label in enumerate(queries)}
         query = np.array([place.get(label, -1) for label in run.query.labels], np.intp)[run.query.codes]
         documents, scores = run.document, run.score
@@ -330,11 +330,11 @@ class RankedLists(Serializable):
         """The lists of some queries, in canonical order, and nothing of the others."""
         known = set(self.queries)
         chosen = canonical_order(
-            query if query in known else self.queries[find(query, self.queries)] for query in queries
+            query if query in known else self.queries[find_label(query, self.queries)] for query in queries
         )
         if chosen == self.queries and not self.absent:
             return self
-        starts, rows = self.items_of(positions(chosen, self.queries))
+        starts, rows = self.items_of(label_positions(chosen, self.queries))
         return replace(
             self,
             queries=chosen,
@@ -354,7 +354,7 @@ class RankedLists(Serializable):
         if self.judged is None or not self.absent:
             return self
         sizes = np.zeros(len(self.judged.queries), dtype=np.intp)
-        sizes[positions(self.queries, self.judged.queries)] = self.sizes
+        sizes[label_positions(self.queries, self.judged.queries)] = self.sizes
         starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.intp)
         return replace(self, queries=self.judged.queries, starts=starts)
 
@@ -380,9 +380,9 @@ class RankedLists(Serializable):
         for one, two in zip(self._rules, other._rules, strict=True):
             if one != two:
                 raise MergeError(f"only ranked lists of one kind add up: one has {one}, the other {two}")
-        queries = union(self.queries, other.queries)
+        queries = merge_labels(self.queries, other.queries)
         codes = np.concatenate(
-            [positions(side.queries, queries)[list_numbers(side.starts)] for side in (self, other)]
+            [label_positions(side.queries, queries)[list_numbers(side.starts)] for side in (self, other)]
         )
         grouped = group_codes(codes, queries)
         judged = None if self.judged is None or other.judged is None else self.judged + other.judged

@@ -10,7 +10,7 @@ import numpy as np
 
 from edgeworth.common.arrays import Values
 from edgeworth.core.measures import Measure, Parameter, Requirement, Spelling
-from edgeworth.core.registry import measures_by_name, spell, unknown
+from edgeworth.core.registry import canonical_spelling, measures_by_name, unknown_measure
 from edgeworth.decisions.kind import TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, find_measure, marginals, measure_table
@@ -195,7 +195,7 @@ def parse_measure(spelling: str | Measure) -> Spelling:
         return Spelling(spelling.name)
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'precision@100'; saw {spelling!r}")
-    return spell(TREC_NAMES.get(spelling, spelling), RANKING, TABLE)
+    return canonical_spelling(TREC_NAMES.get(spelling, spelling), RANKING, TABLE)
 
 
 def _check_depth(written: Spelling) -> None:
@@ -217,7 +217,7 @@ def _of_decisions(tally: Ranked, written: Spelling) -> ResolvedRanking:
     single, whole = find_measure(written.name, is_label=True), find_measure(written.name, is_label=False)
     found = whole if written.label is None and whole is not None else single
     if found is None:
-        raise unknown(written.name)
+        raise unknown_measure(written.name)
     if written.depth is None:
         raise OptionError(
             f"{written.name} is a measure of decisions: cut the ranking, as in {written.name}@100, or give "

@@ -24,14 +24,14 @@ from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.threshold_report import depth_section, threshold_section, with_cuts, with_threshold
 from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
-from edgeworth.report.estimates import estimate_row, estimates_grid, tail_to_dict
+from edgeworth.report.estimates import estimate_row, estimates_grid, test_result_to_dict
 from edgeworth.report.report import About, Cell, Grid, Report, Section, make_columns
 from edgeworth.report.wording import (
     MIN_CASES_TO_SUSPECT,
     describe_constant,
     describe_measure,
     format_option,
-    tail_cell,
+    p_value_cell,
 )
 
 
@@ -94,9 +94,9 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
         items = f"{format_count(float(ranking.ranked_total))} {plural(ranking.ranked_total, 'item')}"
         said.append(f"The list has {items}: depth {asked:,} is all of it.")
     for estimate in (findings.average_precision, findings.roc_auc):
-        if estimate.doubt is not None:
+        if estimate.caveat is not None:
             what = describe_measure(estimate.measure)
-            said.append(f"The interval of {what} may cover too little: {estimate.doubt}.")
+            said.append(f"The interval of {what} may cover too little: {estimate.caveat}.")
     area, rest = findings.roc_auc.value, float(ranking.total - ranking.target_total)
     if ranking.is_counted and is_turned_round(area, float(ranking.target_total), rest):
         target = "the target" if ranking.labels[1] is None else ranking.labels[1]
@@ -144,12 +144,12 @@ def chance_grids(findings: RankingFindings | ListFindings, who: str) -> tuple[Gr
         return ()
     columns = make_columns(f"{who} would do/text", "probability/probability", "method/text")
     how = f"{_direction(findings)}, by {describe_measure(findings.headline.measure)}"
-    return (Grid("", columns, ((how, tail_cell(findings.tail), findings.tail.method),)),)
+    return (Grid("", columns, ((how, p_value_cell(findings.tail), findings.tail.method),)),)
 
 
 def against_chance_to_dict(findings: RankingFindings | ListFindings) -> dict[str, Any]:
     """How often random order does as well, for JSON."""
-    return {"direction": _direction(findings), "tail": tail_to_dict(findings.tail)}
+    return {"direction": _direction(findings), "tail": test_result_to_dict(findings.tail)}
 
 
 def _direction(findings: RankingFindings | ListFindings) -> str:
@@ -182,7 +182,7 @@ def _depth_row(each: AtDepth, level: float) -> tuple[Cell, ...]:
         *estimate_row(each.precision, level)[1:3],
         finite_or_none(each.recall.value),
         finite_or_none(each.lift),
-        None if each.at_least is None else tail_cell(each.at_least),
+        None if each.at_least is None else p_value_cell(each.at_least),
     )
 
 
@@ -222,7 +222,7 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
 
 
 def _depth_to_dict(each: AtDepth, level: float) -> dict[str, Any]:
-    tail = {"random_selection": tail_to_dict(each.at_least)}
+    tail = {"random_selection": test_result_to_dict(each.at_least)}
     found = {"precision": each.precision.to_dict(level), "recall": each.recall.to_dict(level)}
     rest = {name: value for name, value in vars(each).items() if name != "at_least"}
     return rest | found | {"lift": finite_or_none(each.lift)} | tail

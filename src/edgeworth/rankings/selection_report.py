@@ -11,9 +11,9 @@ from edgeworth.core.formatting import format_number
 from edgeworth.core.test_results import TestResult
 from edgeworth.rankings.chance.hits import ExactMoments, HitRankLaw, HitsLaw
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
-from edgeworth.report.estimates import tail_to_dict
+from edgeworth.report.estimates import test_result_to_dict
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
-from edgeworth.report.wording import describe_probability, tail_cell
+from edgeworth.report.wording import describe_probability, p_value_cell
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,11 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, Any]) 
         attained = None if asked.attained is None else float(asked.attained)
         precision = {
             "value": asked.value,
-            "tail": tail_to_dict(asked.tail),
+            "tail": test_result_to_dict(asked.tail),
             "typed": asked.text,
             "attained": attained,
         }
-    found_hits = {"value": selection.hits, "tail": tail_to_dict(hits_tail)}
+    found_hits = {"value": selection.hits, "tail": test_result_to_dict(hits_tail)}
     return Report(
         verdict=" ".join(said),
         sections=(Section("Random selection", (), tuple(grids)),),
@@ -116,7 +116,7 @@ def _moments(law: ExactMoments) -> dict[str, Any]:
 
 
 def _tail_line(name: str, tail: TestResult) -> tuple[Cell, ...]:
-    return name, tail_cell(tail), tail.low, tail.high, tail.method
+    return name, p_value_cell(tail), tail.low, tail.high, tail.method
 
 
 SHOWN_RANKS = 24
@@ -166,7 +166,7 @@ def _hit_rank_numbers(law: HitRankLaw, rank: int | None) -> dict[str, Any]:
         "hit": law.j,
         "rank": rank,
         "probability": asked,
-        "at_most": None if rank is None else tail_to_dict(law.lower_tail(rank)),
+        "at_most": None if rank is None else test_result_to_dict(law.lower_tail(rank)),
         "ranks": ranks,
         "probabilities": [law.probability(k) for k in ranks],
     }

@@ -31,8 +31,8 @@ from edgeworth.rankings.thresholds import (
 )
 from edgeworth.report.estimates import estimate_row
 from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
-from edgeworth.report.slider import MOST_CUTS, Slider
-from edgeworth.report.verdict import Claim, Verdict, numbers_of
+from edgeworth.report.slider import MAX_SLIDER_STEPS, Slider
+from edgeworth.report.verdict import Claim, Verdict, estimate_numbers
 from edgeworth.report.wording import describe_estimate, format_option
 
 SLID = ("recall", "precision", "informedness")
@@ -113,7 +113,7 @@ def with_threshold(
     expect = "expect " if choice.expected else ""
     where = f"{_where(ranking, choice)} ({choice.goal.words})"
     said = f"{where}: {expect}{_sought(choice.goal, found, level)} {how}."
-    numbers = {"threshold": choice.threshold, **numbers_of(found[choice.goal.aim], level)}
+    numbers = {"threshold": choice.threshold, **estimate_numbers(found[choice.goal.aim], level)}
     return _and(verdict, Claim("threshold", said, "advised", numbers, how))
 
 
@@ -124,7 +124,9 @@ def _and(verdict: str, claim: Claim) -> Verdict:
 def threshold_slider(ranking: Ranking, choice: ThresholdChoice, level: float) -> Slider:
     """Find what each threshold decides, the chosen one among them."""
     # From the lowest threshold up, but from the first place down.
-    thresholds = sorted({*thin_cuts(ranking, MOST_CUTS - 2), choice.threshold}, reverse=ranking.is_placed)
+    thresholds = sorted(
+        {*thin_cuts(ranking, MAX_SLIDER_STEPS - 2), choice.threshold}, reverse=ranking.is_placed
+    )
     tables = [ranking.at_threshold(threshold) for threshold in thresholds]
     place, goal = tables[0].index(ranking.target), choice.goal
     order = ([place, place, 1 - place, 1 - place], [place, 1 - place, place, 1 - place])
@@ -153,7 +155,7 @@ def depth_slider(findings: ListFindings) -> Slider:
     """Find what reviewing each query's list down to a depth finds."""
     lists = findings.lists
     most = int(lists.sizes.max())
-    spread = np.arange(1, most + 1) if most <= MOST_CUTS else np.geomspace(1, most, MOST_CUTS)
+    spread = np.arange(1, most + 1) if most <= MAX_SLIDER_STEPS else np.geomspace(1, most, MAX_SLIDER_STEPS)
     depths = np.unique(np.round(spread)).astype(int)
     groups = tie_groups_of(lists, resolve_ranking(lists, "recall@1"))
     hits = np.array([groups.hits_at(depth).sum() for depth in depths])

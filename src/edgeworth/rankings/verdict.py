@@ -7,7 +7,7 @@ import math
 from edgeworth import __version__
 from edgeworth.core.formatting import format_count, format_number, plural
 from edgeworth.rankings.findings import ListFindings, RankingFindings
-from edgeworth.report.verdict import Claim, Strength, Verdict, numbers_of
+from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
 from edgeworth.report.wording import (
     describe_estimate,
     describe_measure,
@@ -46,7 +46,7 @@ def _quality(findings: RankingFindings | ListFindings, who: str, over: str = "")
         elif findings.is_conclusive and not findings.is_better:
             chance += ": worse than chance"
     said = f"{who} {describe_estimate(headline, findings.level)}{over}{chance}."
-    numbers = {**numbers_of(headline, findings.level), "chance": headline.chance}
+    numbers = {**estimate_numbers(headline, findings.level), "chance": headline.chance}
     return Claim(headline.measure, said, _strength(findings), numbers, str(headline.method))
 
 

@@ -37,7 +37,7 @@ def estimate_row(estimate: Estimate, level: float) -> tuple[Cell, ...]:
     )
 
 
-def tail_to_dict(tail: TestResult | None) -> dict[str, Any] | None:
+def test_result_to_dict(tail: TestResult | None) -> dict[str, Any] | None:
     """Write a tail probability as plain values."""
     if tail is None:
         return None

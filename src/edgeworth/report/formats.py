@@ -14,7 +14,7 @@ from pathlib import Path
 from edgeworth.core.formatting import MINUS, displayable
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report
-from edgeworth.report.wording import describe_origin, format_rows
+from edgeworth.report.wording import describe_provenance, format_rows
 
 _LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -132,7 +132,7 @@ def report_to_markdown(report: Report, *, title: str = "") -> str:
         said.append(f"## {_markdown(section.title)}")
         said += [_paragraph(line) for line in section.text]
         said += [grid_to_markdown(grid).rstrip("\n") for grid in section.grids]
-    return "\n\n".join([*said, f"*{_markdown(describe_origin(report.provenance))}*"]) + "\n"
+    return "\n\n".join([*said, f"*{_markdown(describe_provenance(report.provenance))}*"]) + "\n"
 
 
 def _markdown(text: str) -> str:

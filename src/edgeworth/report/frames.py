@@ -26,11 +26,11 @@ def estimate_rows(system: str, estimates: Iterable[Estimate], level: float) -> l
     for each in estimates:
         low, high = each.interval(level)
         row = {"system": system, "measure": each.measure, "value": each.value, "low": low, "high": high}
-        rows.append(row | {"level": level, "p": p_value_of(each), "cases": each.size})
+        rows.append(row | {"level": level, "p": chance_p_value(each), "cases": each.size})
     return rows
 
 
-def p_value_of(estimate: Estimate) -> float:
+def chance_p_value(estimate: Estimate) -> float:
     """Find the p-value against chance; nan where chance cannot change the measure.
 
     Where random orders would be drawn it is that of the sampling law.

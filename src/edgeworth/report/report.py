@@ -12,11 +12,11 @@ from platform import python_version
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from edgeworth.common.escaping import OBEYED, visible
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.core.formatting import digits_shown, displayable
 from edgeworth.core.on_demand import as_dictionaries
 from edgeworth.errors import OptionError
-from edgeworth.report.verdict import CROSS_VALIDATED, IN_SAMPLE, Verdict, claims_of
+from edgeworth.report.verdict import CROSS_VALIDATED, IN_SAMPLE, Verdict, claims_to_dicts
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
@@ -38,7 +38,7 @@ About: TypeAlias = Callable[..., dict[str, Any]]
 """Makes the provenance of a report, with what the report itself knows added."""
 
 
-def about_run(**known: Any) -> dict[str, Any]:
+def make_provenance(**known: Any) -> dict[str, Any]:
     """Say where a report came from: what is needed to make it again."""
     # The same libraries whatever was loaded before, found without loading them.
     from importlib.metadata import version
@@ -213,7 +213,7 @@ class Report:
         return {
             "schema": SCHEMA,
             "verdict": self.verdict,
-            "claims": claims_of(self.verdict),
+            "claims": claims_to_dicts(self.verdict),
             "citation": self.citation,
             "warnings": list(self.warnings),
             **as_dictionaries(self.numbers),
@@ -232,7 +232,7 @@ class Report:
             self, verdict=verdict, warnings=warnings, next_steps=steps, citation=citation, digits=digits
         )
 
-    def as_made(self, made: str | None) -> Report:
+    def limit_claims(self, made: str | None) -> Report:
         """Claim no more than predictions can show that were not made before the outcomes."""
         if made == "in-sample":
             numbers = {**self.numbers, "is_conclusive": False}
@@ -273,7 +273,7 @@ class Report:
         from edgeworth.report.formats import write_text
         from edgeworth.report.html.page import report_to_html
 
-        with progress_of("drawing the page"), digits_shown(self.digits):
+        with track_progress("drawing the page"), digits_shown(self.digits):
             text = report_to_html(self.displayed(), title=displayable(" ".join(title.split())))
         return write_text(text, path)
 
@@ -353,7 +353,7 @@ def gather_reports(reports: Mapping[str, Report]) -> Report:
             "reports": {
                 name: {
                     "verdict": x.verdict,
-                    "claims": claims_of(x.verdict),
+                    "claims": claims_to_dicts(x.verdict),
                     **x.numbers,
                     "provenance": dict(x.provenance),
                 }

@@ -18,7 +18,7 @@ from edgeworth.core.formatting import (
     format_level,
 )
 
-MOST_CUTS = 201
+MAX_SLIDER_STEPS = 201
 """Places of a slider."""
 LONGEST_NAME = 40
 """Signs of a class's name beside it."""

@@ -15,7 +15,7 @@ from rich.text import Text
 from edgeworth.common.escaping import visible
 from edgeworth.core.formatting import MINUS, digits_shown
 from edgeworth.report.report import Column, Grid, Report, Section
-from edgeworth.report.wording import describe_origin, format_rows
+from edgeworth.report.wording import describe_provenance, format_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ def _print(report: Report, sections: Sequence[Section], out: Console, *, full: b
         return
     if report.citation:
         out.print(_text(f"How to report this: {report.citation}\n"))
-    out.print(_text(describe_origin(report.provenance, LONG_ORIGINS), style="dim"))
+    out.print(_text(describe_provenance(report.provenance, LONG_ORIGINS), style="dim"))
 
 
 def _tables(grid: Grid, width: int, *, full: bool) -> list[Table]:

@@ -56,12 +56,12 @@ CROSS_VALIDATED = (
 )
 
 
-def numbers_of(estimate: Estimate, level: float) -> dict[str, Any]:
+def estimate_numbers(estimate: Estimate, level: float) -> dict[str, Any]:
     """Give the value of an estimate and its interval, where there is one."""
     low, high = estimate.interval(level) if estimate.law is not None else (None, None)
     return {"value": estimate.value, "low": low, "high": high, "level": level}
 
 
-def claims_of(verdict: str) -> list[dict[str, Any]]:
+def claims_to_dicts(verdict: str) -> list[dict[str, Any]]:
     """List the claims of a verdict as plain values; a bare text has none."""
     return [claim.to_dict() for claim in getattr(verdict, "claims", ())]

@@ -27,7 +27,7 @@ from edgeworth.core.formatting import (
     shorten,
 )
 from edgeworth.core.measures import Spelling
-from edgeworth.core.registry import words_of
+from edgeworth.core.registry import measure_title
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 from edgeworth.report.report import AtMost, Cell, ColumnFormat, Grid
@@ -93,15 +93,15 @@ def _format_beside(value: float, low: float | None, high: float | None) -> tuple
 def describe_odds(tail: TestResult) -> str:
     """Say the p-value of a tail as one in so many, or in percent; a bound is said to be one.
 
-    >>> [describe_odds(TestResult.summed(p)) for p in (1 / 1520, 0.47, 1e-12)]
+    >>> [describe_odds(TestResult.from_probability(p)) for p in (1 / 1520, 0.47, 1e-12)]
     ['1 in 1,500', '47%', 'less than 1 in a million']
-    >>> describe_odds(TestResult.drawn(0, 10_000, 0))
+    >>> describe_odds(TestResult.from_draws(0, 10_000, 0))
     'at most 1 in 10,000'
     """
     probability = tail.p_value
     if probability < NEGLIGIBLE:
         return "less than 1 in a million"
-    at_most = "at most " if isinstance(tail_cell(tail), AtMost) else ""
+    at_most = "at most " if isinstance(p_value_cell(tail), AtMost) else ""
     odds = format_percent(probability) if probability >= 0.1 else f"1 in {format_rounded(1 / probability)}"
     return f"{at_most}{odds}"
 
@@ -132,7 +132,7 @@ def describe_probability(tail: TestResult) -> str:
     text = format_probability(tail.p_value)
     if text[0] in "<>":
         return f"{'below' if text[0] == '<' else 'above'} {text[2:]}"
-    if isinstance(tail_cell(tail), AtMost):
+    if isinstance(p_value_cell(tail), AtMost):
         return f"at most {text}"
     return text if tail.kind in ("exact", "bracket") else f"about {text}"
 
@@ -151,11 +151,11 @@ def interval_cell(bounds: Iterable[float]) -> tuple[float | None, float | None]:
     return low, high
 
 
-def tail_cell(tail: TestResult) -> float:
+def p_value_cell(tail: TestResult) -> float:
     """Make the p-value of a tail a cell: a bound, or the least that so many draws can give, is at most that.
 
-    >>> tails = TestResult.drawn(0, 10_000, 0), TestResult.bounded(0.02)
-    >>> [format_cell(tail_cell(tail), "probability") for tail in tails]
+    >>> tails = TestResult.from_draws(0, 10_000, 0), TestResult.from_bound(0.02)
+    >>> [format_cell(p_value_cell(tail), "probability") for tail in tails]
     ['≤ 1e-4', '≤ 0.020']
     """
     is_bound = tail.kind == "bound" or (tail.kind == "drawn" and tail.low == 0)
@@ -165,10 +165,10 @@ def tail_cell(tail: TestResult) -> float:
 def describe_p_value(tail: TestResult) -> str:
     """Write the p-value of a tail with its sign.
 
-    >>> describe_p_value(TestResult.drawn(0, 10_000, 0)), describe_p_value(TestResult.summed(0.012))
+    >>> describe_p_value(TestResult.from_draws(0, 10_000, 0)), describe_p_value(TestResult.from_probability(0.012))
     ('p ≤ 1e-4', 'p = 0.012')
     """
-    value = tail_cell(tail)
+    value = p_value_cell(tail)
     return f"p {_format_at_most(value)}" if isinstance(value, AtMost) else format_p_value(value)
 
 
@@ -210,7 +210,7 @@ def describe_measure(measure: str) -> str:
     label = "" if spelling.label is None else f"[{shorten(str(spelling.label), 30)}]"
     depth = "" if spelling.depth is None else f"@{spelling.depth}"
     options = ", ".join(f"{key}={value}" for key, value in spelling.options.items() if key != "ties")
-    return f"{words_of(spelling.name)}{label}{depth}{f'({options})' if options else ''}"
+    return f"{measure_title(spelling.name)}{label}{depth}{f'({options})' if options else ''}"
 
 
 def format_option(value: object) -> str:
@@ -228,16 +228,16 @@ def format_option(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and value >= 10_000 else str(value)
 
 
-def describe_origin(provenance: Mapping[str, object], without: Iterable[str] = ()) -> str:
+def describe_provenance(provenance: Mapping[str, object], without: Iterable[str] = ()) -> str:
     """Say in a line where a report comes from.
 
-    >>> describe_origin({"source": "x.csv", "predictions_made": "before", "weight": None})
+    >>> describe_provenance({"source": "x.csv", "predictions_made": "before", "weight": None})
     'source x.csv · predictions made before'
     """
-    return " · ".join(f"{name} {text}" for name, text in origin_facts(provenance, without))
+    return " · ".join(f"{name} {text}" for name, text in list_provenance(provenance, without))
 
 
-def origin_facts(provenance: Mapping[str, object], without: Iterable[str] = ()) -> list[tuple[str, str]]:
+def list_provenance(provenance: Mapping[str, object], without: Iterable[str] = ()) -> list[tuple[str, str]]:
     """List where a report comes from: each fact's name and its text, without those that are empty."""
     left_out = set(without)
     return [

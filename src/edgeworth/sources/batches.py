@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Column
 
@@ -124,7 +124,7 @@ def fold_batches(
 ) -> tuple[T, int]:
     """Prepare each batch into a value, add them up and count rows, telling how many of ``rows`` are done."""
     total, number = empty, 0
-    with progress_of("rows read", rows) as done:
+    with track_progress("rows read", rows) as done:
         for batch in batches:
             try:
                 total = total + prepare(batch)

@@ -13,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.errors import InputError
 from edgeworth.sources.paths import first_line
 
@@ -131,7 +131,7 @@ def count_rows(
 
 def _show_progress(connection: duckdb.DuckDBPyConnection, work: Future[Any], rows: int) -> None:
     share = 0.0
-    with progress_of("rows counted", rows) as done:
+    with track_progress("rows counted", rows) as done:
         while not wait([work], GLANCE).done:
             now = max(share, connection.query_progress() / 100)
             done((now - share) * rows)

@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import COMBINED_ROWS, arrow_batches, arrow_column, combine_pieces
 from edgeworth.sources.batches import Batch, Source, check_columns, no_rows_error, require_rows
@@ -219,7 +219,7 @@ class DaskSource(PartitionedSource):
         dask, callbacks = import_module("dask"), import_module("dask.callbacks")
         works = [dask.delayed(work)(rows, **given) for work, rows, given in tasks]
         keys = {work.key for work in works}
-        with engine_errors(self.name), progress_of("partitions", len(works)) as done:
+        with engine_errors(self.name), track_progress("partitions", len(works)) as done:
 
             def finished(key: Any, *_: Any) -> None:
                 if key in keys:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.progress import progress_of
+from edgeworth.common.progress import track_progress
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import TextColumn, arrow_column
 from edgeworth.sources.batches import Batch, Source
@@ -111,7 +111,7 @@ def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, ar
         said = table.source.name
         columns: dict[str | int, str] = {name: name for name in table.shared} | dict(enumerate(table.own))
         wanted = dict.fromkeys([*by, *columns.values(), *([] if system is None else [system])])
-        with progress_of("rows read", getattr(table.source, "rows", None)) as done:
+        with track_progress("rows read", getattr(table.source, "rows", None)) as done:
             for batch in table.source.batches(list(wanted)):
                 ids.append(_as_texts(batch, by, said))
                 if system is None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import EXACT_INTEGERS, SUM_TOLERANCE, row_sums
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, PROBABILITY_SUM_TOLERANCE, row_sums
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import (
     MISSING,
@@ -46,7 +46,7 @@ def as_scores(values: Any, name: str = "scores", first_row: int = 1) -> NDArray[
     """
     column = as_column(values, name)
     whole = _whole_numbers(column)
-    if len(whole) and max(abs(int(whole.min())), abs(int(whole.max()))) > EXACT_INTEGERS:
+    if len(whole) and max(abs(int(whole.min())), abs(int(whole.max()))) > MAX_EXACT_INTEGER:
         raise InputError(
             f"{name} holds whole numbers beyond 2^53, which floats cannot tell apart: "
             "subtract a constant, or rank them first"
@@ -291,7 +291,9 @@ def check_probabilities(
 
 def are_rounded(values: NDArray[np.float64]) -> bool:
     """Tell whether some row adds up to 1 only roughly, so that dividing it by its sum is worth a word."""
-    return values.ndim == 2 and bool(np.abs(row_sums(values) - 1).max(initial=0.0) > SUM_TOLERANCE)
+    return values.ndim == 2 and bool(
+        np.abs(row_sums(values) - 1).max(initial=0.0) > PROBABILITY_SUM_TOLERANCE
+    )
 
 
 def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None:

@@ -43,7 +43,7 @@ from edgeworth.comparisons.forecasts.bets import (
 )
 from edgeworth.comparisons.paired_values.paired_tests import MeanDifference, mean_difference
 from edgeworth.core.estimates import Estimate, estimate
-from edgeworth.core.sampling_distributions import Alternative, bisected, choose_tail
+from edgeworth.core.sampling_distributions import Alternative, bisect, choose_tail
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -136,7 +136,7 @@ def compare_forecasts(
             if paired.law is None:
                 return None
             p_value = paired.law.p_value(0.0, alternative)
-            return TestResult.approximated(p_value, 0.0, f"difference case by case, {paired.interval_method}")
+            return TestResult.approximate(p_value, 0.0, f"difference case by case, {paired.interval_method}")
 
         alone = ForecastScores.from_forecasts({"alone": forecasts[name]}, scores=(score,))
         return replace(estimate(alone, score), chance_test=test)
@@ -250,7 +250,7 @@ def _with_t_test(bare: Difference, mean: MeanDifference, is_clustered: bool) -> 
     tests = {} if math.isnan(student.p_value) else {"t": student, "wald": student}
     if mean.law is not None:
         wald = 2 * float(scipy.special.ndtr(-abs(mean.statistic)))
-        tests["wald"] = TestResult.approximated(wald, 0.0, "normal approximation")
+        tests["wald"] = TestResult.approximate(wald, 0.0, "normal approximation")
     if tests and not is_clustered:
         # At horizon 1, with the correction for few cases, Diebold and Mariano's test is the paired t test.
         said = f"Diebold–Mariano, corrected for few cases, {student.method}"
@@ -293,7 +293,7 @@ class SequenceLaw:
             return not (null > high if is_above else null < low)
 
         # From a level of next to 0 to one at which floats end.
-        tail = math.exp(-bisected(is_kept, 1e-9, -math.log(1e-15), fine=1e-10)) / 2
+        tail = math.exp(-bisect(is_kept, 1e-9, -math.log(1e-15), fine=1e-10)) / 2
         return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
 
 
@@ -302,7 +302,7 @@ def _with_sequence(student: Difference, differences: Floats, reach: float) -> Di
     law = SequenceLaw(differences, reach, student.standard_error)
     method = mean_sequence(differences, reach=reach).method
     p_value = law.p_value(0.0, "two-sided")
-    tests = {"sequence": TestResult.approximated(p_value, 0.0, f"good at any time: {method}")} | dict(
+    tests = {"sequence": TestResult.approximate(p_value, 0.0, f"good at any time: {method}")} | dict(
         student.tests
     )
     return replace(student, law=law, tests=tests, interval_method=method)

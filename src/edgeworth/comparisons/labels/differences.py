@@ -42,7 +42,7 @@ from edgeworth.comparisons.labels.randomization import (
 from edgeworth.comparisons.paired import Paired
 from edgeworth.comparisons.randomization.sign_sums import COARSE, FINE, Grid
 from edgeworth.core.estimates import estimate
-from edgeworth.core.sampling_distributions import SamplingLaw, doubt_few_freedom
+from edgeworth.core.sampling_distributions import SamplingLaw, few_clusters_caveat
 from edgeworth.core.test_results import TestResult, hypergeometric_tails
 from edgeworth.decisions.verdict import weights_warning
 from edgeworth.decisions.views import Resolved, resolve
@@ -138,7 +138,7 @@ def _difference(
         discordant = int(counts.only_first), int(counts.only_second)
     if plain is not None:
         wald = plain.p_value(0.0, "two-sided")
-        tests["wald"] = TestResult.approximated(wald, 0.0, "Wald's test with the delta method's variance")
+        tests["wald"] = TestResult.approximate(wald, 0.0, "Wald's test with the delta method's variance")
     return replace(
         found,
         law=law,
@@ -162,7 +162,7 @@ def needs_standard_errors(resolved: Resolved) -> bool:
 
 def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:
     """Explain why too little is known to name a winner, whatever the p-value; None if enough is."""
-    reason = None if cells.clusters is None else doubt_few_freedom(getattr(law, "freedom", math.inf))
+    reason = None if cells.clusters is None else few_clusters_caveat(getattr(law, "freedom", math.inf))
     if reason is not None or not needs_standard_errors(resolved) or cells.size > 2:
         return reason
     labels = range(cells.size) if resolved.position is None else (resolved.position,)

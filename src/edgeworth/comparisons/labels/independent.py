@@ -21,7 +21,7 @@ from edgeworth.core.sampling_distributions import (
     NewcombeLaw,
     NormalLaw,
     Scale,
-    doubt_few_freedom,
+    few_clusters_caveat,
     natural_scale,
 )
 from edgeworth.core.test_results import TestResult
@@ -140,7 +140,7 @@ def independent_difference(
         probability_method=how,
         interval_method="" if law is None else DELTA if newcombe is None else NEWCOMBE,
         no_interval=no_interval if law is None else None,
-        no_winner=doubt_few_freedom(getattr(law, "freedom", math.inf)),
+        no_winner=few_clusters_caveat(getattr(law, "freedom", math.inf)),
     )
 
 
@@ -203,10 +203,10 @@ def _tests(newcombe: NewcombeLaw | None, delta: NormalLaw | None) -> dict[str, T
     tests = {}
     if newcombe is not None:
         said = "the level at which Newcombe's interval just reaches 0"
-        tests["newcombe"] = TestResult.approximated(newcombe.p_value(0.0, "two-sided"), 0.0, said)
+        tests["newcombe"] = TestResult.approximate(newcombe.p_value(0.0, "two-sided"), 0.0, said)
     if delta is not None:
         wald = replace(delta, scale=Scale()).p_value(0.0, "two-sided")
-        tests["wald"] = TestResult.approximated(wald, 0.0, "Wald's test with both variances added")
+        tests["wald"] = TestResult.approximate(wald, 0.0, "Wald's test with both variances added")
     return tests
 
 

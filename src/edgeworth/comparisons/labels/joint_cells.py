@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats
 from edgeworth.comparisons.paired import Paired
-from edgeworth.core.clusters import ClusterSpread, spread_of_ratios
+from edgeworth.core.clusters import ClusterSpread, cluster_variance_of_ratios
 from edgeworth.core.measures import quote_label
 from edgeworth.decisions.resampling import influence
 from edgeworth.decisions.table import ContingencyTable
@@ -160,7 +160,7 @@ class JointCells:
             variances.append(float((moved * influences * here).sum()) * weights.sum())
         if not totals:
             return ClusterSpread(0.0, math.inf, self.units)
-        return spread_of_ratios(
+        return cluster_variance_of_ratios(
             np.stack(residuals, axis=1), np.stack(totals, axis=1), None, np.array(variances)
         )
 

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from edgeworth.comparisons.difference import Effect
 from edgeworth.comparisons.labels.joint_cells import JointCells
 from edgeworth.comparisons.randomization.coins import mcnemar
-from edgeworth.core.clusters import spread_of_ratios
+from edgeworth.core.clusters import cluster_variance_of_ratios
 from edgeworth.core.measures import Combination
 from edgeworth.core.sampling_distributions import (
     Alternative,
     ClopperPearsonLaw,
     NewcombeLaw,
-    bisected,
+    bisect,
     choose_tail,
     normal_quantile,
-    reaching_quantile,
+    quantile_that_reaches,
     student_quantile,
 )
 from edgeworth.core.test_results import TestResult
@@ -75,7 +75,7 @@ class PairedProportions:
         """
         _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
         sums, sizes = (np.bincount(cluster, each).astype(np.float64) for each in (weight * ahead, weight))
-        spread = spread_of_ratios(sums - self.value * sizes, sizes)
+        spread = cluster_variance_of_ratios(sums - self.value * sizes, sizes)
         if not spread.freedom > 0:
             return None
         trials, seen = spread.effective, self.standard_error**2
@@ -110,7 +110,7 @@ class PairedProportions:
         """Where the score, which falls as the difference grows, is what it may be."""
         if abs(self.score(end)) < abs(wanted):
             return end
-        away = bisected(
+        away = bisect(
             lambda part: abs(self.score(self.value + part * (end - self.value))) >= abs(wanted), 0.0, 1.0
         )
         return self.value + away * (end - self.value)
@@ -209,7 +209,7 @@ class PairedCombination:
         """The level at which the null would just leave the interval."""
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
-        tail = float(scipy.special.ndtr(-reaching_quantile(self._bounds, self.value, null)))
+        tail = float(scipy.special.ndtr(-quantile_that_reaches(self._bounds, self.value, null)))
         return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
 
     def __str__(self) -> str:

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers
-from edgeworth.common.progress import progress_rounds
+from edgeworth.common.progress import track_rounds
 from edgeworth.common.threads import row_blocks
 from edgeworth.comparisons.labels.joint_cells import JointCells
 from edgeworth.comparisons.labels.resampling import (
@@ -192,7 +192,7 @@ def swap_test(
     limits = swaps.limits[differ]
     coins = sum(limits.tolist())
     if not coins:
-        return TestResult.counted(Fraction(1), "there is nothing to swap")
+        return TestResult.from_fraction(Fraction(1), "there is nothing to swap")
     said = f"{coins:,} {'cases' if cells.clusters is None else 'clusters'} that differ"
     is_weighted = not cells.is_counted and cells.clusters is None
     if is_weighted:
@@ -217,19 +217,19 @@ def swap_test(
         far_ways = swapped[:, beyond(swapped)].T.tolist()
         # A swap of so many of each unit can be had in a binomial number of ways.
         parts = (math.prod(map(math.comb, limits.tolist(), way)) for way in far_ways)
-        tail = TestResult.counted(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
+        tail = TestResult.from_fraction(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
     elif (found := _sum_of_ways(limits, MOST_WAYS // (16 if studentised else 1), beyond)) is not None:
-        tail = TestResult.summed(found, f"all swaps of {said}")
+        tail = TestResult.from_probability(found, f"all swaps of {said}")
     if tail is not None:
-        return TestResult.approximated(tail.p_value, 0.0, f"all swaps of {said}") if is_weighted else tail
+        return TestResult.approximate(tail.p_value, 0.0, f"all swaps of {said}") if is_weighted else tail
     # Of several classes a rare one may decide, and then few cases do.
     if studentised and coins > MANY and cells.size == 2:
-        return TestResult.approximated(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {said}")
+        return TestResult.approximate(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {said}")
     number = affordable_draws(draws, len(limits))
     rng, count, at_once = np.random.default_rng(seed), 0, max(1, AT_ONCE // len(limits))
-    for start in progress_rounds(number, at_once, "draws"):
+    for start in track_rounds(number, at_once, "draws"):
         count += int(beyond(random_heads(rng, limits, min(at_once, number - start))).sum())
-    return TestResult.drawn(count, number, seed, f"swaps of {said}")
+    return TestResult.from_draws(count, number, seed, f"swaps of {said}")
 
 
 def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats
-from edgeworth.common.progress import progress_rounds
+from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.labels.joint_cells import JointCells, Places
 from edgeworth.decisions.views import Marginals, Resolved, label_view
 from edgeworth.errors import OptionError
@@ -135,7 +135,7 @@ def replicate(draw: Draw, first: Any, second: Any, draws: int, size: int) -> Rep
     """Make many replicates from what each unit adds."""
     at_once = max(1, AT_ONCE // max(first.shape[1], 1))
     parts: list[tuple[Floats, Floats]] = []
-    for start in progress_rounds(draws, at_once, "draws"):
+    for start in track_rounds(draws, at_once, "draws"):
         weights = np.ascontiguousarray(draw(min(at_once, draws - start)), dtype=np.float64)
         parts.append(((first @ weights).T, (second @ weights).T))
     return Replicates(np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts]), size)

@@ -32,7 +32,7 @@ from edgeworth.comparisons.paired_values.permutation import SharedSignFlips, dra
 from edgeworth.comparisons.paired_values.tukey import randomised_tukey
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import plural
-from edgeworth.core.labels import canonical_order, positions
+from edgeworth.core.labels import canonical_order, label_positions
 from edgeworth.core.measures import Direction
 from edgeworth.core.on_demand import OnDemand
 from edgeworth.core.test_results import TestResult
@@ -100,7 +100,9 @@ def match_queries(
         held = " and ".join(f"{name} ({next(iter(ids), None)!r}, …)" for name, (ids, _) in values.items())
         raise InputError(f"no {unit} is common to {held}: nothing can be compared")
     chosen = first if are_same else canonical_order(common)
-    table = np.stack([x if are_same else x[positions(chosen, each)] for each, x in values.values()], axis=1)
+    table = np.stack(
+        [x if are_same else x[label_positions(chosen, each)] for each, x in values.values()], axis=1
+    )
     is_defined = np.asarray(~np.isnan(table).any(axis=1))
     gone = {f"of {name} that not every system has": number for name, number in left_out.items()}
     gone["in which a system has no value"] = int((~is_defined).sum())

@@ -20,12 +20,12 @@ from edgeworth.comparisons.paired_values.exact_values import ROUNDING, Scaled
 from edgeworth.comparisons.paired_values.permutation import sign_sums_of
 from edgeworth.comparisons.planning import noncentral_t
 from edgeworth.comparisons.randomization.coins import lower_tail
-from edgeworth.core.clusters import spread_of_ratios
+from edgeworth.core.clusters import cluster_variance_of_ratios
 from edgeworth.core.sampling_distributions import (
     NormalLaw,
     Scale,
-    bisected,
-    doubt_few_freedom,
+    bisect,
+    few_clusters_caveat,
     normal_quantile,
 )
 from edgeworth.core.test_results import TestResult
@@ -93,7 +93,7 @@ class MeanDifference:
         if self.law is not None:
             # A two-sided test is the same whichever system comes first, and so are its words.
             said = f"Student's |t| = {abs(self.statistic):.3g}, {self.freedom:.4g} degrees of freedom"
-            return TestResult.approximated(self.law.p_value(0.0, "two-sided"), 0.0, said)
+            return TestResult.approximate(self.law.p_value(0.0, "two-sided"), 0.0, said)
         p_value = math.nan if self.value else 1.0
         return TestResult(p_value, p_value, p_value, f"Student's t: {self.no_law}", kind="approximation")
 
@@ -153,8 +153,8 @@ def mean_difference(
     if clusters is None or units < 2:
         error = math.sqrt(units / (units - 1) * float(rests @ rests)) / len(values) if units > 1 else math.nan
         return MeanDifference(mean, error, units, units - 1.0, reach=reach)
-    spread = spread_of_ratios(rests, sizes)
-    freedom, doubt = round(spread.freedom, 9), doubt_few_freedom(spread.freedom)
+    spread = cluster_variance_of_ratios(rests, sizes)
+    freedom, doubt = round(spread.freedom, 9), few_clusters_caveat(spread.freedom)
     return MeanDifference(mean, math.sqrt(spread.variance), units, freedom, doubt, reach)
 
 
@@ -177,7 +177,7 @@ def wilcoxon_test(units: Scaled) -> TestResult:
     # Sums of signed ranks are an even number apart.
     p_value = float(2 * scipy.special.ndtr(-max(sums.observed - 1, 0) / math.sqrt(variance)))
     said = f"normal law of {sums.coins:,} signed ranks, ties taken into account"
-    return TestResult.approximated(p_value, 0.0, said)
+    return TestResult.approximate(p_value, 0.0, said)
 
 
 def signed_ranks(units: Scaled) -> Scaled:
@@ -223,4 +223,4 @@ def _noncentrality(freedom: float, statistic: float, probability: float) -> floa
         low -= reach
     while below(high) > probability and high < statistic + FAR * reach:
         high += reach
-    return bisected(lambda centre: below(centre) <= probability, low, high)
+    return bisect(lambda centre: below(centre) <= probability, low, high)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers
-from edgeworth.common.progress import progress_rounds
+from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.paired_values.exact_values import (
     NEAR_TIES,
     ROUNDING,
@@ -168,7 +168,7 @@ class SharedSignFlips:
             if exact is not None:
                 return exact
         count, draws = (int(each[first, second]) for each in self._exceeded)
-        return TestResult.drawn(
+        return TestResult.from_draws(
             count, draws, self.seed, f"choices of {len(self.values):,} signs; {NEAR_TIES}"
         )
 
@@ -204,7 +204,7 @@ class SharedSignFlips:
         """Add the draws that are at least as far out, for pairs that are still open."""
         rows = max(1, at_once // max(1, len(self.values)))
         partners = [np.flatnonzero(row).tolist() for row in is_open]
-        for start in progress_rounds(number, rows, "draws"):
+        for start in track_rounds(number, rows, "draws"):
             shape = (min(rows, number - start), -(-len(self.values) // BITS))
             bits = np.unpackbits(generator.integers(0, 256, size=shape, dtype=np.uint8), axis=1)
             signs = 2.0 * bits[:, : len(self.values)] - 1

@@ -78,11 +78,11 @@ def lower_tail(coins: int, heads: int, said: str) -> TestResult:
     """
     few = min(heads, coins - heads)
     if 2 * few >= coins:
-        return TestResult.counted(Fraction(1), said)
+        return TestResult.from_fraction(Fraction(1), said)
     if coins <= FEW:
-        return TestResult.counted(Fraction(2 * sum(ways(coins)[: few + 1]), 1 << coins), said)
+        return TestResult.from_fraction(Fraction(2 * sum(ways(coins)[: few + 1]), 1 << coins), said)
     numbers, law = coin_law(coins)
-    return TestResult.summed(2 * float(law[numbers <= few].sum()), said)
+    return TestResult.from_probability(2 * float(law[numbers <= few].sum()), said)
 
 
 def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> NDArray[Any]:
@@ -131,7 +131,7 @@ def _mid_p(tail: TestResult, coins: int, fewer: int) -> TestResult:
     method = tail.method.replace("exact, binomial", "mid-p, binomial")
     if coins <= FEW and tail.exact is not None:
         exact = tail.exact - Fraction(sides * math.comb(coins, fewer), 2 << coins)
-        return replace(TestResult.counted(exact, ""), method=method)
+        return replace(TestResult.from_fraction(exact, ""), method=method)
     if tail.kind == "bound":
         return replace(tail, method=method)
     numbers, law = coin_law(coins)

@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import EXACT_INTEGERS, Floats
-from edgeworth.common.progress import progress_rounds
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats
+from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.randomization.coins import (
     FEW,
     coin_law,
@@ -136,9 +136,9 @@ class SignSums:
         """Count all signs, if that can be done."""
         said = f"all {what}"
         if self.observed == 0:
-            return TestResult.counted(Fraction(1), said)
+            return TestResult.from_fraction(Fraction(1), said)
         if self.observed > self.total:
-            return TestResult.summed(0.0, said)
+            return TestResult.from_probability(0.0, said)
         if len(self.amounts) == 1:
             return lower_tail(self.coins, self.coins - self.least_heads, said)
         if len(self.amounts) == 2:
@@ -149,7 +149,7 @@ class SignSums:
             ways = self.count_by_halves()
         else:
             return None
-        return TestResult.counted(Fraction(2 * ways, 1 << self.coins), said)
+        return TestResult.from_fraction(Fraction(2 * ways, 1 << self.coins), said)
 
     def _count_two(self, said: str) -> TestResult:
         """Sum over a staircase: for each number of heads of the one amount the least of the other."""
@@ -165,11 +165,11 @@ class SignSums:
             found = sum(
                 way * at_least[y] for way, y in zip(ways(coins), least(range(coins + 1)), strict=True)
             )
-            return TestResult.counted(Fraction(2 * found, 1 << self.coins), said)
+            return TestResult.from_fraction(Fraction(2 * found, 1 << self.coins), said)
         (heads, law), (numbers, other_law) = coin_law(coins), coin_law(others)
         beyond = np.append(np.cumsum(other_law[::-1])[::-1], 0.0)
         place = np.clip(least(heads) - numbers[0], 0, len(numbers))
-        return TestResult.summed(2 * float(law @ beyond[place]), said)
+        return TestResult.from_probability(2 * float(law @ beyond[place]), said)
 
     @property
     def _each(self) -> list[int]:
@@ -211,17 +211,17 @@ class SignSums:
             return None
         low, high = (math.log(2) + end for end in found)
         if low == high:
-            return TestResult.summed(math.exp(high), f"all {what}")
-        return TestResult.between(low, high, f"certified bracket, all {what} on a grid", "bracket")
+            return TestResult.from_probability(math.exp(high), f"all {what}")
+        return TestResult.from_bracket(low, high, f"certified bracket, all {what} on a grid", "bracket")
 
     def monte_carlo(self, what: str, draws: int, seed: int) -> TestResult:
         """Draw signs; sums too large for floats are compared in whole numbers where floats are unsure."""
-        rng, is_exact = np.random.default_rng(seed), self.total < EXACT_INTEGERS
+        rng, is_exact = np.random.default_rng(seed), self.total < MAX_EXACT_INTEGER
         scale, slack = (1, 0.0) if is_exact else (self.total, 1e-13)
         weights, least = np.array([amount / scale for amount in self.amounts]), self.observed / scale
         count, rounds = 0, max(1, (1 << 22) // len(self.amounts))
         counts = np.array(self.counts, dtype=np.int64)
-        for start in progress_rounds(draws, rounds, "draws"):
+        for start in track_rounds(draws, rounds, "draws"):
             heads = random_heads(rng, counts, min(rounds, draws - start))
             # Unlike a product of matrices, einsum makes no floats of all heads at once.
             distance = np.abs(2 * np.einsum("a,ad->d", weights, heads) - weights @ counts) - least
@@ -229,7 +229,7 @@ class SignSums:
             for draw in () if is_exact else np.flatnonzero(np.abs(distance) <= slack):
                 found = sum(map(operator.mul, self.amounts, heads[:, draw].tolist()))
                 count += abs(2 * found - self.total) >= self.observed
-        return TestResult.drawn(count, draws, seed, what)
+        return TestResult.from_draws(count, draws, seed, what)
 
 
 Ways = dict[int, int]

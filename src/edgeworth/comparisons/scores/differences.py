@@ -181,12 +181,12 @@ def _infer(
         # As published: the difference over its standard error, normal.
         p_value = 2 * float(scipy.special.ndtr(-abs(law.value) / law.standard_error))
         said = "approximation, normal with the variance of DeLong, DeLong & Clarke-Pearson"
-        tests["delong"] = TestResult.approximated(p_value, 1.0, said)
+        tests["delong"] = TestResult.approximate(p_value, 1.0, said)
     return replace(found, law=law, tests=tests, doubt=doubt)
 
 
 def _approximate(law: SamplingLaw, said: str) -> TestResult:
-    return TestResult.approximated(law.p_value(0.0, "two-sided"), 1.0, f"approximation, {said}")
+    return TestResult.approximate(law.p_value(0.0, "two-sided"), 1.0, f"approximation, {said}")
 
 
 def _permutations(paired: PairedScores, asked: int | None, law: SamplingLaw | None) -> int:

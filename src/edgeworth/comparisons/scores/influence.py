@@ -14,7 +14,7 @@ import scipy
 from edgeworth.common.arrays import Values
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.comparisons.scores.sampling_distributions import ScoreDifferenceLaw, Side
-from edgeworth.core.clusters import FEWEST_FREEDOM, spread_of_ratios
+from edgeworth.core.clusters import MIN_DEGREES_OF_FREEDOM, cluster_variance_of_ratios
 from edgeworth.core.measures import Measure
 from edgeworth.core.sampling_distributions import FARTHEST
 from edgeworth.errors import OptionError
@@ -23,8 +23,8 @@ from edgeworth.rankings.intervals.methods import (
     NO_VARIANCE,
     Places,
     Spread,
+    find_caveat,
     influence_of,
-    reason_for_doubt,
 )
 from edgeworth.rankings.intervals.resampling import groups_of_counts
 from edgeworth.rankings.measure_lookup import ResolvedRanking, needs_whole_cases, resolve_ranking
@@ -80,7 +80,7 @@ def difference_law(
         is_area = resolved.measure.is_area
         sides.append(Side(value, _error(spreads[-1]), *independent_units(paired), is_area))
     spread = spread_of(paired, effects[0] - effects[1])
-    if paired.clusters is not None and spread.freedom < FEWEST_FREEDOM:
+    if paired.clusters is not None and spread.freedom < MIN_DEGREES_OF_FREEDOM:
         raise OptionError(
             f"a few large clusters hold most cases, which leaves {spread.freedom:.1f} degrees of freedom: "
             "too few to tell who is better"
@@ -115,7 +115,7 @@ def independent_units(paired: PairedScores) -> tuple[float, float]:
 def find_doubt(paired: PairedScores, freedom: float) -> str | None:
     """Explain why the interval may cover less than its level; None if nothing speaks against it."""
     unit = "" if paired.clusters is None else "clusters with "
-    return reason_for_doubt(*independent_units(paired), freedom, unit)
+    return find_caveat(*independent_units(paired), freedom, unit)
 
 
 def _class_sums(paired: PairedScores, values: Values) -> Values:
@@ -153,7 +153,7 @@ def spread_of(paired: PairedScores, effects: Values) -> Spread:
             raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
         sizes = _class_sums(paired, weights)
         scale = _class_sums(paired, weights * effects**2).sum(axis=0) * sizes.sum(axis=0)
-        by_size = spread_of_ratios(np.zeros_like(sizes), sizes, variances=scale).freedom
+        by_size = cluster_variance_of_ratios(np.zeros_like(sizes), sizes, variances=scale).freedom
         if not by_size > 0:  # a class that one cluster holds
             return Spread(math.nan, 0.0)
         sums = np.bincount(paired.clusters.codes, weights=weights * effects * cluster_factors(paired))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Values
-from edgeworth.common.progress import progress_rounds
+from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.paired_scores import CaseRanks, PairedScores
 from edgeworth.comparisons.scores.influence import (
     cluster_factors,
@@ -50,7 +50,7 @@ def bootstrap_differences(
     size = max(1, CHUNK // max(1, sum(ranks.places for ranks in both)))
     generator = np.random.default_rng(seed)
     found = []
-    for start in progress_rounds(draws, size, "draws"):
+    for start in track_rounds(draws, size, "draws"):
         one, two = (np.zeros((min(size, draws - start), ranks.places)) for ranks in both)
         for rows in zip(one, two, strict=True):
             times = _times_drawn(paired, classes, generator)
@@ -153,7 +153,7 @@ class SwappedRanks:
         """
         count = int((np.abs(self.differences) >= abs(self.observed) - EQUAL).sum())
         said = f"swaps of the two's ranks in random {self.unit}"
-        return TestResult.drawn(count, len(self.differences), self.seed, said)
+        return TestResult.from_draws(count, len(self.differences), self.seed, said)
 
 
 class _Swaps:
@@ -170,7 +170,7 @@ class _Swaps:
     def random(self, draws: int, generator: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
         """Rows of random swaps, so many at once as there is room for."""
         size = max(1, CHUNK // max(1, len(self.one), self.ranks.places))
-        for start in progress_rounds(draws, size, "draws"):
+        for start in track_rounds(draws, size, "draws"):
             shape = (min(size, draws - start), self.units)
             yield generator.integers(0, 2, size=shape, dtype=np.uint8).astype(bool)
 

@@ -14,7 +14,7 @@ from edgeworth.core.sampling_distributions import (
     Alternative,
     Scale,
     choose_tail,
-    reaching_quantile,
+    quantile_that_reaches,
     student_quantile,
 )
 from edgeworth.core.test_results import SMALLEST
@@ -111,7 +111,7 @@ class ScoreDifferenceLaw:
         """How many standard errors a difference is away: the interval of so many just reaches it."""
         if self._is_plain:
             return abs(self.value - null) / self.standard_error
-        return reaching_quantile(self.bounds, self.value, null)
+        return quantile_that_reaches(self.bounds, self.value, null)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         if null == self.value:

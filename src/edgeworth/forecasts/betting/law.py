@@ -160,7 +160,7 @@ class LogWealthLaw:
         if method is None and normal.low == 0 and not self.boundless:
             tilt = tilt_towards(self.steps, x)
             bound = log_moment(self.steps, tilt)[0] - tilt * (x - self._slack)
-            return TestResult.between(-math.inf, bound, "certified bound (Chernoff 1952)", "bound")
+            return TestResult.from_bracket(-math.inf, bound, "certified bound (Chernoff 1952)", "bound")
         return normal
 
     @property
@@ -199,7 +199,7 @@ class LogWealthLaw:
             return None
         said = f"bracket, {found[2]:,} frequencies"
         if sign > 0 and not self.boundless:
-            return TestResult.between(found[0], found[1], said, "bracket")
+            return TestResult.from_bracket(found[0], found[1], said, "bracket")
         near, far = math.exp(found[0]), math.exp(min(found[1], 0.0))
         ends = (near, far) if sign > 0 else (spread - far, spread - near)
         bottom, top = (min(max(end + self.boundless, SMALLEST), 1.0) for end in ends)
@@ -219,7 +219,7 @@ class LogWealthLaw:
             )
         value = float(scipy.special.ndtr((found.mean - x) / math.sqrt(found.variance)))
         said = f"log-normal approximation, off by {error:.2g} at most (Berry and Esseen)"
-        return TestResult.approximated(self.boundless + self._finite * value, self._finite * error, said)
+        return TestResult.approximate(self.boundless + self._finite * value, self._finite * error, said)
 
     # -- quantiles -------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.common.arrays import SUM_TOLERANCE, Floats
+from edgeworth.common.arrays import PROBABILITY_SUM_TOLERANCE, Floats
 from edgeworth.errors import InputError
 from edgeworth.rankings.chance.bracket import majorant_coefficients
 
@@ -113,8 +113,8 @@ class LogReturns:
 
 
 def _check_shares(shares: Floats) -> None:
-    inside = ((shares >= 0) & (shares <= 1 + SUM_TOLERANCE)).all(axis=1)
-    wrong = ~(inside & (abs(shares.sum(axis=1) - 1) <= SUM_TOLERANCE))
+    inside = ((shares >= 0) & (shares <= 1 + PROBABILITY_SUM_TOLERANCE)).all(axis=1)
+    wrong = ~(inside & (abs(shares.sum(axis=1) - 1) <= PROBABILITY_SUM_TOLERANCE))
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(

@@ -21,7 +21,7 @@ from edgeworth.bet.fractional import (
     sums_from,
     whole_sum,
 )
-from edgeworth.common.arrays import EXACT_INTEGERS, Floats, Integers
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, Integers
 from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.core.serialization import COUNTS, FLOATS, FLOATS_OR_NAN, Serializable, reshape_array
 from edgeworth.errors import MergeError
@@ -110,7 +110,7 @@ class Blocks(Serializable):
 
     def _fits_together(self) -> bool:
         """Check the rule."""
-        is_near = not self.number or int(self.ends[-1]) <= EXACT_INTEGERS
+        is_near = not self.number or int(self.ends[-1]) <= MAX_EXACT_INTEGER
         return is_near and bool(np.all(self.ends > self.starts) and np.all(self.starts[1:] >= self.ends[:-1]))
 
     @classmethod

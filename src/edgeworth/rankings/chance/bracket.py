@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats
-from edgeworth.common.progress import progress_rounds
+from edgeworth.common.progress import track_rounds
 from edgeworth.rankings.chance.tilting import Band, Saddle, TiltedChain
 
 Complexes = NDArray[np.complex128]
@@ -142,7 +142,7 @@ def characteristic_function(
 ) -> tuple[Complexes, Floats]:
     """E_θ[exp(i·angle·W)], and by how much each may be off: those sure to be below ``enough`` are dropped."""
     values, left = np.zeros(len(angles), dtype=np.complex128), np.zeros(len(angles))
-    for start in progress_rounds(len(angles), TOGETHER, "frequencies"):
+    for start in track_rounds(len(angles), TOGETHER, "frequencies"):
         part = slice(start, start + TOGETHER)
         values[part], left[part] = _pass_ranks(chain, band, angles[part], enough[part])
     return values, left + band.lost

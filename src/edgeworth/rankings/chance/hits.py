@@ -19,7 +19,7 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats
-from edgeworth.common.progress import progress_rounds
+from edgeworth.common.progress import track_rounds
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.core.test_results import (
     TestResult,
@@ -128,15 +128,15 @@ class HitsLaw(ExactMoments):
         """P(at least h hits); a mean over ties may be a fraction, which only more hits reach."""
         least = _whole(h, math.ceil)
         if least > self.range[1]:
-            return TestResult.counted(Fraction(0), "impossible")
-        return TestResult.summed(hypergeometric_tails(self.n, self.m, self.t, least)[1])
+            return TestResult.from_fraction(Fraction(0), "impossible")
+        return TestResult.from_probability(hypergeometric_tails(self.n, self.m, self.t, least)[1])
 
     def lower_tail(self, h: float) -> TestResult:
         """P(at most h hits)."""
         most = _whole(h, math.floor)
         if most < self.range[0]:
-            return TestResult.counted(Fraction(0), "impossible")
-        return TestResult.summed(hypergeometric_tails(self.n, self.m, self.t, most)[0])
+            return TestResult.from_fraction(Fraction(0), "impossible")
+        return TestResult.from_probability(hypergeometric_tails(self.n, self.m, self.t, most)[0])
 
     def interval(self, level: float = 0.95) -> tuple[int, int]:
         """The hits left when at most (1 − level)/2 is cut off on either side, exactly.
@@ -169,7 +169,7 @@ class HitsLaw(ExactMoments):
         error = self.probability(min(max(mode, self.range[0]), self.range[1])) / 2
         spread = self.standard_deviation
         value = float(scipy.special.ndtr((self.mean - h) / spread)) if spread else float(h <= self.mean)
-        return TestResult.approximated(value, error, "normal approximation, not certified")
+        return TestResult.approximate(value, error, "normal approximation, not certified")
 
 
 @dataclass(frozen=True)
@@ -337,7 +337,7 @@ def random_sums(order: RandomOrder, draws: int, seed: int) -> Iterator[Floats]:
     """Draw W = m·AP of random orders, many at a time."""
     rng = np.random.default_rng(seed)
     size = max(1, (1 << 20) // order.m)
-    for start in progress_rounds(draws, size, "draws"):
+    for start in track_rounds(draws, size, "draws"):
         ranks = random_ranks(order.n, order.m, min(size, draws - start), rng)
         gains = np.arange(1, order.m + 1) / ranks
         yield np.where(ranks <= order.depth, gains, 0.0).sum(axis=1)

@@ -77,7 +77,7 @@ class Question:
             return None
         every = comb(self.order.n, self.order.m) if self.order.n <= 50 else None
         said = f"all {every:,} orders" if every else "all orders"
-        return TestResult.counted(beyond if self.upper else 1 - beyond, said)
+        return TestResult.from_fraction(beyond if self.upper else 1 - beyond, said)
 
     def _without_counting(self) -> TestResult | None:
         """Thresholds outside the range, one order only, one target only."""
@@ -85,19 +85,19 @@ class Question:
         most = self.order.most_hits
         if self.threshold > most or self.threshold < 0:
             beyond = (self.threshold > most) != self.upper
-            return TestResult.counted(
+            return TestResult.from_fraction(
                 Fraction(beyond), "no order is on the other side" if beyond else "impossible"
             )
         if m == n:
             beyond = depth >= self.threshold if self.upper else depth <= self.threshold
-            return TestResult.counted(Fraction(beyond), "every order gives the same")
+            return TestResult.from_fraction(Fraction(beyond), "every order gives the same")
         if m == 1:
             # W = 1/T, or 0 beyond the depth.
             if self.upper:
                 places = min(depth, math.floor(1 / self.threshold)) if self.threshold else n
             else:
                 places = n - min(depth, math.ceil(1 / self.threshold) - 1) if self.threshold else n - depth
-            return TestResult.counted(Fraction(places, n), f"one target on {n:,} ranks")
+            return TestResult.from_fraction(Fraction(places, n), f"one target on {n:,} ranks")
         return None
 
     # -- rank by rank ----------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ class Question:
             return None
         said = f"certified bracket, {ends.frequencies:,} frequencies"
         if (point.tilt > 0) == self.upper:
-            return TestResult.between(ends.log_low, ends.log_high, said, "bracket")
+            return TestResult.from_bracket(ends.log_low, ends.log_high, said, "bracket")
         # The tilt looks at the rarer side of the mean; the other one is what is left.
         low, high = (-math.expm1(min(log, 0.0)) for log in (ends.log_high, ends.log_low))
         return TestResult(low, high, high, said, kind="bracket")
@@ -134,7 +134,7 @@ class Question:
         if self._tilted_chain is None or (self._tilted_chain[0].tilt > 0) != self.upper:
             return None
         bound = self._tilted_chain[0].log_bound(float(self.threshold))
-        return TestResult.between(-math.inf, bound, "certified bound (Chernoff)", "bound")
+        return TestResult.from_bracket(-math.inf, bound, "certified bound (Chernoff)", "bound")
 
     # -- lists of any length ---------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ class Question:
         cantelli = -math.log1p(max(self._away[0], 0.0) ** 2)
         along = log_path_bound(self.order, float(self.threshold)) if self.upper else 0.0
         said = "hypergeometric bounds along a path" if along < cantelli else "Cantelli"
-        return TestResult.between(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")
+        return TestResult.from_bracket(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")
 
     def drawn(self) -> TestResult | None:
         """The share of random orders beyond the threshold, or at it."""
@@ -170,8 +170,8 @@ class Question:
         sign = 1 if self.upper else -1
         least = sign * float(self.threshold) - SLACK
         count = sum(int((sign * sums >= least).sum()) for sums in random_sums(self.order, draws, self.seed))
-        return TestResult.drawn(count, draws, self.seed, "orders")
+        return TestResult.from_draws(count, draws, self.seed, "orders")
 
     def edgeworth(self) -> TestResult:
         value, error = edgeworth_tail(*self._away)
-        return TestResult.approximated(value, error, "Edgeworth's expansion, not certified")
+        return TestResult.approximate(value, error, "Edgeworth's expansion, not certified")

@@ -34,14 +34,14 @@ LOGIT = Scale(0.0, 1.0)
 class InfluenceLaw(NormalLaw):
     """Student's t on the logit scale, and why it may cover less than its level, if there is reason."""
 
-    doubt: str | None = None
+    caveat: str | None = None
 
 
 class SurvivalLaw(NormalLaw):
     """Normal on the plain scale, cut off at 0 and 1."""
 
     @property
-    def doubt(self) -> str | None:
+    def caveat(self) -> str | None:
         """Say that the interval was cut off."""
         low, high = super().interval(0.95)
         beyond = "its normal law reaches beyond 0 or 1, where the interval is cut off: it needs more targets"
@@ -62,7 +62,7 @@ class SeparatedLaw:
     background: float
     is_area: bool
     standard_error: float = 0.0
-    doubt: str | None = "targets and background are separated, so the interval is a binomial bound"
+    caveat: str | None = "targets and background are separated, so the interval is a binomial bound"
 
     def interval(self, level: float) -> tuple[float, float]:
         """From the worst population that would still be seen as separated."""
@@ -110,8 +110,8 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
         return _without_variance(ranking, value, places, is_area=resolved.measure.is_area)
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
     freedom = max(spread.freedom, 1.0)
-    doubt = reason_for_doubt(places.targets / units[0], places.background / units[1], spread.freedom)
-    return InfluenceLaw(value, math.sqrt(spread.variance), LOGIT, freedom, doubt)
+    caveat = find_caveat(places.targets / units[0], places.background / units[1], spread.freedom)
+    return InfluenceLaw(value, math.sqrt(spread.variance), LOGIT, freedom, caveat)
 
 
 def _without_variance(ranking: Ranking, value: float, places: Places, *, is_area: bool) -> SamplingLaw:
@@ -483,7 +483,7 @@ def separated_area_bound(targets: float, background: float, level: float) -> flo
     return float(((1 - level) / 2) ** (1 / min(targets, background)))
 
 
-def reason_for_doubt(targets: float, background: float, freedom: float, unit: str = "") -> str | None:
+def find_caveat(targets: float, background: float, freedom: float, unit: str = "") -> str | None:
     """Why the interval may cover less than its level, if there is reason; ``unit`` is what was counted."""
     if (fewest := min(targets, background)) < FEW:
         which = "targets" if targets <= background else "background cases"

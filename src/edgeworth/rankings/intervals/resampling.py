@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from edgeworth.common.arrays import Values
-from edgeworth.common.progress import progress_rounds
+from edgeworth.common.progress import track_rounds
 from edgeworth.core.sampling_distributions import BootstrapLaw, SamplingLaw
 from edgeworth.decisions.estimates import Bootstrap, bootstrap_law
 from edgeworth.decisions.resampling import defined_draws
@@ -108,7 +108,7 @@ def tied_orders(ranking: Ranking, draws: int, seed: int) -> Iterator[TieGroups]:
     sizes = np.append(ranking.items_by_score[1][::-1], int(ranking.unranked)).astype(np.int64)
     seen, targets = (np.cumsum(sizes) - sizes)[:-1].astype(np.float64), int(ranking.target_total)
     together = max(1, 2 * CHUNK // len(sizes))
-    for start in progress_rounds(draws, together, "draws"):
+    for start in track_rounds(draws, together, "draws"):
         count = min(together, draws - start)
         drawn = generator.multivariate_hypergeometric(sizes, targets, size=count, method="marginals")
         # What falls to those never ranked is found nowhere.
@@ -120,7 +120,7 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[T
     """Strict orders of random selection, many lists at a time."""
     generator = np.random.default_rng(seed)
     size = max(1, 2 * CHUNK // max(1, targets))
-    for start in progress_rounds(draws, size, "draws"):
+    for start in track_rounds(draws, size, "draws"):
         count = min(size, draws - start)
         ranks = random_ranks(items, targets, count, generator)
         ones, many = np.ones(ranks.shape), np.full(count, float(items))

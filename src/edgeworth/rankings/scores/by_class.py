@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import EXACT_INTEGERS, Floats
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats
 from edgeworth.common.choices import WeightKind
 from edgeworth.core.joint_counts import whole_counts
 from edgeworth.core.labels import (
     POSITIVE_OF_PAIR,
-    canonical,
+    canonical_label,
     canonical_order,
-    find,
+    find_label,
     list_labels,
     usual_positive,
 )
@@ -137,7 +137,7 @@ def target_of(labels: Sequence[Label], positive: Label | None = None) -> Label:
     """The class that is looked for: the one named, or the one everyone means."""
     check_label_number(labels)
     if positive is not None:
-        return labels[find(positive, labels)]
+        return labels[find_label(positive, labels)]
     usual = usual_positive(labels) if len(labels) == 2 else _of_a_usual_pair(labels)
     if usual is None:
         raise InputError(
@@ -163,7 +163,7 @@ def rows_of_classes(
     weights = take_weights(weights, weight_kind, first_row)
     if weights is not None:
         check_weights(weights, first_row)
-        if weights.dtype.kind in "iu" and weights.sum(dtype=np.float64) > EXACT_INTEGERS:
+        if weights.dtype.kind in "iu" and weights.sum(dtype=np.float64) > MAX_EXACT_INTEGER:
             raise InputError("weights of a ranking add up to 2^53 at most: divide them by a number")
 
     def choose(scores: Floats, weights: NDArray[Any] | None, truth: Column) -> list[ClassRows]:
@@ -232,7 +232,7 @@ def rows_by_label(truth: Column) -> Iterator[tuple[Label, Any]]:
     for code, label in enumerate(coded.labels):
         rows = order[ends[code] : ends[code + 1]]
         if len(rows):
-            yield canonical(label), rows
+            yield canonical_label(label), rows
 
 
 MOST_ROWS = 1 << 22

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import EXACT_INTEGERS, Floats, freeze
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, freeze
 from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.serialization import AMOUNTS, FLOATS, NUMBERS, Field, Serializable, optional
@@ -121,7 +121,7 @@ class SortedScores(Serializable):
             highest = np.concatenate([run.ends for run in runs])
         scores = np.concatenate([run.scores for run in runs])
         weight = np.concatenate([run._cases for run in runs])
-        if weight.dtype.kind in "iu" and weight.sum(dtype=np.float64) > EXACT_INTEGERS:
+        if weight.dtype.kind in "iu" and weight.sum(dtype=np.float64) > MAX_EXACT_INTEGER:
             raise MergeError("weights of a ranking add up to 2^53 at most: divide them by a number")
         return cls(scores, weight, square, fourth, highest).merge_equal()
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers, freeze
-from edgeworth.core.labels import canonical, canonical_order, parse_labels, positions
+from edgeworth.core.labels import canonical_label, canonical_order, label_positions, parse_labels
 from edgeworth.core.serialization import COUNTS, LABELS, Serializable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat
@@ -42,7 +42,7 @@ def group_rows(column: Column, first_row: int = 1) -> Groups:
     queries = canonical_order(coded.labels)
     if queries == coded.labels:
         return group_codes(coded.codes, queries)
-    place = positions((canonical(label) for label in coded.labels), queries)
+    place = label_positions((canonical_label(label) for label in coded.labels), queries)
     return group_codes(place[coded.codes], queries)
 
 
@@ -75,9 +75,9 @@ def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Int
     if positive is None and isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
         return _whole_numbers(column, first_row)
     coded = encode_all(column, "truth", first_row, "drop such rows, or say what they are")
-    labels = [canonical(label) for label in coded.labels]
+    labels = [canonical_label(label) for label in coded.labels]
     if positive is not None:
-        wanted = canonical(positive)
+        wanted = canonical_label(positive)
         same = [label == wanted or str(label) == str(wanted) for label in labels]
         return np.array(same, dtype=np.int64)[coded.codes]
     numbers = parse_labels(labels)
@@ -137,7 +137,9 @@ def as_ids(column: Column, first_row: int = 1) -> Identifiers:
 
 def _written(item: Any) -> bytes:
     try:
-        text = item if isinstance(item, bytes) else str(canonical(item)).encode("utf-8", "surrogateescape")
+        text = (
+            item if isinstance(item, bytes) else str(canonical_label(item)).encode("utf-8", "surrogateescape")
+        )
     except UnicodeEncodeError:
         raise InputError(f"an id holds half a character: {item!r}") from None
     if b"\0" in text:
@@ -195,7 +197,7 @@ class Judged(Serializable):
         """Some of the queries, in canonical order."""
         if queries == self.queries:
             return self
-        place = positions(queries, self.queries)
+        place = label_positions(queries, self.queries)
         inverse = np.full(len(self.queries), -1, dtype=np.intp)
         inverse[place] = np.arange(len(place))
         query = inverse[self.list_of]
@@ -230,7 +232,10 @@ class Judged(Serializable):
         news = tuple(query for query in other.queries if query not in mine)
         right = other.select(news)
         query = np.concatenate(
-            (positions(self.queries, queries)[self.list_of], positions(news, queries)[right.list_of])
+            (
+                label_positions(self.queries, queries)[self.list_of],
+                label_positions(news, queries)[right.list_of],
+            )
         )
         return Judged.add_up(
             query,

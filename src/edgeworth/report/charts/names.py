@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from edgeworth.core.formatting import cut_middle, displayable, unlike
+from edgeworth.core.formatting import cut_middle, displayable, unique_name
 
 LONGEST = 60
 """Signs of a name in the data of a chart and under the pointer."""
@@ -73,5 +73,5 @@ def distinct_names(names: Iterable[str], most: int) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for name in names:
         cut = cut_middle(name, most)
-        found[unlike(f"{cut}{UNSEEN}" if cut in UNSAFE else cut, found)] = None
+        found[unique_name(f"{cut}{UNSEEN}" if cut in UNSAFE else cut, found)] = None
     return tuple(found)

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from edgeworth.core.formatting import displayable, shorten, unlike
+from edgeworth.core.formatting import displayable, shorten, unique_name
 from edgeworth.report.charts.chart import Chart, import_extra, svg_of
 from edgeworth.report.html.parts import (
     DrawnChart,
@@ -27,7 +27,7 @@ from edgeworth.report.html.parts import (
     verdicts,
 )
 from edgeworth.report.report import Grid, Report, json_text, map_texts
-from edgeworth.report.wording import origin_facts
+from edgeworth.report.wording import list_provenance
 
 Row = TypeVar("Row")
 
@@ -59,7 +59,7 @@ def report_to_html(report: Report, *, title: str = "") -> str:
     names: list[str] = []
 
     def table(grid: Grid, name: str) -> Any:
-        names.append(unlike(name, names))
+        names.append(unique_name(name, names))
         return markup(table_html(grid, names[-1]))
 
     return str(
@@ -79,7 +79,7 @@ def report_to_html(report: Report, *, title: str = "") -> str:
             reports=reports,
             embed=lambda value: markup(_embed_json(value)),
             specs=list(charts.values()),
-            provenance=origin_facts(report.provenance),
+            provenance=list_provenance(report.provenance),
             table=table,
         )
     )

@@ -11,7 +11,7 @@ from typing import Any
 from edgeworth.core.formatting import cut_middle, displayable, shorten
 from edgeworth.report.report import Column, Grid, Report
 from edgeworth.report.slider import Slider
-from edgeworth.report.wording import describe_origin, format_rows
+from edgeworth.report.wording import describe_provenance, format_rows
 
 TITLE = "Edgeworth report"
 LONGEST_FILE = 100
@@ -101,7 +101,7 @@ JUDGED = (*COLUMNS, "positive", "cases", "items", "lists", "targets", "grades")
 def describe_judged(report: Report) -> str:
     """Say in a line what was judged, and on which data."""
     known = report.provenance
-    return describe_origin(
+    return describe_provenance(
         {name: known[name] for name in ("source", *JUDGED) if known.get(name, name) != name}
     )
 
