@@ -107,7 +107,7 @@ def test_the_number_of_cores_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
     values = np.random.default_rng(4).random((10, 4))
     found = []
     for cores in (1, 3):
-        monkeypatch.setattr(threads, "cores", lambda number=cores: number)
+        monkeypatch.setattr(threads, "available_cores", lambda number=cores: number)
         found.append(randomised_tukey(values, draws=3_500))
     assert np.array_equal(*found)
 

@@ -21,7 +21,7 @@ from edgeworth.forecasts.scores import ForecastScores
 @pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 1000])
 @pytest.mark.parametrize("cores", [1, 2, 3, 8])
 def test_parts_come_back_in_order(length: int, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "cores", lambda: cores)
+    monkeypatch.setattr(threads, "available_cores", lambda: cores)
     blocks = row_blocks(length, 4)
     assert map_blocks(lambda block: block.start, blocks) == list(range(0, max(length, 1), 4))
 
@@ -33,7 +33,7 @@ def test_blocks_cover_the_rows_once() -> None:
 
 
 def test_no_more_blocks_are_begun_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "cores", lambda: 2)
+    monkeypatch.setattr(threads, "available_cores", lambda: 2)
     begun: list[int] = []
 
     def work(block: slice) -> None:
@@ -51,7 +51,7 @@ def test_no_more_blocks_are_begun_after_an_error(monkeypatch: pytest.MonkeyPatch
 def test_the_error_of_the_first_rows_is_the_one_raised(
     wrong: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(threads, "cores", lambda: 3)
+    monkeypatch.setattr(threads, "available_cores", lambda: 3)
     later = threading.Event()
 
     def work(block: slice) -> None:
@@ -67,7 +67,7 @@ def test_the_error_of_the_first_rows_is_the_one_raised(
 
 
 def test_an_error_does_not_keep_what_was_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "cores", lambda: 2)
+    monkeypatch.setattr(threads, "available_cores", lambda: 2)
 
     class Table:
         def refuse(self, block: slice) -> None:
@@ -102,7 +102,7 @@ def scored() -> ForecastScores:
 def test_the_number_of_cores_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for cores in (1, 2, 3):
-        monkeypatch.setattr(threads, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr(threads, "available_cores", lambda cores=cores: cores)
         found.append(scored())
     assert found[0] == found[1] == found[2]
 

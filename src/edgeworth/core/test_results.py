@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ class TestResult:
     method: str
     exact: Fraction | None = None
     kind: Literal["exact", "bound", "drawn", "bracket", "approximation"] = "exact"
+
+    __test__: ClassVar[bool] = False
+    """Tells pytest that this class holds no tests, whatever its name looks like."""
 
     @classmethod
     def from_probability(cls, probability: float, said: str = "hypergeometric") -> TestResult:
