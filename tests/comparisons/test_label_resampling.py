@@ -13,7 +13,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.comparisons.difference import Difference
-from edgeworth.comparisons.labels import swapping
+from edgeworth.comparisons.labels import randomization
 from edgeworth.comparisons.labels.differences import label_differences
 from edgeworth.comparisons.labels.joint_cells import JointCells, joint_cells, one_vs_rest
 from edgeworth.comparisons.labels.methods import delta_law
@@ -111,7 +111,7 @@ def test_swaps_agree_with_the_sum_over_discordant_cases(measure: str) -> None:
 
 
 def test_drawn_swaps_agree_with_exact_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swapping, "MOST_WAYS", 0)
+    monkeypatch.setattr(randomization, "MOST_WAYS", 0)
     truth, one, two = rows(6000, 2, seed=26)
     paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
     exact = randomisation_test(*focused(paired, "informedness")).p_value

@@ -19,6 +19,7 @@ Depth: TypeAlias = Literal["none", "optional", "required"]
 Direction: TypeAlias = Literal["higher", "lower", "neither"]
 RankingTheory: TypeAlias = Literal["none", "average precision", "ROC area"]
 Arguments: TypeAlias = Mapping[str, Any]
+Strata: TypeAlias = Literal["none", "classes", "target"]
 
 POWERS = "Powers 2003, Recall & Precision versus The Bookmaker"
 RETRIEVAL = "van Rijsbergen 1979, Information Retrieval"
@@ -78,6 +79,21 @@ class Combination:
 
 
 @dataclass(frozen=True)
+class CaseWorth:
+    """What an output of one label adds to the difference between two systems that judged the same cases.
+
+    ``worth(cases, real, hits, predicted)`` takes the number of cases and, for one label, the number of real
+    cases and the hits and predictions of both systems together. None of these change when outputs are
+    swapped. It returns the worth of an output of the label, and what is added if the output is right, in any
+    unit. With these, swaps of the outputs can be counted exactly.
+    """
+
+    worth: Callable[[int, int, int, int], tuple[Fraction, Fraction]]
+    needs_decisions: bool = False
+    """Whether the worth holds only if both systems decide every case."""
+
+
+@dataclass(frozen=True)
 class Measure:
     """A measure with its metadata.
 
@@ -129,6 +145,21 @@ class Measure:
     ranking_theory: RankingTheory = field(default="none", repr=False)
     """Whose formulas hold for a ranking's measure: the influence of each case, the bound for a ranking that
     separates the classes, and the distribution under random selection."""
+    is_case_sum: bool = field(default=False, repr=False)
+    """Whether a difference between systems is a sum over cases, with divisors that depend on the truth only.
+
+    Systems with equal values are then interchangeable, and swaps of their outputs need no standard errors."""
+    case_worth: CaseWorth | None = field(default=None, repr=False)
+    """What each output adds to that sum, if swaps can be counted exactly."""
+    combination_strata: Strata = field(default="none", repr=False)
+    """How ``combination`` splits the cases by their real class, so that paired proportions can be compared:
+    one recall per class ("classes"), or recall minus fallout of one label ("target")."""
+    is_rate_of_predictions: bool = field(default=False, repr=False)
+    """Whether the value is a rate among the predictions of a label, which may be few."""
+    counts_abstention_as_rejection: bool = field(default=False, repr=False)
+    """Whether an abstention has the same effect on the value as a prediction of another label."""
+    weighs_classes_by_cases: bool = field(default=False, repr=False)
+    """Whether a class with few cases has little effect, so that the delta method suits rare classes."""
 
     @property
     def words(self) -> str:

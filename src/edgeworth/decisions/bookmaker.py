@@ -74,6 +74,7 @@ HOUSE_MEASURES = (
         break_even_margin,
         title="break-even margin",
         combination=lambda view: recalls_combination(view.hits, view.real, -1.0, 1.0),
+        combination_strata="classes",
         synonyms="v*, over-round, vigorish, house percentage",
     ),
     _house(

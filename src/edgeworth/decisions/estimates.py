@@ -39,7 +39,7 @@ from edgeworth.errors import OptionError, check_draws
 FEW_CLASSES, FEW_CASES = 12, 20
 """Up to so many classes are drawn from a posterior by default, where one of them has fewer cases."""
 
-WEIGHING_CASES, ENOUGH_CASES = ("mcc", "kappa"), 100
+ENOUGH_CASES = 100
 """Measures that weigh cases, not classes: from so many cases on a rare class does not put them out."""
 
 MOST_CLASSES = 100
@@ -235,7 +235,7 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
         return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
     real = tally.cells.sum(axis=0)
     is_rare = 2 < len(tally.labels) <= FEW_CLASSES and bool(((real > 0) & (real < FEW_CASES)).any())
-    if is_rare and not (resolved.measure.name in WEIGHING_CASES and real.sum() >= ENOUGH_CASES):
+    if is_rare and not (resolved.measure.weighs_classes_by_cases and real.sum() >= ENOUGH_CASES):
         return DeltaAndPosterior(seed=seed)
     return Delta()
 

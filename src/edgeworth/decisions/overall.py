@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgeworth.common.arrays import Values, ratio, weighted_sum
-from edgeworth.core.measures import POWERS, Combination, Measure, Parameter, measure_family
+from edgeworth.core.measures import POWERS, CaseWorth, Combination, Measure, Parameter, measure_family
 from edgeworth.decisions.per_label import ALPHA, edge, edge_combination, f_measure, g_measure
 from edgeworth.decisions.views import (
     ALL_PREDICTED,
@@ -168,6 +168,30 @@ def _proportion(
     return _overall(name, formula, lambda v: ratio(*parts(v)), *synonyms, low=0.0, proportion=parts, **more)
 
 
+def _hit_worth(cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:
+    """Count hits alike."""
+    del cases, real, hits, predicted
+    return Fraction(0), Fraction(1)
+
+
+def _recall_worth(cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:
+    """Count a hit as its share of the real cases of its class."""
+    del cases, hits, predicted
+    return Fraction(0), Fraction(1, real) if real else Fraction(0)
+
+
+def _informedness_worth(cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:
+    """Compute what a label adds to a difference of informedness, which is a difference of squares.
+
+    ``B − B' = Σ_l [T_l (h_l − h'_l) + (H_l − 2 R_l T_l/N) (P_l − P'_l)] / (2 R_l (N − R_l))`` with the hits H
+    and predictions T of both systems. A label that is never or always real has no fair odds and adds nothing.
+    """
+    if not 0 < real < cases:
+        return Fraction(0), Fraction(0)
+    odds = 2 * real * (cases - real)
+    return Fraction(cases * hits - 2 * real * predicted, cases * odds), Fraction(predicted, odds)
+
+
 OVERALL_MEASURES = (
     _overall(
         "informedness",
@@ -177,7 +201,11 @@ OVERALL_MEASURES = (
         options={"abstentions": ABSTENTIONS},
         needs=(CASES, TWO_REAL, SOME_COMMON),
         combination=_informedness_combination,
+        combination_strata="target",
         guessing=informedness_slopes,
+        is_case_sum=True,
+        # The value of the decided cases is multiplied by their share, and swaps change both.
+        case_worth=CaseWorth(_informedness_worth, needs_decisions=True),
     ),
     _overall(
         "markedness",
@@ -187,6 +215,7 @@ OVERALL_MEASURES = (
         needs=(CASES, TWO_PREDICTED, SOME_COMMON),
         combination=lambda view: _informedness_combination(_exchanged(view), "left_out"),
         guessing=lambda predicted, real: informedness_slopes(real, predicted),
+        is_rate_of_predictions=True,
     ),
     _proportion(
         "accuracy",
@@ -195,6 +224,8 @@ OVERALL_MEASURES = (
         chance="Σ_l p_l r_l",
         synonyms="rand accuracy (powers), micro recall, micro precision, micro f1, avrecall, avprecision",
         guessing=_equal_slopes,
+        is_case_sum=True,
+        case_worth=CaseWorth(_hit_worth),
     ),
     _proportion(
         "error_rate",
@@ -204,6 +235,8 @@ OVERALL_MEASURES = (
         direction="lower",
         synonyms="misclassification rate, zero-one loss, MAP error",
         guessing=lambda predicted, real: [-slope for slope in _equal_slopes(predicted, real)],
+        is_case_sum=True,
+        case_worth=CaseWorth(_hit_worth),
     ),
     _overall(
         "balanced_accuracy",
@@ -214,6 +247,9 @@ OVERALL_MEASURES = (
         source=BRODERSEN,
         synonyms="macro recall, uar",
         combination=_balanced_combination,
+        combination_strata="classes",
+        is_case_sum=True,
+        case_worth=CaseWorth(_recall_worth),
     ),
     _overall(
         "adjusted_balanced_accuracy",
@@ -223,6 +259,9 @@ OVERALL_MEASURES = (
         source=SCIKIT_LEARN,
         needs=(CASES, TWO_REAL),
         combination=_adjusted_combination,
+        combination_strata="classes",
+        is_case_sum=True,
+        case_worth=CaseWorth(_recall_worth),
     ),
     _overall(
         "macro_informedness",
@@ -256,6 +295,7 @@ OVERALL_MEASURES = (
         needs=(CASES, TWO_REAL, TWO_PREDICTED),
         guessing=_equal_slopes,
         title="MCC",
+        weighs_classes_by_cases=True,
     ),
     _overall(
         "kappa",
@@ -265,6 +305,7 @@ OVERALL_MEASURES = (
         synonyms="cohen's kappa, heidke skill score",
         needs=(CASES, GUESSING_ERRS),
         guessing=_equal_slopes,
+        weighs_classes_by_cases=True,
     ),
     _proportion(
         "coverage",
@@ -273,6 +314,7 @@ OVERALL_MEASURES = (
         chance="itself",
         direction="neither",
         needs=(ANY_CASE,),
+        is_case_sum=True,
     ),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -10,7 +11,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from edgeworth.common.arrays import Values, ratio
-from edgeworth.core.measures import POWERS, RETRIEVAL, Combination, Measure, Parameter, measure_family
+from edgeworth.core.measures import (
+    POWERS,
+    RETRIEVAL,
+    CaseWorth,
+    Combination,
+    Measure,
+    Parameter,
+    measure_family,
+)
 from edgeworth.decisions.views import (
     CASES,
     HAS_CASES,
@@ -109,6 +118,24 @@ def _phi(view: LabelView) -> Values:
     return ratio(view.determinant, np.sqrt(margins))
 
 
+def _recall_worth(cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:
+    """Count hits: a false alarm costs nothing."""
+    del cases, real, hits, predicted
+    return Fraction(0), Fraction(1)
+
+
+def _accuracy_worth(cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:
+    """Count hits minus false alarms."""
+    del cases, real, hits, predicted
+    return Fraction(-1), Fraction(2)
+
+
+def _edge_worth(cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:
+    """Compute the worth in units of 1/(R (N − R)): a hit earns N − R and a false alarm costs R."""
+    del hits, predicted
+    return Fraction(-real), Fraction(cases)
+
+
 LABEL_MEASURES = (
     _share(
         "recall",
@@ -116,6 +143,8 @@ LABEL_MEASURES = (
         "every_real",
         "sensitivity, true positive rate, tpr, hit rate, probability of detection, cumulative gain, r at k",
         chance=BY_PREDICTION,
+        is_case_sum=True,
+        case_worth=CaseWorth(_recall_worth),
     ),
     _share(
         "fallout",
@@ -124,6 +153,7 @@ LABEL_MEASURES = (
         "false positive rate, fpr, false alarm rate, type 1 error",
         chance=BY_PREDICTION,
         direction="lower",
+        is_case_sum=True,
     ),
     _share(
         "precision",
@@ -131,6 +161,8 @@ LABEL_MEASURES = (
         "predicted",
         "positive predictive value, ppv, confidence, p at k",
         chance=BY_PREVALENCE,
+        is_rate_of_predictions=True,
+        counts_abstention_as_rejection=True,
     ),
     _share(
         "inverse_recall",
@@ -138,6 +170,7 @@ LABEL_MEASURES = (
         "every_other",
         "specificity, true negative rate, tnr, selectivity, irecall",
         chance=f"1 − {BY_PREDICTION}",
+        is_case_sum=True,
     ),
     _share(
         "inverse_precision",
@@ -145,6 +178,7 @@ LABEL_MEASURES = (
         "not_predicted",
         "negative predictive value, npv, iprecision",
         chance=f"1 − {BY_PREVALENCE}",
+        is_rate_of_predictions=True,
     ),
     _share(
         "miss_rate",
@@ -153,6 +187,8 @@ LABEL_MEASURES = (
         "false negative rate, fnr, type 2 error",
         chance=f"1 − {BY_PREDICTION}",
         direction="lower",
+        is_case_sum=True,
+        case_worth=CaseWorth(_recall_worth),
     ),
     _share(
         "false_discovery_rate",
@@ -161,6 +197,8 @@ LABEL_MEASURES = (
         "fdr",
         chance=f"1 − {BY_PREVALENCE}",
         direction="lower",
+        is_rate_of_predictions=True,
+        counts_abstention_as_rejection=True,
     ),
     _share("false_omission_rate", "misses", "not_predicted", "for", chance=BY_PREVALENCE, direction="lower"),
     _proportion(
@@ -171,9 +209,12 @@ LABEL_MEASURES = (
         needs=(CASES,),
         chance="p r + (1 − p)(1 − r)",
         source=POWERS,
+        is_case_sum=True,
+        # One label against the rest would count an abstention on a case of the rest as right.
+        case_worth=CaseWorth(_accuracy_worth, needs_decisions=True),
     ),
-    _share("prevalence", "real", "total", "base rate, real share", **ITSELF),
-    _share("predicted_share", "predicted", "total", "bias (Powers 2011)", **ITSELF),
+    _share("prevalence", "real", "total", "base rate, real share", is_case_sum=True, **ITSELF),
+    _share("predicted_share", "predicted", "total", "bias (Powers 2011)", is_case_sum=True, **ITSELF),
     _proportion(
         "jaccard",
         "hits / (hits + false alarms + misses)",
@@ -193,6 +234,7 @@ LABEL_MEASURES = (
         options={"alpha": ALPHA},
         needs=(IS_SEEN, HAS_CASES, IS_PREDICTED),
         title="F",
+        counts_abstention_as_rejection=True,
     ),
     _label(
         "inverse_f",
@@ -229,6 +271,9 @@ LABEL_MEASURES = (
         "hanssen-kuipers discriminant, bookmaker, bm",
         needs=(IS_REAL, OTHERS_REAL),
         combination=edge_combination,
+        combination_strata="target",
+        is_case_sum=True,
+        case_worth=CaseWorth(_edge_worth, needs_decisions=True),
     ),
     _edge(
         "markedness",
@@ -237,6 +282,7 @@ LABEL_MEASURES = (
         "deltap, mk, clayton skill score",
         needs=(IS_PREDICTED, OTHERS_PREDICTED),
         combination=lambda view: edge_combination(transpose_view(view)),
+        is_rate_of_predictions=True,
     ),
     _edge(
         "mcc",
@@ -244,6 +290,7 @@ LABEL_MEASURES = (
         _phi,
         "matthews correlation coefficient, phi",
         source=MATTHEWS,
+        weighs_classes_by_cases=True,
         needs=(IS_REAL, OTHERS_REAL, IS_PREDICTED, OTHERS_PREDICTED),
         title="MCC",
     ),
@@ -282,6 +329,7 @@ LABEL_MEASURES = (
         "predicted share − prevalence",
         lambda v: ratio(v.predicted - v.real, v.total),
         low=-1.0,
+        is_case_sum=True,
         needs=(CASES,),
         **ITSELF,
     ),

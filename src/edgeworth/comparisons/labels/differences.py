@@ -34,8 +34,6 @@ from edgeworth.comparisons.labels.proportions import (
     paired_proportions,
 )
 from edgeworth.comparisons.labels.randomization import (
-    SUMS_OF_A_LABEL,
-    SUMS_OF_ALL,
     randomisation_test,
     swap_test,
 )
@@ -48,11 +46,7 @@ from edgeworth.decisions.verdict import weights_warning
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
 
-SUMS = ("fallout", "inverse_recall", "prevalence", "predicted_share", "label_bias", "coverage")
-"""Other measures whose differences are sums over the same cases."""
-
 FEWEST_PREDICTIONS, FEWEST_OF_EACH = 20, 5
-RATES_OF_PREDICTIONS = ("precision", "false_discovery_rate", "inverse_precision", "markedness")
 """Below so many predictions of a class, tests of precision and its kin reject equals too often."""
 
 
@@ -156,8 +150,7 @@ def _difference(
 
 def needs_standard_errors(resolved: Resolved) -> bool:
     """Tell whether equal values do not make systems interchangeable: all but sums over the same cases."""
-    sums = SUMS_OF_ALL if resolved.position is None else SUMS_OF_A_LABEL
-    return resolved.measure.name not in (*sums, *SUMS) and resolved.measure.scope != "cells"
+    return not resolved.measure.is_case_sum and resolved.measure.scope != "cells"
 
 
 def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:
@@ -172,7 +165,7 @@ def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw
             f"a system predicts the class {fewest:.0f} times, and below {FEWEST_PREDICTIONS} no winner is "
             f"named by {resolved.spelling}"
         )
-    if resolved.measure.name in RATES_OF_PREDICTIONS and any(_is_unclear(cells, label) for label in labels):
+    if resolved.measure.is_rate_of_predictions and any(_is_unclear(cells, label) for label in labels):
         return (
             f"predictions of a class are right, or wrong, fewer than {FEWEST_OF_EACH} times: too few to tell"
         )

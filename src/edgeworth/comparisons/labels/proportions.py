@@ -167,10 +167,6 @@ def _log_odds(share: float) -> float:
     return math.log(share) - math.log1p(-share)
 
 
-OF_CLASSES = ("balanced_accuracy", "adjusted_balanced_accuracy", "break_even_margin")
-"""Measures that add up the recall of every class."""
-
-
 @dataclass(frozen=True)
 class PairedCombination:
     """Σ weight · difference of paired proportions, of independent strata of cases: here, of real classes.
@@ -228,10 +224,10 @@ def paired_combination(cells: JointCells, resolved: Resolved) -> PairedCombinati
         return None
     (first, real), (second, _) = (cells.split(place) for place in cells.places)
     classes = np.flatnonzero(cells.tables[0].real > 0)
-    if resolved.measure.name in OF_CLASSES:
+    if resolved.measure.combination_strata == "classes":
         strata = (_stratum(cells, real == k, first == k, second == k) for k in classes)
         return PairedCombination(tuple(zip(found.coefficients.tolist(), strata, strict=True)))
-    if resolved.measure.name != "informedness":
+    if resolved.measure.combination_strata != "target":
         return None
     target = classes[0] if resolved.position is None else resolved.position
     sides = ((1.0, real == target), (-1.0, real != target))

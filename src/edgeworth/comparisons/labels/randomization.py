@@ -51,27 +51,10 @@ from edgeworth.comparisons.randomization.coins import (
     random_heads,
 )
 from edgeworth.comparisons.randomization.sign_sums import FINE, Grid, sign_sum_tail
+from edgeworth.core.measures import CaseWorth
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.margin_slopes import margin_slopes
 from edgeworth.decisions.views import Marginals, Resolved
-
-SUMS_OF_A_LABEL = {
-    "recall": "recall",
-    "miss_rate": "recall",
-    "informedness": "informedness",
-    "label_accuracy": "accuracy",
-}
-SUMS_OF_ALL = {
-    "accuracy": "accuracy",
-    "error_rate": "accuracy",
-    "informedness": "informedness",
-    "balanced_accuracy": "balanced_accuracy",
-    "adjusted_balanced_accuracy": "balanced_accuracy",
-}
-"""Measures whose differences are sums over cases, and which one has the same differences up to a factor."""
-
-QUOTIENTS = ("precision", "false_discovery_rate", "f")
-"""Measures of a label to which an abstention is the same as the other label."""
 
 
 def randomisation_test(
@@ -83,25 +66,21 @@ def randomisation_test(
     counted where there are few kinds of disagreement (``swap_test``). An abstention is an output like any
     other, swapped with it: it is never right, and the case stays in every total.
     """
-    name, is_label = resolved.measure.name, resolved.position is not None
-    # Informedness is of the decided cases times their share, both of which swapping changes; and a case
-    # without a decision is not right, where one of two labels against the rest would be.
-    changed = name in ("informedness", "label_accuracy")
-    if cells.is_counted and not (changed and any(table.abstained.any() for table in cells.tables)):
-        measure = (SUMS_OF_A_LABEL if is_label else SUMS_OF_ALL).get(name)
-        if measure is not None:
-            return _sum_test(cells, resolved, measure, seed, grid)
+    case_worth = resolved.measure.case_worth
+    if case_worth is not None and cells.is_counted:
+        has_abstentions = any(table.abstained.any() for table in cells.tables)
+        if not (case_worth.needs_decisions and has_abstentions):
+            return _sum_test(cells, case_worth, resolved.position, seed, grid)
     return swap_test(cells, resolved, seed=seed)
 
 
 def _sum_test(
-    cells: JointCells, resolved: Resolved, measure: str, seed: int, grid: Grid | None
+    cells: JointCells, case_worth: CaseWorth, label: int | None, seed: int, grid: Grid | None
 ) -> TestResult:
     """Test a sum over cases, each of which (or each cluster) adds an amount whose sign a coin decides."""
-    label = resolved.position
     (first, real), (second, _) = (cells.split(place) for place in cells.places)
     differ = first != second if label is None else (first == label) != (second == label)
-    by_output, by_hit = ([*worth, 0] for worth in _worths(cells, measure, label))
+    by_output, by_hit = _worth_per_label(cells, case_worth, label)
     counts = cells.weight.tolist()
     amounts = [
         by_output[a] - by_output[b] + by_hit[a] * (a == y) - by_hit[b] * (b == y)
@@ -110,49 +89,40 @@ def _sum_test(
     observed = sum(amount * count for amount, count in zip(amounts, counts, strict=True))
     tally: Counter[int] = Counter()
     if cells.clusters is None:
-        for amount, count, counts_here in zip(amounts, counts, differ.tolist(), strict=True):
-            tally[abs(amount)] += count if counts_here else 0
+        for amount, count, is_different in zip(amounts, counts, differ.tolist(), strict=True):
+            tally[abs(amount)] += count if is_different else 0
         what = f"swaps of {tally.total():,} disagreements"
         return sign_sum_tail(tally, observed, what=what, seed=seed, grid=grid)
-    sums: Counter[int] = Counter()
+    cluster_sums: Counter[int] = Counter()
     for cluster, amount, count in zip(cells.clusters.tolist(), amounts, counts, strict=True):
-        sums[cluster] += amount * count
-    tally.update(abs(amount) for amount in sums.values() if amount)
+        cluster_sums[cluster] += amount * count
+    tally.update(abs(amount) for amount in cluster_sums.values() if amount)
     what = f"swaps of {tally.total():,} clusters that differ"
     return sign_sum_tail(tally, observed, what=what, seed=seed, grid=grid)
 
 
-def _worths(cells: JointCells, measure: str, label: int | None) -> tuple[list[int], list[int]]:
-    """Find what an output of each label is worth, and what more when right, in whole numbers of one unit."""
-    size, (_, real) = cells.size, cells.split(cells.places[0])
-    reals = np.bincount(real, cells.weight, size).astype(np.int64).tolist()
-    cases = sum(reals)
-    if label is not None:
-        by_output, by_hit = [0] * size, [0] * size
-        targets, background = reals[label], cases - reals[label]
-        hit, alarm = {"recall": (1, 0), "accuracy": (1, 1)}.get(measure, (background, targets))
-        by_output[label], by_hit[label] = -alarm, hit + alarm
-        return by_output, by_hit
+def _worth_per_label(
+    cells: JointCells, case_worth: CaseWorth, label: int | None
+) -> tuple[list[int], list[int]]:
+    """Compute the worth of an output of each label, and what is added if it is right, in one whole unit.
+
+    A measure of one label gives the others no worth. An abstention, one past the last label, has none.
+    """
+    size = cells.size
+    _, real = cells.split(cells.places[0])
+    real_counts = np.bincount(real, cells.weight, size).astype(np.int64).tolist()
     hits, predicted = np.zeros((2, size + 1), dtype=np.int64)
     for output, _ in map(cells.split, cells.places):
         np.add.at(hits, output, cells.weight * (output == real))
         np.add.at(predicted, output, cells.weight)
-    margins = zip(reals, hits[:-1].tolist(), predicted[:-1].tolist(), strict=True)
-    every = [_worth(measure, cases, *each) for each in margins]
-    unit = math.lcm(*(part.denominator for parts in every for part in parts))
-    return [int(output * unit) for output, _ in every], [int(right * unit) for _, right in every]
-
-
-def _worth(measure: str, cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:
-    """Find what one label is worth; one that is never or always real has no fair odds, and earns nothing."""
-    if measure == "accuracy":
-        return Fraction(0), Fraction(1)
-    if measure == "balanced_accuracy":
-        return Fraction(0), Fraction(1, real) if real else Fraction(0)
-    if not 0 < real < cases:
-        return Fraction(0), Fraction(0)
-    odds = 2 * real * (cases - real)
-    return Fraction(cases * hits - 2 * real * predicted, cases * odds), Fraction(predicted, odds)
+    by_output = [Fraction(0)] * (size + 1)
+    by_hit = [Fraction(0)] * (size + 1)
+    for index in range(size) if label is None else (label,):
+        by_output[index], by_hit[index] = case_worth.worth(
+            sum(real_counts), real_counts[index], int(hits[index]), int(predicted[index])
+        )
+    unit = math.lcm(*(worth.denominator for worth in (*by_output, *by_hit)))
+    return [int(worth * unit) for worth in by_output], [int(worth * unit) for worth in by_hit]
 
 
 SAME = 1e-12
@@ -234,7 +204,8 @@ def swap_test(
 
 def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
     """Take abstentions for the other label where the measure does not tell these apart."""
-    if resolved.position is None or resolved.measure.name not in QUOTIENTS or cells.size > 2:
+    is_rejection = resolved.measure.counts_abstention_as_rejection
+    if resolved.position is None or not is_rejection or cells.size > 2:
         return cells
     one, two = (
         np.where(predicted < cells.size, place, (1 - resolved.position) * cells.size + real)
