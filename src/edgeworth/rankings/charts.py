@@ -99,8 +99,8 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
     def find() -> Sequence[Values | None]:
         around, chance = curve.bands, (curve.chance_low, curve.chance_high)
         low, high = (None if hits is None else hits / curve.targets for hits in chance)
-        found = (curve.recall, around and around.recall_low, around and around.recall_high)
-        return curve.depth, curve.hits, *found, curve.by_chance, low, high
+        recalls = (curve.recall, around and around.recall_low, around and around.recall_high)
+        return curve.depth, curve.hits, *recalls, curve.by_chance, low, high
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -134,10 +134,10 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
     )
 
 
-def _share(channel: Any, alt: Any, name: str, said: str) -> Any:
+def _share(channel: Any, alt: Any, name: str, description: str) -> Any:
     """An axis from 0 to 1."""
     scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%")
-    return channel(f"{name}:Q", scale=scale, axis=axis, title=f"{name}: {said}")
+    return channel(f"{name}:Q", scale=scale, axis=axis, title=f"{name}: {description}")
 
 
 def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
@@ -164,12 +164,12 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
         lines = _lines(kit, base, chance, {"order": f"{DEPTH}:Q"}, kinds)
         return _layer(alt, [*([band_between(alt, band, "low", "high", FIRST)] if has_band else []), *lines])
 
-    said = f" The band holds {format_level(findings.level)} at each recall." if has_band else ""
+    band_note = f" The band holds {format_level(findings.level)} at each recall." if has_band else ""
     return _chart(
         "precision_recall",
         "Precision against recall",
         f"Average precision is {format_number(findings.average_precision.value)}; random selection keeps a "
-        f"precision of {format_number(share)}, the share of targets.{said}",
+        f"precision of {format_number(share)}, the share of targets.{band_note}",
         find,
         draw,
         kinds,
@@ -184,8 +184,8 @@ def _survival(findings: RankingFindings, depths: Values) -> Chart:
 
     def find() -> Sequence[Values]:
         around = bands(ranking, depths=depths, level=findings.level, method="survival")
-        found = (1 - around.recall, 1 - around.recall_high, 1 - around.recall_low)
-        return depths, *found, 1 - depths / float(ranking.total)
+        shares = (1 - around.recall, 1 - around.recall_high, 1 - around.recall_low)
+        return depths, *shares, 1 - depths / float(ranking.total)
 
     def draw(kit: Kit) -> Any:
         alt = kit.alt
@@ -270,21 +270,21 @@ def _value(findings: RankingFindings, worth: Worth) -> Chart:
             layers.append(band_between(alt, base, "low", "high", FIRST))
         layers += _lines(kit, base, chance, {"y": "value:Q"}, kinds)
         if worth.best_depth > 0:
-            there = kit.once().encode(x=alt.datum(worth.best_depth))
+            best_point = kit.once().encode(x=alt.datum(worth.best_depth))
             layers += [
-                there.mark_rule(color=SECOND, strokeWidth=1.5, opacity=0.7),
-                there.mark_point(size=70, color=SECOND, **DOT).encode(y=alt.datum(worth.best_value)),
+                best_point.mark_rule(color=SECOND, strokeWidth=1.5, opacity=0.7),
+                best_point.mark_point(size=70, color=SECOND, **DOT).encode(y=alt.datum(worth.best_value)),
             ]
         return _layer(alt, layers)
 
-    given = f"Gain {_amount(worth.gain)} per target found, cost {_amount(worth.cost)} per item reviewed"
-    said = f"the best depth is {worth.best_depth:,.0f} items, worth {_amount(worth.best_value)}"
+    terms_note = f"Gain {_amount(worth.gain)} per target found, cost {_amount(worth.cost)} per item reviewed"
+    outcome = f"the best depth is {worth.best_depth:,.0f} items, worth {_amount(worth.best_value)}"
     if worth.best_depth == 0:
-        said = "looking never pays"
+        outcome = "looking never pays"
     return _chart(
         "value",
         "What looking is worth",
-        f"{given}, {said}; the first {findings.depth:,} are worth {_amount(worth.at_depth)}.",
+        f"{terms_note}, {outcome}; the first {findings.depth:,} are worth {_amount(worth.at_depth)}.",
         lambda: tuple(curve().values()),
         draw,
         kinds,
@@ -319,16 +319,16 @@ def _chance(findings: RankingFindings) -> Chart:
             # A stroke keeps a law in sight that is narrower than a point of the picture.
             bars = base.mark_bar(color=CHANCE, stroke=CHANCE, strokeWidth=0.7, binSpacing=0)
             shape = bars.encode(x2="to:Q")
-        said = f"this ranking {format_number(observed)}"
-        return _layer(alt, [shape, *mark_observed(kit, observed, domain, said)])
+        label = f"this ranking {format_number(observed)}"
+        return _layer(alt, [shape, *mark_observed(kit, observed, domain, label)])
 
     how, tail = "well" if findings.is_better else "badly", findings.tail
-    said = "" if tail is None else f" do as {how} with probability {describe_probability(tail)}"
+    odds = "" if tail is None else f" do as {how} with probability {describe_probability(tail)}"
     return _chart(
         "chance",
         "Where this ranking falls among random orders",
         f"Random orders of the same items reach an average precision of {format_number(mean)} on average and"
-        f"{said}; this ranking reaches {format_number(observed)}.",
+        f"{odds}; this ranking reaches {format_number(observed)}.",
         lambda: (find_law().low, find_law().high, find_law().probability),
         draw,
         {"from": "number", "to": "number", "probability": "probability"},
@@ -357,14 +357,14 @@ def run_charts(runs: Mapping[str, ListFindings]) -> Charts:
     """The charts of a report on one or more runs."""
     if len(runs) == 1:
         return list_charts(next(iter(runs.values())))
-    known = {name: found for name, found in runs.items() if found.headline.undefined is None}
+    known = {name: findings for name, findings in runs.items() if findings.headline.undefined is None}
     return Charts((_run_means(known),)) if known else Charts()
 
 
 def _queries(findings: ListFindings) -> Chart:
     headline, number = findings.headline, findings.counted
     drawn = min(number, MOST_LISTS)
-    shares = [(place + 0.5) / drawn for place in range(drawn)]
+    shares = [(index + 0.5) / drawn for index in range(drawn)]
     lists = sorted(findings.counted_by_name(), key=lambda pair: pair[1])
     if number > MOST_LISTS:
         quantiles = np.quantile(findings.values, shares).tolist()
@@ -416,9 +416,9 @@ def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> An
     chance = finite_or_none(findings.headline.chance)
     places = {MEAN: findings.headline.value} | ({} if chance is None else {RANDOM_ORDERS: chance})
     colours = dict(zip(places, (SECOND, CHANCE), strict=False))
-    for who, place in places.items():
-        rule = mean.mark_rule(strokeWidth=2) if who == MEAN else mean.mark_rule(**DASHED)
-        layers.append(colour_layer(alt, rule, who, colours).encode(x=alt.datum(place)))
+    for name, offset in places.items():
+        rule = mean.mark_rule(strokeWidth=2) if name == MEAN else mean.mark_rule(**DASHED)
+        layers.append(colour_layer(alt, rule, name, colours).encode(x=alt.datum(offset)))
     return alt.layer(*layers, dots).properties(width=WIDE - 60, height=height)
 
 
@@ -429,8 +429,8 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
     top = order[0][1]
     names = axis_names(name for name, _ in order[:MOST_RUNS])
     rows: Rows = tuple(
-        {"run": name, **_mean_row(found), "lists": found.counted}
-        for name, (_, found) in zip(names.names, order, strict=False)
+        {"run": name, **_mean_row(findings), "lists": findings.counted}
+        for name, (_, findings) in zip(names.names, order, strict=False)
     )
 
     def draw(kit: Kit) -> Any:

@@ -119,11 +119,11 @@ def class_split(ranking: Ranking) -> str | None:
     width = float(scores[-1] - scores[0]) if len(scores) > 1 else 0.0
     if not 0 < width < math.inf:
         return None
-    hits, (found, targets) = np.zeros(len(scores)), ranking.targets.distinct()
-    hits[np.searchsorted(scores, found)] = targets
+    hits, (target_scores, targets) = np.zeros(len(scores)), ranking.targets.distinct()
+    hits[np.searchsorted(scores, target_scores)] = targets
     sizes, gaps = items.astype(np.float64), np.diff(scores)
     starts = (np.append(0, 1 + np.flatnonzero(gaps > share * width)) for share in NEARLY)
-    z = min(_split_within(each, hits, sizes) for each in starts)
+    z = min(_split_within(group_starts, hits, sizes) for group_starts in starts)
     if z > SURELY_SPLIT:
         return None
     return (
@@ -135,7 +135,9 @@ def class_split(ranking: Ranking) -> str | None:
 
 def _split_within(starts: Integers, hits: Values, sizes: Values) -> float:
     """How many standard errors targets stand above others within kinds; 0 unless they surely do across."""
-    targets, items, ties = (np.add.reduceat(each, starts) for each in (hits, sizes, sizes * (sizes**2 - 1)))
+    targets, items, ties = (
+        np.add.reduceat(column, starts) for column in (hits, sizes, sizes * (sizes**2 - 1))
+    )
     rest, others = items - targets, sizes - hits
     # Pairs of a target above one of the rest, half where they are equal: of all items, and of all kinds.
     pairs, above = (x @ (np.cumsum(y) - y / 2) for x, y in ((hits, others), (targets, rest)))
@@ -219,8 +221,8 @@ def _times_e(tail: TestResult) -> TestResult:
 
     Of a tail that falls like exp(−x) or faster beyond c that is at most e times it: an argument, no proof.
     """
-    said = f"{tail.method}; e times it, for the ties"
-    return replace(_times(tail, math.e), low=0.0, exact=None, kind="approximation", method=said)
+    method = f"{tail.method}; e times it, for the ties"
+    return replace(_times(tail, math.e), low=0.0, exact=None, kind="approximation", method=method)
 
 
 def _times(tail: TestResult, factor: float) -> TestResult:

@@ -121,7 +121,7 @@ class RankingFindings(AgainstChance):
     @property
     def at_verdict_depth(self) -> AtDepth:
         """What the first items of the verdict hold."""
-        return next(each for each in self.by_depth if each.depth == self.depth)
+        return next(row for row in self.by_depth if row.depth == self.depth)
 
     @property
     def takes_whole_list(self) -> bool:
@@ -214,25 +214,25 @@ def _check_gain_and_cost(gain: float | None, cost: float | None) -> None:
 def _depths(ranking: Ranking, chosen: int) -> list[int]:
     """Depths worth a line each: round numbers from 10 on, and the one of the verdict."""
     most = ranking.ranked_total
-    found = [depth for depth in round_depths(most) if depth >= min(10, most)]
-    return sorted({*found, chosen})
+    depths = [depth for depth in round_depths(most) if depth >= min(10, most)]
+    return sorted({*depths, chosen})
 
 
 def _at_depth(ranking: Ranking, depth: int, seed: int) -> AtDepth:
     table = ranking.at_depth(depth)
-    place = table.index(ranking.target)
+    target_index = table.index(ranking.target)
 
-    def found(name: str) -> Estimate:
+    def estimate_at_depth(name: str) -> Estimate:
         # Cut once, and named as on the ranking.
         return replace(estimate(table, name, seed=seed), measure=f"{name}@{depth}")
 
-    precision = found("precision")
+    precision = estimate_at_depth("precision")
     return AtDepth(
         depth=depth,
-        hits=table.counts[place, place].item(),
-        by_chance=float(table.predicted[place] * ranking.target_total / ranking.total),
+        hits=table.counts[target_index, target_index].item(),
+        by_chance=float(table.predicted[target_index] * ranking.target_total / ranking.total),
         precision=precision,
-        recall=found("recall"),
+        recall=estimate_at_depth("recall"),
         lift=measure(table, "lift"),
         at_least=precision.test_against_chance("greater"),
     )
@@ -338,7 +338,7 @@ def examine_lists(
     if not lists.number:
         raise InputError("there are no lists to evaluate")
     seen: dict[tuple[str, int | None], TieGroups] = {}
-    estimates, each = {}, {}
+    estimates, values_by_measure = {}, {}
     for name in (with_ties(name, ties or lists.default_ties) for name in measures):
         resolved = resolve_ranking(lists, name)
         if resolved.view not in seen:
@@ -347,11 +347,17 @@ def examine_lists(
         groups = seen[resolved.view]
         estimates[name] = estimate_lists(lists, name, groups=groups, seed=seed)
         values = resolved.values(groups)
-        each[name] = np.where(groups.targets == 0, 0.0, values) if lists.empty_is_zero else values
-    rows = np.stack(list(each.values()), axis=1).tolist()
-    queries = {lists.queries[place]: dict(zip(each, row, strict=True)) for place, row in enumerate(rows)}
-    found = ListFindings(lists, level, estimates, queries, None, unit)
-    return replace(found, tail=found.headline.test_against_chance("greater" if found.is_better else "less"))
+        values_by_measure[name] = (
+            np.where(groups.targets == 0, 0.0, values) if lists.empty_is_zero else values
+        )
+    rows = np.stack(list(values_by_measure.values()), axis=1).tolist()
+    queries = {
+        lists.queries[index]: dict(zip(values_by_measure, row, strict=True)) for index, row in enumerate(rows)
+    }
+    findings = ListFindings(lists, level, estimates, queries, None, unit)
+    return replace(
+        findings, tail=findings.headline.test_against_chance("greater" if findings.is_better else "less")
+    )
 
 
 def with_ties(spelling: str, ties: str | None) -> str:

@@ -54,13 +54,13 @@ _TEXTS = list_of(TEXT)
 
 def both_classes(targets: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.bool_]:
     """Find the folds with targets and others, two at least, from the numbers of targets and of all cases."""
-    found = (targets > 0) & (targets < sizes)
-    if found.sum() < 2:
+    has_both = (targets > 0) & (targets < sizes)
+    if has_both.sum() < 2:
         raise InputError(
-            f"{found.sum()} of {len(sizes):,} folds hold targets and others, and two are needed: "
+            f"{has_both.sum()} of {len(sizes):,} folds hold targets and others, and two are needed: "
             "nothing can be ranked within a fold of one class, such as one row that was left out"
         )
-    return found
+    return has_both
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,10 +216,10 @@ class RankedLists(Serializable):
         check_whole(relevant_from, "relevant_from", 1)
         queries = canonical_order(qrels.query.labels)
         judged_query = label_positions(qrels.query.labels, queries)[qrels.query.codes]
-        place = {label: index for index, label in enumerate(queries)}
-        query = np.array([place.get(label, -1) for label in run.query.labels], np.intp)[run.query.codes]
+        query_index = {label: index for index, label in enumerate(queries)}
+        query = np.array([query_index.get(label, -1) for label in run.query.labels], np.intp)[run.query.codes]
         documents, scores = run.document, run.score
-        unknown = canonical_order(label for label in run.query.labels if label not in place)
+        unknown = canonical_order(label for label in run.query.labels if label not in query_index)
         if unknown:
             is_known = query >= 0
             query, documents, scores = query[is_known], documents[is_known], scores[is_known]

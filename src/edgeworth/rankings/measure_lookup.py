@@ -95,8 +95,8 @@ class ResolvedRanking:
 
     def micro(self, groups: TieGroups) -> float:
         """The measure of the decisions at the depth, those of all lists added up."""
-        each = self._view(groups)
-        whole = LabelView(*(np.asarray(x.sum()) for x in (each.hits, each.predicted, each.real, each.total)))
+        view = self._view(groups)
+        whole = LabelView(*(np.asarray(x.sum()) for x in (view.hits, view.predicted, view.real, view.total)))
         return float(self.measure.compute(self._seen(whole), **self.arguments))
 
     def at_random(self, groups: TieGroups) -> Values:
@@ -115,12 +115,12 @@ class ResolvedRanking:
         known = groups if self.measure.scope == "ranking" else _in_some_collection(groups, self.depth or 0)
         holding = [(self._holds(need, known), need.otherwise) for need in self.measure.needs]
         for index in np.flatnonzero(np.isnan(values)):
-            broken = [said for holds, said in holding if not holds[index]]
+            messages = [message for holds, message in holding if not holds[index]]
             is_unknown = groups.targets[index] > 0 and np.isnan(groups.items[index])
             if is_unknown and self.measure.scope != "ranking":
-                broken = ["how many items there are is not known"]
+                messages = ["how many items there are is not known"]
             otherwise = f"its formula, {self.measure.formula}, divides by 0 here"
-            reasons[index] = (broken or [otherwise])[0].format(label="a target")
+            reasons[index] = (messages or [otherwise])[0].format(label="a target")
         return reasons
 
     def _holds(self, need: Requirement, groups: TieGroups) -> Values:
@@ -138,23 +138,23 @@ def _in_some_collection(groups: TieGroups, depth: int) -> TieGroups:
 def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     """Find the measure, its depth and its options."""
     written = parse_measure(spelling)
-    found = measures_by_name(RANKING, "ranking").get(written.name)
-    if found is None:
+    measure = measures_by_name(RANKING, "ranking").get(written.name)
+    if measure is None:
         if written.label is not None and isinstance(tally, RankedLists):
             plain = replace(written, label=None)
             raise OptionError(f"{written}: lists have targets, not labels; write {plain}")
         return _of_decisions(tally, written)
     if written.label is not None:
         raise OptionError(f"{written.name} is a measure of a whole ranking; write it without a label")
-    if found.depth == "required" and written.depth is None:
+    if measure.depth == "required" and written.depth is None:
         raise OptionError(f"{written.name} is taken at a depth: write {written.name}@100")
-    if found.depth == "none" and written.depth is not None:
+    if measure.depth == "none" and written.depth is not None:
         raise OptionError(f"{written.name} is not taken at a depth; write it without @{written.depth}")
     _check_depth(written)
-    grade = _relevant_from(tally, found, written)
-    arguments = found.arguments(_without(written, "relevant_from"))
+    grade = _relevant_from(tally, measure, written)
+    arguments = measure.arguments(_without(written, "relevant_from"))
     ties = str(arguments.pop("ties"))
-    resolved = ResolvedRanking(found, written.depth, ties, arguments, str(written), grade)
+    resolved = ResolvedRanking(measure, written.depth, ties, arguments, str(written), grade)
     return _choose_ties(tally, resolved, is_given="ties" in written.options)
 
 
@@ -215,8 +215,8 @@ def _relevant_from(tally: Ranked, measure: Measure, written: Spelling) -> int | 
 
 def _of_decisions(tally: Ranked, written: Spelling) -> ResolvedRanking:
     single, whole = find_measure(written.name, is_label=True), find_measure(written.name, is_label=False)
-    found = whole if written.label is None and whole is not None else single
-    if found is None:
+    measure = whole if written.label is None and whole is not None else single
+    if measure is None:
         raise unknown_measure(written.name)
     if written.depth is None:
         raise OptionError(
@@ -225,9 +225,9 @@ def _of_decisions(tally: Ranked, written: Spelling) -> ResolvedRanking:
         )
     _check_depth(written)
     ties = str(TIES_AT_DEPTH.take(f"ties of {written.name}", written.options.get("ties", "expected")))
-    grade = _relevant_from(tally, found, written)
-    arguments = found.arguments(_without(written, "ties", "relevant_from"))
-    return ResolvedRanking(found, written.depth, ties, arguments, str(written), grade)
+    grade = _relevant_from(tally, measure, written)
+    arguments = measure.arguments(_without(written, "ties", "relevant_from"))
+    return ResolvedRanking(measure, written.depth, ties, arguments, str(written), grade)
 
 
 def _without(written: Spelling, *names: str) -> dict[str, float | str]:
@@ -248,8 +248,8 @@ def _choose_ties(tally: Ranked, resolved: ResolvedRanking, *, is_given: bool) ->
         if not (is_given or tally.is_counted) and has_threshold and resolved.depth is None:
             # A random order of weights means nothing: whole tie groups at once, and the spelling says so.
             written = Spelling.parse(resolved.spelling)
-            spelt = str(replace(written, options={**written.options, "ties": "threshold"}))
-            return replace(resolved, ties="threshold", spelling=spelt)
+            with_threshold = str(replace(written, options={**written.options, "ties": "threshold"}))
+            return replace(resolved, ties="threshold", spelling=with_threshold)
     if resolved.ties in WHOLE_TIES and resolved.depth is not None:
         raise OptionError(
             f"{resolved.spelling}: ties={resolved.ties} takes whole tie groups, which a depth may cut; "

@@ -265,22 +265,22 @@ def _mean_reciprocal(seen: float, hits: float, size: float, limit: float) -> flo
 def success(groups: TieGroups, depth: Values) -> Values:
     """Whether any of the first t items is a target; with ties, the probability."""
     first = groups.is_first
-    size, found, within = groups.size[first], groups.hits[first], groups.within(depth)[first]
+    size, hits, within = groups.size[first], groups.hits[first], groups.within(depth)[first]
     result = np.where(groups.targets > 0, 0.0, np.nan)
-    result[groups.list_of[first]] = -np.expm1(_log_missed(size, found, within))
+    result[groups.list_of[first]] = -np.expm1(_log_missed(size, hits, within))
     return result
 
 
-def _log_missed(size: Values, found: Values, within: Values) -> Values:
+def _log_missed(size: Values, hits: Values, within: Values) -> Values:
     """log C(s − c, a)/C(s, a): no hit among c of s. Added up: logarithms of factorials lose digits."""
-    few, many = np.minimum(found, within), np.maximum(found, within)
-    possible = size - many >= few
+    smaller, larger = np.minimum(hits, within), np.maximum(hits, within)
+    possible = size - larger >= smaller
     logs = np.where(possible, 0.0, -np.inf)
-    active, step = np.flatnonzero(possible & (few > 0)), 0
+    active, step = np.flatnonzero(possible & (smaller > 0)), 0
     while len(active):
-        logs[active] += np.log1p(-many[active] / (size[active] - step))
+        logs[active] += np.log1p(-larger[active] / (size[active] - step))
         step += 1
-        active = active[(few[active] > step) & (logs[active] > NO_CHANCE)]
+        active = active[(smaller[active] > step) & (logs[active] > NO_CHANCE)]
     return logs
 
 
@@ -297,10 +297,10 @@ def _log_missed(size: Values, found: Values, within: Values) -> Values:
 def ndcg(groups: TieGroups, depth: Depth, gain: str) -> Values:
     """Discounted cumulative gain, ``Σ gain/log₂(rank + 1)``, over that of the best order."""
     within = groups.size if depth is None else groups.within(depth)
-    found = groups.sum_by_list(
+    gains = groups.sum_by_list(
         gains_of_groups(groups, gain) / groups.size * discount_sum(groups.seen_above, within)
     )
-    return ratio(found, ideal_gain(groups, depth, gain))
+    return ratio(gains, ideal_gain(groups, depth, gain))
 
 
 @_enter(

@@ -228,10 +228,12 @@ class Ranking(Serializable):
         # Sums of weights round: nothing is above the best by less than nothing.
         seen_above = hits_above + np.maximum(self.background.total - through, 0)
         columns = (hits_above, seen_above, hits, hits + (through - below))
-        above, seen, found, size = (column[::-1].astype(np.float64) for column in columns)
+        above, seen, group_hits, size = (column[::-1].astype(np.float64) for column in columns)
         totals = (self.target_total, self.ranked_total, self.total)
         targets, ranked, items = (np.array([float(total)]) for total in totals)
-        return TieGroups(np.zeros(len(hits), dtype=np.intp), above, seen, found, size, targets, ranked, items)
+        return TieGroups(
+            np.zeros(len(hits), dtype=np.intp), above, seen, group_hits, size, targets, ranked, items
+        )
 
     @property
     def is_collapsed(self) -> bool:
@@ -268,10 +270,10 @@ class Ranking(Serializable):
         return self._cut(threshold)
 
     def _cut(self, threshold: float, *, with_equal: bool = True) -> ContingencyTable:
-        found, alarms = (
+        hits, alarms = (
             run.at_least(threshold, with_equal=with_equal) for run in (self.targets, self.background)
         )
-        return self._table(found[0], alarms[0], (found[1], alarms[1]))
+        return self._table(hits[0], alarms[0], (hits[1], alarms[1]))
 
     def at_depth(self, depth: int) -> ContingencyTable:
         """The decisions "target" for the first ``depth`` items.
@@ -285,12 +287,12 @@ class Ranking(Serializable):
             return self._cut(-np.inf)
         threshold = self.score_at(depth)
         above, whole = self._cut(threshold, with_equal=False), self._cut(threshold)
-        place, tie = whole.index(self.target), whole.cells - above.cells
-        within = (depth - above.cells[place].sum()) / tie[place].sum()
+        target_row, tie = whole.index(self.target), whole.cells - above.cells
+        within = (depth - above.cells[target_row].sum()) / tie[target_row].sum()
         if within == 1:
             return whole
         cells = above.cells + tie * within
-        if self.is_counted and not tie[place].all():
+        if self.is_counted and not tie[target_row].all():
             # A tie of one class alone: whichever of it is taken, the table is the same.
             return replace(whole, cells=np.rint(cells).astype(np.int64))
         squares = [table.cells if table.squared is None else table.squared for table in (above, whole)]
@@ -303,23 +305,23 @@ class Ranking(Serializable):
             below = self.targets.below(score) + self.background.below(score)
             return bool(self.ranked_total - below < depth)
 
-        found = []
+        candidates = []
         for scores in (self.targets.scores, self.background.scores):
-            place = bisect_left(scores, True, key=is_too_high)
-            found += scores[max(place - 1, 0) : place].tolist()
-        return float(max(found))
+            index = bisect_left(scores, True, key=is_too_high)
+            candidates += scores[max(index - 1, 0) : index].tolist()
+        return float(max(candidates))
 
-    def _table(self, found: Any, alarms: Any, squares: tuple[Any, Any]) -> ContingencyTable:
+    def _table(self, hits: Any, alarms: Any, squares: tuple[Any, Any]) -> ContingencyTable:
         labels = canonical_order((self.rest, self.target))
-        place = labels.index(self.target)
+        target_row = labels.index(self.target)
 
         def filled(hits: Any, false_alarms: Any, targets: Any, others: Any) -> Any:
             cells = np.zeros((3, 2), dtype=np.result_type(*(type(x) for x in (hits, targets, others))))
-            cells[place, [place, 1 - place]] = hits, false_alarms
-            cells[1 - place, [place, 1 - place]] = targets - hits, others - false_alarms
+            cells[target_row, [target_row, 1 - target_row]] = hits, false_alarms
+            cells[1 - target_row, [target_row, 1 - target_row]] = targets - hits, others - false_alarms
             return np.maximum(cells, 0)
 
-        cells = filled(found, alarms, self.target_total, self.background.total)
+        cells = filled(hits, alarms, self.target_total, self.background.total)
         squared = None
         if cells.dtype.kind == "f":
             whole = [self.targets.square_total + self.unranked, self.background.square_total]

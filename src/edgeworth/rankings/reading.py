@@ -94,7 +94,7 @@ def _count_between_targets(
     labels = canonical_order(names.values())
     target = target_of(labels, positive)
     spellings = frozenset(written for written, name in names.items() if name == target)
-    found = sum(seen.rows[written] for written in spellings)
+    target_rows = sum(seen.rows[written] for written in spellings)
     rows, dropped = seen.total, seen.dropped
     names_read = list(columns.values())
     if not all(written in seen.kept for written in spellings):
@@ -105,7 +105,7 @@ def _count_between_targets(
     edges = np.unique(targets.scores)
     counting = partial(_count_background, columns=columns, options=options, spellings=spellings, edges=edges)
     gaps = Reducer(names_read, counting, GapCounts(edges)).fold(source)
-    if gaps.rows != rows - found:
+    if gaps.rows != rows - target_rows:
         raise InputError(f"{source.name} changed while it was read: read it again")
     background = gaps.scores
     if not len(targets.scores) and not len(background.scores):
@@ -194,16 +194,16 @@ def count_scores(source: Source | None, options: Options, *, is_final: bool) -> 
         return count_source(
             source, roles, SCORES_BY_CLASS.roles, options["weight_kind"], reducer, is_final=False
         )
-    found, columns = find_source(source, SCORES_BY_CLASS.roles, **roles)
+    opened, columns = find_source(source, SCORES_BY_CLASS.roles, **roles)
     ranking = tally_ranking(
-        found,
+        opened,
         columns,
         weight_kind=options["weight_kind"],
         positive=options["positive"],
         bins=options["bins"],
         missing=missing_scores(options),
     )
-    return Counted(ranking, found.name, columns)
+    return Counted(ranking, opened.name, columns)
 
 
 def finalise_scores(by_class: ScoresByClass, terms: Mapping[str, Any], *, is_text: bool) -> Ranking:

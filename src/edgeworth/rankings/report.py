@@ -61,7 +61,7 @@ def report_ranking(tallied: Any, options: Options, about: About) -> Report:
 def compose_ranking(findings: RankingFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
     """Arrange what was found about the scores of this name."""
     ranking, charts = findings.ranking, ranking_charts(findings)
-    found = (
+    sections = (
         (_quality(findings), ("roc", "chance")),
         (_top_items(findings), ("hits", "survival", "precision_recall")),
         *((section, ()) for section in threshold_section(ranking, findings.best, findings.level)),
@@ -73,7 +73,7 @@ def compose_ranking(findings: RankingFindings, provenance: Mapping[str, Any], na
         lead="hits",
         sections=tuple(
             replace(section, charts=tuple(name for name in names if name in charts))
-            for section, names in found
+            for section, names in sections
             if section is not None
         ),
         warnings=ranking_warnings(findings),
@@ -85,49 +85,49 @@ def compose_ranking(findings: RankingFindings, provenance: Mapping[str, Any], na
 
 def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
     """One sentence each."""
-    ranking, said = findings.ranking, []
+    ranking, warnings = findings.ranking, []
     if ranking.dropped:
         rows = plural(ranking.dropped, "row was", "rows were")
-        said.append(f"{ranking.dropped:,} {rows} dropped for a missing value.")
+        warnings.append(f"{ranking.dropped:,} {rows} dropped for a missing value.")
     asked = findings.asked_depth
     if asked is not None and asked > ranking.ranked_total:
         items = f"{format_count(float(ranking.ranked_total))} {plural(ranking.ranked_total, 'item')}"
-        said.append(f"The list has {items}: depth {asked:,} is all of it.")
+        warnings.append(f"The list has {items}: depth {asked:,} is all of it.")
     for estimate in (findings.average_precision, findings.roc_auc):
         if estimate.caveat is not None:
             what = describe_measure(estimate.measure)
-            said.append(f"The interval of {what} may cover too little: {estimate.caveat}.")
+            warnings.append(f"The interval of {what} may cover too little: {estimate.caveat}.")
     area, rest = findings.roc_auc.value, float(ranking.total - ranking.target_total)
     if ranking.is_counted and is_turned_round(area, float(ranking.target_total), rest):
         target = "the target" if ranking.labels[1] is None else ranking.labels[1]
-        said.append(f"ROC area {format_number(area)}: do lower scores mean {target}? Then negate them.")
+        warnings.append(f"ROC area {format_number(area)}: do lower scores mean {target}? Then negate them.")
     if isinstance(findings.average_precision.method, Survival):
-        said.append(
+        warnings.append(
             "The survival view takes the ranks of targets as fixed, which does not hold for every ranking. "
             "Leave --method out for the influence of each case, which holds in general."
         )
     sizes = ranking.tie_groups.size
     is_one_score = len(sizes) == 1 and sizes[0] == ranking.ranked_total >= MIN_CASES_TO_SUSPECT
     if is_one_score:
-        said.append(describe_constant("The score", "the same"))
+        warnings.append(describe_constant("The score", "the same"))
     elif findings.tie_bracket is not None:
         worst, best = (format_number(value) for value in findings.tie_bracket)
-        said.append(
+        warnings.append(
             f"Targets are tied with other items: average precision is the mean over random orders of ties; "
             f"it is {worst} in the worst order and {best} in the best."
         )
     if ranking.bins is not None:
-        said.append(f"Scores were put into {len(ranking.bins):,} bins; within a bin they count as tied.")
+        warnings.append(f"Scores were put into {len(ranking.bins):,} bins; within a bin they count as tied.")
     if ranking.unranked:
         number = format_count(float(ranking.unranked))
-        said.append(f"{number} targets have no score and stand below everything.")
-    said += findings.threshold_warnings
+        warnings.append(f"{number} targets have no score and stand below everything.")
+    warnings += findings.threshold_warnings
     split = class_split(ranking)
     if split is not None:
-        said.append(split)
+        warnings.append(split)
     if not ranking.is_counted:
-        said.append("Rows are weighted: exact laws of chance are left out.")
-    return tuple(said)
+        warnings.append("Rows are weighted: exact laws of chance are left out.")
+    return tuple(warnings)
 
 
 def _quality(findings: RankingFindings) -> Section:
@@ -138,11 +138,11 @@ def _quality(findings: RankingFindings) -> Section:
     )
 
 
-def chance_grids(findings: RankingFindings | ListFindings, who: str) -> tuple[Grid, ...]:
+def chance_grids(findings: RankingFindings | ListFindings, subject: str) -> tuple[Grid, ...]:
     """How often random order does as well, where that is known."""
     if findings.tail is None:
         return ()
-    columns = make_columns(f"{who} would do/text", "probability/probability", "method/text")
+    columns = make_columns(f"{subject} would do/text", "probability/probability", "method/text")
     how = f"{_direction(findings)}, by {describe_measure(findings.headline.measure)}"
     return (Grid("", columns, ((how, p_value_cell(findings.tail), findings.tail.method),)),)
 
@@ -159,30 +159,30 @@ def _direction(findings: RankingFindings | ListFindings) -> str:
 def _top_items(findings: RankingFindings) -> Section | None:
     if not findings.by_depth:
         return None
-    found = ("precision", f"{format_level(findings.level)} CI/interval", "recall", "lift")
-    columns = make_columns("top/count", "targets/count", "expected/count", *found, "P(chance)/probability")
-    rows = tuple(_depth_row(each, findings.level) for each in findings.by_depth)
+    measures = ("precision", f"{format_level(findings.level)} CI/interval", "recall", "lift")
+    columns = make_columns("top/count", "targets/count", "expected/count", *measures, "P(chance)/probability")
+    rows = tuple(_depth_row(row, findings.level) for row in findings.by_depth)
     note = (
         "intervals take the score at that depth as a fixed threshold; "
         "expected: by random selection; lift: precision over the share of targets; "
         "P(chance): random selection finds as many"
     )
-    if any(each.at_least is None for each in findings.by_depth):
+    if any(row.at_least is None for row in findings.by_depth):
         # A tie that straddles a depth makes hits a mean over orders, which has no hypergeometric law.
         counted = findings.ranking.is_counted
         note += "; – where a tie straddles the depth" if counted else "; – with sampling weights"
     return Section("Top of the list", (), (Grid("", columns, rows, note),), is_main=True)
 
 
-def _depth_row(each: AtDepth, level: float) -> tuple[Cell, ...]:
+def _depth_row(row: AtDepth, level: float) -> tuple[Cell, ...]:
     return (
-        each.depth,
-        int(each.hits) if float(each.hits).is_integer() else each.hits,
-        each.by_chance,
-        *estimate_row(each.precision, level)[1:3],
-        finite_or_none(each.recall.value),
-        finite_or_none(each.lift),
-        None if each.at_least is None else p_value_cell(each.at_least),
+        row.depth,
+        int(row.hits) if float(row.hits).is_integer() else row.hits,
+        row.by_chance,
+        *estimate_row(row.precision, level)[1:3],
+        finite_or_none(row.recall.value),
+        finite_or_none(row.lift),
+        None if row.at_least is None else p_value_cell(row.at_least),
     )
 
 
@@ -213,7 +213,7 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
         "estimates": {x.measure: x.to_dict(level) for x in estimates},
         "values": {name: finite_or_none(value) for name, value in findings.plain.items()},
         "random_selection": against_chance_to_dict(findings),
-        "depths": [_depth_to_dict(each, level) for each in findings.by_depth],
+        "depths": [_depth_to_dict(row, level) for row in findings.by_depth],
         "best_cut": best and best.to_dict(level),
         "worth": findings.worth and vars(findings.worth),
         "ties": ties and {"worst": ties[0], "best": ties[1]},
@@ -221,11 +221,11 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
     }
 
 
-def _depth_to_dict(each: AtDepth, level: float) -> dict[str, Any]:
-    tail = {"random_selection": test_result_to_dict(each.at_least)}
-    found = {"precision": each.precision.to_dict(level), "recall": each.recall.to_dict(level)}
-    rest = {name: value for name, value in vars(each).items() if name != "at_least"}
-    return rest | found | {"lift": finite_or_none(each.lift)} | tail
+def _depth_to_dict(row: AtDepth, level: float) -> dict[str, Any]:
+    tail = {"random_selection": test_result_to_dict(row.at_least)}
+    estimates = {"precision": row.precision.to_dict(level), "recall": row.recall.to_dict(level)}
+    rest = {name: value for name, value in vars(row).items() if name != "at_least"}
+    return rest | estimates | {"lift": finite_or_none(row.lift)} | tail
 
 
 def _curve_to_dict(curve: HitCurve | None) -> dict[str, Any] | None:
@@ -305,9 +305,9 @@ def trec_report(
             sections.append(_trec_means(name, findings, are_chosen))
         if len(runs) == 1:
             sections.append(_each(findings, name))
-        who = f"{name}: " if len(runs) > 1 else ""
-        warnings += [f"{who}{said}" for said in list_warnings(findings)]
-        verdicts.append(f"{who}{lists_verdict(findings)}")
+        prefix = f"{name}: " if len(runs) > 1 else ""
+        warnings += [f"{prefix}{warning}" for warning in list_warnings(findings)]
+        verdicts.append(f"{prefix}{lists_verdict(findings)}")
     first = next(iter(runs.values()))
     return Report(
         verdict="\n".join(verdicts),
@@ -318,7 +318,7 @@ def trec_report(
             "kind": "trec",
             "level": first.level,
             **(_list_numbers(first) if len(runs) == 1 else {}),
-            "runs": {name: _list_numbers(found) for name, found in runs.items()},
+            "runs": {name: _list_numbers(run_findings) for name, run_findings in runs.items()},
         },
         charts=run_charts(runs),
         lead="queries" if len(runs) == 1 else "means",
@@ -351,7 +351,7 @@ def tie_warnings(lists: RankedLists) -> list[str]:
 
 def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     """Which queries a mean is not over, and why."""
-    lists, said = findings.lists, []
+    lists, warnings = findings.lists, []
     rule = "left out of means"
     if lists.empty_is_zero:
         rule = (
@@ -365,12 +365,12 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     )
     for number, which, why in left_out:
         if number:
-            said.append(f"{number:,} {which}{plural(number, findings.unit)} {why}")
+            warnings.append(f"{number:,} {which}{plural(number, findings.unit)} {why}")
     if lists.default_ties == "trec":
-        said += tie_warnings(lists)
+        warnings += tie_warnings(lists)
     if 1 < findings.counted < 20:
-        said.append(f"{findings.counted} {plural(2, findings.unit)} are few: intervals are approximate.")
-    return tuple(said)
+        warnings.append(f"{findings.counted} {plural(2, findings.unit)} are few: intervals are approximate.")
+    return tuple(warnings)
 
 
 def _side_by_side(runs: Mapping[str, ListFindings], are_chosen: bool) -> Section:
@@ -379,7 +379,8 @@ def _side_by_side(runs: Mapping[str, ListFindings], are_chosen: bool) -> Section
     names = [name for name in every if are_chosen or trec_name(name) in COMPARED_TREC]
     columns = make_columns("run/text", *(trec_name(name) or describe_measure(name) for name in names))
     rows = tuple(
-        (run, *(finite_or_none(found.estimates[name].value) for name in names)) for run, found in runs.items()
+        (run, *(finite_or_none(findings.estimates[name].value) for name in names))
+        for run, findings in runs.items()
     )
     return Section("Means of the runs", (), (Grid("", columns, rows),), tuple(run_charts(runs)), is_main=True)
 
@@ -437,10 +438,10 @@ def with_every_rank(report: Report, hits: Sequence[int]) -> Report:
     """Add h(t), r(t) and p(t) at each rank to a report on hits in rank order (Su & Zhang)."""
     items, targets = len(hits), sum(hits)
     rows = []
-    for t, hit, found in zip(range(1, items + 1), hits, accumulate(hits), strict=True):
+    for t, hit, hits_so_far in zip(range(1, items + 1), hits, accumulate(hits), strict=True):
         law = hits_law(items, targets, t)
-        as_many = law.tail(found).p_value
-        rows.append((t, hit, found, found / targets, found / t, law.mean, as_many))
+        as_many = law.tail(hits_so_far).p_value
+        rows.append((t, hit, hits_so_far, hits_so_far / targets, hits_so_far / t, law.mean, as_many))
     heads = ("rank t/count", "hit/count", "h(t)/count", "r(t)", "p(t)", "by chance", "P(chance)/probability")
     chance = "by chance: expected hits; P(chance): random selection finds as many"
     note = f"h: hits, r: recall, p: precision; {chance}"

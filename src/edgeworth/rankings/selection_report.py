@@ -55,20 +55,22 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, Any]) 
         selection.hits_tail,
     )
     depth = "" if law.depth == law.n else f" in the top {law.depth:,}"
-    said = [
+    sentences = [
         f"Random selection among {law.n:,} items, {law.m:,} of them targets, has a mean average precision"
         f"{depth} of {format_number(law.mean)}, give or take {format_number(law.standard_deviation)}."
     ]
     lines: list[tuple[Cell, ...]] = []
     if asked is not None:
         probability = f"{describe_probability(asked.tail)} ({asked.tail.method})"
-        said.append(f"It reaches {asked.text} with probability {probability}.")
-        said += [asked.reading] if asked.reading else []
+        sentences.append(f"It reaches {asked.text} with probability {probability}.")
+        sentences += [asked.reading] if asked.reading else []
         lines.append(_tail_line(f"average precision of at least {asked.text}", asked.tail))
     if hits_law is not None:
-        said.append(f"In the top {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average.")
+        sentences.append(
+            f"In the top {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average."
+        )
     if hits_tail is not None:
-        said.append(
+        sentences.append(
             f"It finds {selection.hits:,} or more with probability {describe_probability(hits_tail)}."
         )
         lines.append(_tail_line(f"hits of at least {selection.hits:,}", hits_tail))
@@ -79,7 +81,7 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, Any]) 
     )
     grids = [Grid("Average precision by random selection", make_columns("what/text", "value"), rows)]
     if selection.hit_rank is not None:
-        said.append(_hit_rank_sentence(selection.hit_rank, selection.rank))
+        sentences.append(_hit_rank_sentence(selection.hit_rank, selection.rank))
         grids.append(_hit_rank_grid(selection.hit_rank, selection.rank))
     if lines:
         chances = (f"{name}/probability" for name in ("probability", "at least", "at most"))
@@ -96,7 +98,7 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, Any]) 
         }
     found_hits = {"value": selection.hits, "tail": test_result_to_dict(hits_tail)}
     return Report(
-        verdict=" ".join(said),
+        verdict=" ".join(sentences),
         sections=(Section("Random selection", (), tuple(grids)),),
         warnings=(),
         provenance=provenance,

@@ -66,7 +66,10 @@ def threshold_section(
     heads = ["measure/text", "these data", interval, *(["new data (cross-fitted)", interval] if new else [])]
     tables = [own, new] if new else [own]
     rows = tuple(
-        (NAMES.get(name, name), *(cell for each in tables for cell in estimate_row(each[name], level)[1:3]))
+        (
+            NAMES.get(name, name),
+            *(cell for estimates in tables for cell in estimate_row(estimates[name], level)[1:3]),
+        )
         for name in own
     )
     note = "intervals take the threshold as fixed; of new data they may cover up to ten points less often"
@@ -79,10 +82,12 @@ def threshold_section(
     return (Section("Where to cut", tuple(text), grids, is_main=asked, slider=slider),)
 
 
-def _sought(goal: Goal, found: Mapping[str, Estimate], level: float) -> str:
+def _sought(goal: Goal, estimates: Mapping[str, Estimate], level: float) -> str:
     """Say what the threshold was chosen for and what it must reach."""
     names = (goal.aim, *(name for name in goal.required if name != goal.aim))
-    return " and ".join(f"{NAMES.get(name, name)} {describe_estimate(found[name], level)}" for name in names)
+    return " and ".join(
+        f"{NAMES.get(name, name)} {describe_estimate(estimates[name], level)}" for name in names
+    )
 
 
 def _where(ranking: Ranking, choice: ThresholdChoice) -> str:
@@ -108,13 +113,13 @@ def with_threshold(
     """Add to a verdict which threshold was chosen, where one was asked for."""
     if ranking is None or choice is None or choice.goal == Goal():
         return verdict
-    found = choice.expected or choice.estimates
+    estimates = choice.expected or choice.estimates
     how = "on new data (cross-fitted)" if choice.expected else "on the data it was chosen on"
     expect = "expect " if choice.expected else ""
     where = f"{_where(ranking, choice)} ({choice.goal.words})"
-    said = f"{where}: {expect}{_sought(choice.goal, found, level)} {how}."
-    numbers = {"threshold": choice.threshold, **estimate_numbers(found[choice.goal.aim], level)}
-    return _and(verdict, Claim("threshold", said, "advised", numbers, how))
+    sentence = f"{where}: {expect}{_sought(choice.goal, estimates, level)} {how}."
+    numbers = {"threshold": choice.threshold, **estimate_numbers(estimates[choice.goal.aim], level)}
+    return _and(verdict, Claim("threshold", sentence, "advised", numbers, how))
 
 
 def _and(verdict: str, claim: Claim) -> Verdict:
@@ -128,8 +133,11 @@ def threshold_slider(ranking: Ranking, choice: ThresholdChoice, level: float) ->
         {*thin_cuts(ranking, MAX_SLIDER_STEPS - 2), choice.threshold}, reverse=ranking.is_placed
     )
     tables = [ranking.at_threshold(threshold) for threshold in thresholds]
-    place, goal = tables[0].index(ranking.target), choice.goal
-    order = ([place, place, 1 - place, 1 - place], [place, 1 - place, place, 1 - place])
+    target_index, goal = tables[0].index(ranking.target), choice.goal
+    order = (
+        [target_index, target_index, 1 - target_index, 1 - target_index],
+        [target_index, 1 - target_index, target_index, 1 - target_index],
+    )
     return Slider(
         name=_what(ranking),
         classes=(str(ranking.target), str(ranking.rest)),
@@ -186,10 +194,10 @@ def usual_cuts(ranking: Ranking) -> dict[str, float]:
     cuts = Cuts.of(ranking)
     low = int(np.flatnonzero(cuts.fallout <= MOST_FALLOUT)[-1])
     best, _ = Goal().best(cuts)
-    found = thresholds_at(ranking, np.array([best, low]))
+    thresholds = thresholds_at(ranking, np.array([best, low]))
     names = ("highest informedness", f"fallout at most {MOST_FALLOUT:.0%}")
     matching = {"as many predicted as actual targets": _matching_threshold(ranking)}
-    return dict(zip(names, found, strict=True)) | matching
+    return dict(zip(names, thresholds, strict=True)) | matching
 
 
 def _matching_threshold(ranking: Ranking) -> float:
@@ -249,7 +257,7 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
     lines: list[tuple[Cell, ...]] = []
     for name, threshold in usual_cuts(ranking).items():
         table = ranking.at_threshold(threshold)
-        values = {each: finite_or_none(measure(table, each)) for each in MEASURES}
+        values = {name: finite_or_none(measure(table, name)) for name in MEASURES}
         depth = float(table.predicted[table.index(ranking.target)])
         cuts.append({"chosen_for": name, "threshold": finite_or_none(threshold), "depth": depth} | values)
         if prevalence is not None:
@@ -276,8 +284,10 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
         sections.append(Section(title, text, (Grid("", columns, tuple(lines), note),), is_main=True))
         numbers["prevalence"] = {"share": prevalence, "average_precision": value}
         verdict = _and(verdict, _at_prevalence(prevalence, cuts[-1]["shifted_precision"], value))
-    place = next((i + 1 for i, x in enumerate(report.sections) if x.slider is not None), len(report.sections))
-    every = (*report.sections[:place], *sections, *report.sections[place:])
+    position = next(
+        (i + 1 for i, x in enumerate(report.sections) if x.slider is not None), len(report.sections)
+    )
+    every = (*report.sections[:position], *sections, *report.sections[position:])
     return replace(report, verdict=verdict, sections=every, numbers={**report.numbers, **numbers})
 
 

@@ -177,19 +177,21 @@ class ThresholdChoice:
 
     def _estimates(self, table: ContingencyTable) -> dict[str, Estimate]:
         names = ("recall", "precision", "informedness")
-        found = {name: estimate(table, name, seed=self.seed) for name in names}
+        estimates = {name: estimate(table, name, seed=self.seed) for name in names}
         if self.goal.cost_miss is not None:
-            place, matrix = table.index(table.positive), np.zeros((2, 2))
-            matrix[place, 1 - place] = self.goal.cost_false_alarm
-            matrix[1 - place, place] = self.goal.cost_miss
-            found["cost"] = estimate(table, expected_cost(table, matrix, rows="predicted"), seed=self.seed)
-        return found
+            target_index, matrix = table.index(table.positive), np.zeros((2, 2))
+            matrix[target_index, 1 - target_index] = self.goal.cost_false_alarm
+            matrix[1 - target_index, target_index] = self.goal.cost_miss
+            estimates["cost"] = estimate(
+                table, expected_cost(table, matrix, rows="predicted"), seed=self.seed
+            )
+        return estimates
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Give plain values; the threshold that takes nothing is None."""
         own, new = (
-            {name: found.to_dict(level) for name, found in each.items()}
-            for each in (self.estimates, self.expected)
+            {name: result.to_dict(level) for name, result in estimates.items()}
+            for estimates in (self.estimates, self.expected)
         )
         return {
             "threshold": finite_or_none(self.threshold),
@@ -221,19 +223,19 @@ def choose_threshold(ranking: Ranking, *, seed: int = 0, **goal: float | None) -
     check_seed(seed)
     if not cuts.hits[-1] or not cuts.background:
         raise InputError("a threshold is chosen by scores of targets and of others: one of them is missing")
-    place, is_met = wanted.best(cuts)
+    cut, is_met = wanted.best(cuts)
     if not is_met:
-        precision, recall = (format_number(each[place]) for each in (cuts.precision, cuts.recall))
+        precision, recall = (format_number(column[cut]) for column in (cuts.precision, cuts.recall))
         near = f"the nearest has precision {precision} and recall {recall}"
         raise InputError(f"no threshold has {wanted.requirements}; {near}")
-    [threshold] = thresholds_at(ranking, np.array([place]))
+    [threshold] = thresholds_at(ranking, np.array([cut]))
     can_divide = ranking.is_counted and min(cuts.hits[-1], cuts.background) >= 2
     fitted = cross_fit(ranking, wanted, seed=seed) if can_divide else None
-    shares = float(cuts.recall[place]), float(cuts.fallout[place])
-    found = ThresholdChoice(threshold, wanted, *shares, ranking.at_threshold(threshold), fitted, seed)
-    if not place and found.depth:
+    shares = float(cuts.recall[cut]), float(cuts.fallout[cut])
+    choice = ThresholdChoice(threshold, wanted, *shares, ranking.at_threshold(threshold), fitted, seed)
+    if not cut and choice.depth:
         raise InputError("to take nothing would be best, but infinite scores lie above every threshold")
-    return found
+    return choice
 
 
 def find_threshold(
@@ -245,10 +247,10 @@ def find_threshold(
     if ranking is None or not ranking.targets.total or not ranking.background.total:
         return None, ()
     try:
-        found = choose_threshold(ranking, seed=seed, **vars(goal))
+        choice = choose_threshold(ranking, seed=seed, **vars(goal))
     except InputError as error:
         return None, () if goal == Goal() else (f"{str(error)[0].upper()}{str(error)[1:]}.",)
-    return (None if goal == Goal() and not found.depth else found), ()
+    return (None if goal == Goal() and not choice.depth else choice), ()
 
 
 def thresholds_at(ranking: Ranking, places: NDArray[np.intp]) -> list[float]:
@@ -312,16 +314,16 @@ def cross_fit(ranking: Ranking, goal: Goal, *, seed: int = 0) -> ContingencyTabl
         divided = (rng.multinomial(step, np.full(FOLDS, 1 / FOLDS)).T for step in steps)
         for fold in zip(*divided, strict=True):
             rest = [step - part for step, part in zip(steps, fold, strict=True)]
-            hits, alarms = (np.append(0.0, np.cumsum(each)[:-1]) for each in rest)
-            place, _met = goal.best(Cuts(hits, alarms, float(rest[0].sum()), float(rest[1].sum())))
+            hits, alarms = (np.append(0.0, np.cumsum(step)[:-1]) for step in rest)
+            cut, _met = goal.best(Cuts(hits, alarms, float(rest[0].sum()), float(rest[1].sum())))
             # A threshold lies anywhere down to what the others have next: half of what is there is taken.
             seen = hits + alarms
-            lower = int(np.searchsorted(seen, seen[place], side="right")) - 1
-            taken += [(part[:place].sum() + part[:lower].sum()) / (2 * DIVISIONS) for part in fold]
+            lower = int(np.searchsorted(seen, seen[cut], side="right")) - 1
+            taken += [(part[:cut].sum() + part[:lower].sum()) / (2 * DIVISIONS) for part in fold]
     table = ranking.at_threshold(math.inf)
-    place, cells = table.index(ranking.target), np.zeros(table.cells.shape)
-    order, totals = [place, 1 - place], np.array([cuts.targets, cuts.background])
+    cut, cells = table.index(ranking.target), np.zeros(table.cells.shape)
+    order, totals = [cut, 1 - cut], np.array([cuts.targets, cuts.background])
     # A mean over divisions is rounded.
     taken = np.minimum(taken, totals)
-    cells[place, order], cells[1 - place, order] = taken, totals - taken
+    cells[cut, order], cells[1 - cut, order] = taken, totals - taken
     return replace(table, cells=cells, squared=cells)

@@ -113,14 +113,16 @@ class TieGroups:
 def all_tied(groups: TieGroups) -> TieGroups:
     """The same lists without any information: every item in one tie."""
     lists = np.flatnonzero((groups.targets > 0) & (groups.items > 0))
-    place = np.full(groups.number, -1)
-    place[lists] = np.arange(len(lists))
+    group_of_list = np.full(groups.number, -1)
+    group_of_list[lists] = np.arange(len(lists))
     grades = groups.grades
     if grades is not None:
         owner = np.concatenate([groups.list_of[grades.group], grades.lost_list])
         values = np.concatenate([grades.grade, grades.lost_grade])
-        known = place[owner] >= 0
-        grades = Grades(place[owner][known], values[known], grades.lost_list[:0], grades.lost_grade[:0])
+        known = group_of_list[owner] >= 0
+        grades = Grades(
+            group_of_list[owner][known], values[known], grades.lost_list[:0], grades.lost_grade[:0]
+        )
     nothing = np.zeros(len(lists))
     return replace(
         groups,
@@ -223,7 +225,7 @@ def ideal_gain(groups: TieGroups, depth: Values | None, form: str) -> Values:
     gains = gain_of(np.concatenate([groups.grades.grade, groups.grades.lost_grade]), form)
     order = np.lexsort((-gains, lists))
     lists, gains = lists[order], gains[order]
-    place = np.arange(len(lists)) - np.searchsorted(lists, lists)
-    kept = place < most[lists]
-    discounted = np.where(kept, gains / np.log2(place + 2), 0.0)
+    rank = np.arange(len(lists)) - np.searchsorted(lists, lists)
+    kept = rank < most[lists]
+    discounted = np.where(kept, gains / np.log2(rank + 2), 0.0)
     return np.bincount(lists, weights=discounted, minlength=groups.number)

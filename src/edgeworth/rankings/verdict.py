@@ -30,13 +30,19 @@ def ranking_verdict(findings: RankingFindings, name: str = "") -> Verdict:
         return Verdict(
             [Claim("average_precision", f"{name or 'This'} cannot be judged: {why}.", "undefined")]
         )
-    who = f"{name} average precision" if name else "Average precision"
+    subject = f"{name} average precision" if name else "Average precision"
     return Verdict(
-        [_quality(findings, who), _top(findings), _chance(findings), _sample_size(findings), _worth(findings)]
+        [
+            _quality(findings, subject),
+            _top(findings),
+            _chance(findings),
+            _sample_size(findings),
+            _worth(findings),
+        ]
     )
 
 
-def _quality(findings: RankingFindings | ListFindings, who: str, over: str = "") -> Claim:
+def _quality(findings: RankingFindings | ListFindings, subject: str, over: str = "") -> Claim:
     headline = findings.headline
     chance = ""
     if not math.isnan(headline.chance):
@@ -45,9 +51,9 @@ def _quality(findings: RankingFindings | ListFindings, who: str, over: str = "")
             chance += ", no significant difference"
         elif findings.is_conclusive and not findings.is_better:
             chance += ": worse than chance"
-    said = f"{who} {describe_estimate(headline, findings.level)}{over}{chance}."
+    sentence = f"{subject} {describe_estimate(headline, findings.level)}{over}{chance}."
     numbers = {**estimate_numbers(headline, findings.level), "chance": headline.chance}
-    return Claim(headline.measure, said, _strength(findings), numbers, str(headline.method))
+    return Claim(headline.measure, sentence, _strength(findings), numbers, str(headline.method))
 
 
 def _strength(findings: RankingFindings | ListFindings) -> Strength:
@@ -63,10 +69,12 @@ def _top(findings: RankingFindings) -> Claim | None:
     chance = f"{top.by_chance:,.0f}" if top.by_chance >= 10 else f"{top.by_chance:.1f}"
     word = plural(ranking.target_total, "target")
     of_all = format_count(float(ranking.total))
-    said = (
+    sentence = (
         f"The top {top.depth:,} of {of_all} holds {hits} of {targets} {word} ({chance} expected by chance)."
     )
-    return Claim("hits", said, "estimated", {"depth": top.depth, "hits": top.hits, "chance": top.by_chance})
+    return Claim(
+        "hits", sentence, "estimated", {"depth": top.depth, "hits": top.hits, "chance": top.by_chance}
+    )
 
 
 def _chance(findings: RankingFindings | ListFindings) -> Claim | None:
@@ -75,25 +83,25 @@ def _chance(findings: RankingFindings | ListFindings) -> Claim | None:
     if tail is None:
         if headline.law is None or math.isnan(headline.chance):
             return None
-        said = f"The interval {'excludes' if findings.is_conclusive else 'includes'} the chance level."
-        return Claim("chance", said, _strength(findings), {}, str(headline.method))
-    how = "well" if findings.is_better else "badly"
+        sentence = f"The interval {'excludes' if findings.is_conclusive else 'includes'} the chance level."
+        return Claim("chance", sentence, _strength(findings), {}, str(headline.method))
+    adverb = "well" if findings.is_better else "badly"
     twice = ""
     if not findings.is_significant and tail.p_value <= 1 - findings.level:
         twice = f"; two-sided p = {format_number(2 * tail.p_value)}"
     odds = f"{describe_odds(tail)} ({describe_test(tail)}{twice})"
-    said = f"Chance of ranking this {how} at random: {odds}."
+    sentence = f"Chance of ranking this {adverb} at random: {odds}."
     if findings.is_significant and not findings.is_conclusive:
-        said += " The interval includes the chance level, so the evidence is not conclusive."
-    return Claim("chance", said, _strength(findings), {"p_value": tail.p_value}, tail.method)
+        sentence += " The interval includes the chance level, so the evidence is not conclusive."
+    return Claim("chance", sentence, _strength(findings), {"p_value": tail.p_value}, tail.method)
 
 
 def _sample_size(findings: RankingFindings) -> Claim | None:
     more = findings.plan.more
     if findings.is_conclusive or not findings.is_better or not 0 < more < math.inf:
         return None
-    said = describe_plan(findings.plan, "items", "an average precision")
-    return Claim("sample size", said, "advised", {"more_items": more, "power": findings.plan.power})
+    sentence = describe_plan(findings.plan, "items", "an average precision")
+    return Claim("sample size", sentence, "advised", {"more_items": more, "power": findings.plan.power})
 
 
 def _worth(findings: RankingFindings) -> Claim | None:
@@ -103,11 +111,11 @@ def _worth(findings: RankingFindings) -> Claim | None:
     gain, cost = format_option(worth.gain), format_option(worth.cost)
     terms = f"At a gain of {gain} per target found and a cost of {cost} per item reviewed"
     if worth.best_depth == 0:
-        said = f"{terms}, reviewing never pays."
+        sentence = f"{terms}, reviewing never pays."
     else:
         best = f"{worth.best_depth:,.0f}, worth {format_number(worth.best_value)}"
-        said = f"{terms}, the best depth of this list is {best}."
-    return Claim("worth", said, "estimated", {"depth": worth.best_depth, "value": worth.best_value})
+        sentence = f"{terms}, the best depth of this list is {best}."
+    return Claim("worth", sentence, "estimated", {"depth": worth.best_depth, "value": worth.best_value})
 
 
 def lists_verdict(findings: ListFindings) -> Verdict:
@@ -128,10 +136,10 @@ def _range(findings: ListFindings) -> Claim | None:
     if low == high:
         return None
     units = plural(2, findings.unit).capitalize()
-    said = (
+    sentence = (
         f"{units} range from {format_number(low)} to {format_number(high)} (median {format_number(middle)})."
     )
-    return Claim("range", said, "estimated", {"low": low, "median": middle, "high": high})
+    return Claim("range", sentence, "estimated", {"low": low, "median": middle, "high": high})
 
 
 def rankings_citation(findings: RankingFindings | ListFindings) -> str:
@@ -140,16 +148,16 @@ def rankings_citation(findings: RankingFindings | ListFindings) -> str:
     if headline.undefined is not None:
         return ""
     measure = describe_measure(headline.measure)
-    said = [f"{measure} {describe_estimate(headline, findings.level)}, {headline.method}"]
+    parts = [f"{measure} {describe_estimate(headline, findings.level)}, {headline.method}"]
     if not math.isnan(headline.chance):
-        said.append(f"chance level {format_number(headline.chance)}")
+        parts.append(f"chance level {format_number(headline.chance)}")
     if findings.tail is not None:
         tail = findings.tail
-        said.append(f"one-sided {describe_p_value(tail)} against random order ({tail.method})")
+        parts.append(f"one-sided {describe_p_value(tail)} against random order ({tail.method})")
     if isinstance(findings, ListFindings):
-        said.append(f"{findings.counted:,} {plural(findings.counted, findings.unit)}")
+        parts.append(f"{findings.counted:,} {plural(findings.counted, findings.unit)}")
     else:
         ranking = findings.ranking
         targets = format_count(float(ranking.target_total))
-        said.append(f"n = {format_count(float(ranking.total))} with {targets} targets")
-    return f"{'; '.join(said)}; Edgeworth {__version__}."
+        parts.append(f"n = {format_count(float(ranking.total))} with {targets} targets")
+    return f"{'; '.join(parts)}; Edgeworth {__version__}."

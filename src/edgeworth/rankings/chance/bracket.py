@@ -93,12 +93,12 @@ def bracket(chain: TiltedChain, threshold: float, point: Saddle) -> Bracket | No
     count = max(2, min(math.ceil(size / FINEST * period), most))
     if size * period > COARSEST * count:
         return None
-    found = _ends(chain, band, threshold, point, period, scale, count)
-    if found.relative_width > WIDE and count < most:
+    result = _ends(chain, band, threshold, point, period, scale, count)
+    if result.relative_width > WIDE and count < most:
         # The law is denser at the threshold than a tail of this tilt would be: look closer.
-        finer = count * min(max(found.relative_width / FINEST, 2.0), 12.0)
-        found = _ends(chain, band, threshold, point, period, scale, min(math.ceil(finer), most))
-    return found
+        finer = count * min(max(result.relative_width / FINEST, 2.0), 12.0)
+        result = _ends(chain, band, threshold, point, period, scale, min(math.ceil(finer), most))
+    return result
 
 
 def _window(chain: TiltedChain, threshold: float, point: Saddle) -> tuple[float, float]:

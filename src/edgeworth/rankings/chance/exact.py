@@ -82,8 +82,8 @@ class _Counter:
         forced = max(0, m - (n - depth))
         sums = [0] * (m + 1)
         for i in range(forced - 1, -1, -1):
-            place = depth - (forced - 1 - i)
-            sums[i] = sums[i + 1] + (i + 1) * self.unit // place
+            rank = depth - (forced - 1 - i)
+            sums[i] = sums[i + 1] + (i + 1) * self.unit // rank
         return sums
 
 

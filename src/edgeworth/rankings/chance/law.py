@@ -158,8 +158,8 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         edges = np.linspace(low, high, BINS + 1)
         z = ((edges[1:] + edges[:-1]) / 2 - self.mean) / spread
         density = np.exp(-z * z / 2) * np.maximum(1 + self.skewness * (z**3 - 3 * z) / 6, 0.0)
-        said = "Edgeworth's density, an approximation"
-        return Distribution(edges[:-1], edges[1:], density / density.sum(), said)
+        method = "Edgeworth's density, an approximation"
+        return Distribution(edges[:-1], edges[1:], density / density.sum(), method)
 
     def smallest_from(self, least: Fraction) -> Fraction | None:
         """Find the smallest attainable value from ``least`` on; None if none is, or if they are too many.

@@ -57,10 +57,10 @@ class Question:
             return exact
         if self._tilted_chain is None:
             return self._long_list()
-        found = self.bracket()
-        if found is not None and found.high - found.low <= NARROW * found.low:
-            return found
-        others = (found, self.drawn(), self._chernoff())
+        bracketed = self.bracket()
+        if bracketed is not None and bracketed.high - bracketed.low <= NARROW * bracketed.low:
+            return bracketed
+        others = (bracketed, self.drawn(), self._chernoff())
         return min((tail for tail in others if tail is not None), key=lambda tail: tail.high)
 
     # -- exactly ---------------------------------------------------------------------------------------
@@ -76,8 +76,8 @@ class Question:
         except TooMany:
             return None
         every = comb(self.order.n, self.order.m) if self.order.n <= 50 else None
-        said = f"all {every:,} orders" if every else "all orders"
-        return TestResult.from_fraction(beyond if self.upper else 1 - beyond, said)
+        method = f"all {every:,} orders" if every else "all orders"
+        return TestResult.from_fraction(beyond if self.upper else 1 - beyond, method)
 
     def _without_counting(self) -> TestResult | None:
         """Thresholds outside the range, one order only, one target only."""
@@ -122,12 +122,12 @@ class Question:
         ends = bracket(chain, float(self.threshold), point)
         if ends is None:
             return None
-        said = f"certified bracket, {ends.frequencies:,} frequencies"
+        method = f"certified bracket, {ends.frequencies:,} frequencies"
         if (point.tilt > 0) == self.upper:
-            return TestResult.from_bracket(ends.log_low, ends.log_high, said, "bracket")
+            return TestResult.from_bracket(ends.log_low, ends.log_high, method, "bracket")
         # The tilt looks at the rarer side of the mean; the other one is what is left.
         low, high = (-math.expm1(min(log, 0.0)) for log in (ends.log_high, ends.log_low))
-        return TestResult(low, high, high, said, kind="bracket")
+        return TestResult(low, high, high, method, kind="bracket")
 
     def _chernoff(self) -> TestResult | None:
         """A certified bound, on the rarer side of the mean."""
@@ -158,9 +158,11 @@ class Question:
     def bound(self) -> TestResult:
         """The smaller of two certified bounds; Cantelli's is the one-sided Chebyshev bound 1/(1 + z²)."""
         cantelli = -math.log1p(max(self._away[0], 0.0) ** 2)
-        along = log_path_bound(self.order, float(self.threshold)) if self.upper else 0.0
-        said = "hypergeometric bounds along a path" if along < cantelli else "Cantelli"
-        return TestResult.from_bracket(-math.inf, min(along, cantelli), f"certified bound ({said})", "bound")
+        path_bound = log_path_bound(self.order, float(self.threshold)) if self.upper else 0.0
+        bound_name = "hypergeometric bounds along a path" if path_bound < cantelli else "Cantelli"
+        return TestResult.from_bracket(
+            -math.inf, min(path_bound, cantelli), f"certified bound ({bound_name})", "bound"
+        )
 
     def drawn(self) -> TestResult | None:
         """The share of random orders beyond the threshold, or at it."""

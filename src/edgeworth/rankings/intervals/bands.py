@@ -120,16 +120,16 @@ def bands(
     recall = hits / targets
     if simultaneous:
         reach = float(scipy.special.kolmogi(1 - level)) / math.sqrt(targets)
-        low, high, said = recall - reach, recall + reach, "Kolmogorov, all depths at once"
+        low, high, method_name = recall - reach, recall + reach, "Kolmogorov, all depths at once"
     elif method == "survival":
         reach = normal_quantile(level) * np.sqrt(recall * (1 - recall) / targets)
-        low, high, said = recall - reach, recall + reach, "survival view, each depth"
+        low, high, method_name = recall - reach, recall + reach, "survival view, each depth"
     else:
         local = local_precision(groups, depth, items)
         low, high = _population_bounds(hits, local, depth, items, targets, level)
-        said = "population, each depth"
+        method_name = "population, each depth"
     # Recall is a share: a bound outside 0 to 1 says no more than 0 or 1.
-    return Bands(depth, recall, np.maximum(low, 0.0), np.minimum(high, 1.0), targets, level, said)
+    return Bands(depth, recall, np.maximum(low, 0.0), np.minimum(high, 1.0), targets, level, method_name)
 
 
 def _population_bounds(
@@ -192,16 +192,16 @@ def binned_law(n: int, m: int) -> Distribution:
     >>> law.low.round(3).tolist(), law.probability.tolist()
     ([0.25, 0.333, 0.5, 1.0], [0.25, 0.25, 0.25, 0.25])
     """
-    found = average_precision(n, m).distribution()
-    if found.exact is None:
-        return found
-    through = np.cumsum(found.probability)
-    shown = (through > LEFT_OUT) & (through - found.probability < 1 - LEFT_OUT)
-    values, chances = found.low[shown], found.probability[shown]
+    law = average_precision(n, m).distribution()
+    if law.exact is None:
+        return law
+    through = np.cumsum(law.probability)
+    shown = (through > LEFT_OUT) & (through - law.probability < 1 - LEFT_OUT)
+    values, chances = law.low[shown], law.probability[shown]
     if len(values) <= SINGLE:
-        return Distribution(values, values, chances, found.method)
+        return Distribution(values, values, chances, law.method)
     heights, edges = np.histogram(values, bins=BINS, weights=chances)
-    return Distribution(edges[:-1], edges[1:], heights, found.method)
+    return Distribution(edges[:-1], edges[1:], heights, law.method)
 
 
 POINTS = 75
@@ -233,15 +233,15 @@ class HitCurve:
         return self.hits / self.targets
 
 
-def chart_depths(ranking: Ranking, *also: float) -> Values:
+def chart_depths(ranking: Ranking, *more: float) -> Values:
     """Depths to draw a ranking at: every one of a short list; of a long one, denser towards its top."""
     most = float(ranking.ranked_total)
     if ranking.is_counted and most <= 2 * POINTS:
         return np.arange(1.0, most + 1)
     least = 1.0 if ranking.is_counted else most / 10_000
     depths = np.concatenate([np.linspace(least, most, POINTS), np.geomspace(least, most, POINTS)])
-    found = np.concatenate([np.round(depths) if ranking.is_counted else depths, also])
-    inside = np.unique(found[(found > 0) & (found <= most)])
+    depths = np.concatenate([np.round(depths) if ranking.is_counted else depths, more])
+    inside = np.unique(depths[(depths > 0) & (depths <= most)])
     return inside[np.concatenate([[True], np.diff(inside) > NOISE * most])]
 
 
@@ -287,9 +287,9 @@ def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> tuple[Values, Va
     """
     groups = ranking.tie_groups
     ranked, items = float(ranking.ranked_total), float(ranking.total)
-    found, targets = float(ranking.targets.total), float(ranking.target_total)
+    ranked_targets, targets = float(ranking.targets.total), float(ranking.target_total)
     seen = np.concatenate([[0.0], _by_turns(groups.seen_above, groups.seen_below), [ranked, items]])
-    hits = np.concatenate([[0.0], _by_turns(groups.hits_above, groups.hits_below), [found, targets]])
+    hits = np.concatenate([[0.0], _by_turns(groups.hits_above, groups.hits_below), [ranked_targets, targets]])
     fallout, recall = (seen - hits) / float(ranking.background.total), hits / targets
     # Sums of weights are rounded: the curve still rises, and ends in the corner.
     fallout, recall = (np.maximum.accumulate(np.clip(x, 0.0, 1.0)) for x in (fallout, recall))

@@ -259,10 +259,10 @@ def survival_variance(groups: TieGroups) -> float:
     """``(1/m) Σ_i Σ_j min(i,j)/m (1 − max(i,j)/m)/(t_i t_j)``, with cumulative sums in O(m)."""
     targets = float(groups.targets[0])
     counts = groups.hits.astype(np.intp)
-    place = np.arange(1, counts.sum() + 1) - np.repeat(groups.hits_above, counts)
+    position = np.arange(1, counts.sum() + 1) - np.repeat(groups.hits_above, counts)
     # The j-th of a hits in a tie of s stands, on average, at place j (s + 1)/(a + 1) of it.
     spread = np.repeat((groups.size + 1) / (groups.hits + 1), counts)
-    ranks = np.repeat(groups.seen_above, counts) + place * spread
+    ranks = np.repeat(groups.seen_above, counts) + position * spread
     index = np.arange(1.0, len(ranks) + 1)
     before = np.concatenate([[0.0], np.cumsum(index / ranks)[:-1]])
     left = (targets - index) / ranks
@@ -413,10 +413,10 @@ def average_precision_influence(
     whole_weight = targets + places.background
     cases = targets / unit + places.background / other
     mean = places.lost * lost
-    for many, each in zip((places.hits, places.tied, places.gap), (target, tied, gap), strict=True):
-        mean = mean + np.einsum("...i,...i->...", many, each)
+    for counts, effect in zip((places.hits, places.tied, places.gap), (target, tied, gap), strict=True):
+        mean = mean + np.einsum("...i,...i->...", counts, effect)
     mean, scale = mean / whole_weight, math.sqrt(1 - 1 / cases)
-    target, tied, gap = ((each - mean[..., None]) * scale for each in (target, tied, gap))
+    target, tied, gap = ((effect - mean[..., None]) * scale for effect in (target, tied, gap))
     return CaseInfluence(value, target, tied, gap, (lost - mean) * scale)
 
 
@@ -444,12 +444,12 @@ def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) 
     of_targets = math.sqrt(targets * (targets - unit))
     of_background = math.sqrt(background * (background - other))
     ranked = places.hits.sum(axis=-1, keepdims=True)
-    found = np.concatenate([places.hits_above, ranked], axis=-1) / targets
+    recall = np.concatenate([places.hits_above, ranked], axis=-1) / targets
     return CaseInfluence(
         value=value,
         target=(beaten - value[..., None]) / of_targets,
         tied=((places.hits_above + places.hits / 2) / targets - value[..., None]) / of_background,
-        gap=(found - value[..., None]) / of_background,
+        gap=(recall - value[..., None]) / of_background,
         lost=-value / of_targets,
     )
 
@@ -459,9 +459,9 @@ def independent(effects: CaseInfluence, squares: Sequence[Values], fourths: Sequ
 
     ``squares`` and ``fourths`` are Σw² and Σw⁴ of the cases in each place: of whole cases, their number.
     """
-    squared = [each**2 for each in effects.parts]
-    second = sum(float(many @ each) for many, each in zip(squares, squared, strict=True))
-    fourth = sum(float(many @ each**2) for many, each in zip(fourths, squared, strict=True))
+    squared = [effect**2 for effect in effects.parts]
+    second = sum(float(counts @ effect) for counts, effect in zip(squares, squared, strict=True))
+    fourth = sum(float(counts @ effect**2) for counts, effect in zip(fourths, squared, strict=True))
     return Spread(second, FREEDOM * second**2 / fourth if second > NO_VARIANCE else 0.0)
 
 

@@ -40,11 +40,11 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
         size = max(1, CHUNK // max(1, int(groups.targets[0])))
-        found = [
+        values = [
             resolved.values(_replicates(groups, places, min(size, number - start), generator))
             for start in range(0, number, size)
         ]
-        return np.concatenate(found) if found else np.zeros(0)
+        return np.concatenate(values) if values else np.zeros(0)
 
     generators = [np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(STREAMS)]
     shares = [draws // STREAMS + (index < draws % STREAMS) for index in range(STREAMS)]

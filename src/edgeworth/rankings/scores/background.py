@@ -48,8 +48,8 @@ class GapCounts:
 
     def count_waiting(self) -> Self:
         """The same with all rows counted."""
-        news = SortedScores.of_batches(self.waiting).collapse(self.edges)
-        counted = SortedScores.join((*self.counted, news)).collapse(self.edges)
+        new_counts = SortedScores.of_batches(self.waiting).collapse(self.edges)
+        counted = SortedScores.join((*self.counted, new_counts)).collapse(self.edges)
         return replace(self, counted=(counted,), waiting=())
 
     @property

@@ -74,7 +74,7 @@ class ScoresByClass(Serializable):
         classes, dropped = rows_of_classes(
             truth, scores, weights=weights, weight_kind=weight_kind, missing=missing, first_row=first_row
         )
-        runs = ((label, SortedScores.of(chosen, heavy)) for label, chosen, heavy in classes)
+        runs = ((label, SortedScores.of(chosen, chosen_weights)) for label, chosen, chosen_weights in classes)
         if bins is not None:
             runs = ((label, place_in_bins(run, bins)) for label, run in runs)
         return cls(_merge_classes(runs), bins, dropped)
@@ -99,9 +99,9 @@ class ScoresByClass(Serializable):
         return [self.scores[label] for label in self.labels]
 
     @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> Self:
-        labels, runs = found.pop("labels"), found.pop("_scores_in_order")
-        return cls(dict(zip(labels, runs, strict=True)), **found)
+    def _of_fields(cls, fields: dict[str, Any]) -> Self:
+        labels, runs = fields.pop("labels"), fields.pop("_scores_in_order")
+        return cls(dict(zip(labels, runs, strict=True)), **fields)
 
     rule: ClassVar = "each class has sorted scores, and scores in bins are their lower edges"
 
@@ -114,13 +114,13 @@ class ScoresByClass(Serializable):
 
     @property
     def has_cases(self) -> bool:
-        return any(len(each.scores) for each in self.scores.values())
+        return any(len(run.scores) for run in self.scores.values())
 
     def as_counts(self) -> Self:
         """Take sums of weights that all were whole numbers as counts of cases."""
         scores = {
-            label: each if each.weight is None else SortedScores(each.scores, whole_counts(each.weight))
-            for label, each in self.scores.items()
+            label: run if run.weight is None else SortedScores(run.scores, whole_counts(run.weight))
+            for label, run in self.scores.items()
         }
         return replace(self, scores=scores)
 
@@ -186,16 +186,20 @@ def rows_of_classes(
         what = f"{name} is missing (or not a number)"
         raise InputError(describe_missing(what, first_row + row, len(scores) - len(kept)))
     part = Coded(part.codes[kept], part.labels)
-    found = choose(scores[kept], None if weights is None else weights[kept], part)
-    return found, len(scores) - len(kept)
+    classes = choose(scores[kept], None if weights is None else weights[kept], part)
+    return classes, len(scores) - len(kept)
 
 
 def check_same_bins(left: Floats | None, right: Floats | None) -> None:
     """Unequal bins cannot be merged: scores that are tied in one are apart in the other."""
     if not np.array_equal(np.asarray(left), np.asarray(right)):
-        said = [f"{len(bins):,} bins" if bins is not None else "exact scores" for bins in (left, right)]
-        more = " with other edges" if said[0] == said[1] else ""
-        raise MergeError(f"rankings in unequal bins do not merge: {said[0]} and {said[1]}{more}")
+        descriptions = [
+            f"{len(bins):,} bins" if bins is not None else "exact scores" for bins in (left, right)
+        ]
+        difference = " with other edges" if descriptions[0] == descriptions[1] else ""
+        raise MergeError(
+            f"rankings in unequal bins do not merge: {descriptions[0]} and {descriptions[1]}{difference}"
+        )
 
 
 def _of_a_usual_pair(labels: Sequence[Label]) -> Label | None:
@@ -260,9 +264,9 @@ class CappedScoresByClass:
     def of_classes(cls, classes: Iterable[ClassRows], dropped: int, most: int = MOST_ROWS) -> Self:
         """One batch of rows, as ``rows_of_classes`` gives them."""
         rows, kept = dict[Label, int](), dict[Label, tuple[ScoredRows, ...]]()
-        for label, chosen, heavy in classes:
+        for label, chosen, chosen_weights in classes:
             rows[label] = rows.get(label, 0) + len(chosen)
-            kept[label] = (*kept.get(label, ()), (chosen, heavy))
+            kept[label] = (*kept.get(label, ()), (chosen, chosen_weights))
         return cls(most, rows, kept, dropped)
 
     def __add__(self, other: Self) -> Self:

@@ -298,9 +298,9 @@ def check_unit_range(scores: Floats) -> None:
     """A number of bins means bins from 0 to 1: scores outside would all fall into the two at the ends."""
     outside = (scores < 0) | (scores > 1)
     if outside.any():
-        found = scores[outside][0]
+        score = scores[outside][0]
         raise InputError(
-            f"a number of bins divides the scores from 0 to 1, but there is {found:g}: give the edges"
+            f"a number of bins divides the scores from 0 to 1, but there is {score:g}: give the edges"
         )
 
 
@@ -315,7 +315,7 @@ def are_on_bins(runs: Iterable[SortedScores], edges: Floats | None) -> bool:
     """Whether all scores are lower edges of bins, where there are bins."""
     known = np.concatenate([[-np.inf], [] if edges is None else edges])
     scores = [scores for run in runs for scores in (run.scores, run.ends)]
-    return edges is None or all(bool(np.isin(each, known).all()) for each in scores)
+    return edges is None or all(bool(np.isin(values, known).all()) for values in scores)
 
 
 EDGES = optional(Field("ascending edges", lambda edges: as_bins(FLOATS.load(edges)), FLOATS.dump))

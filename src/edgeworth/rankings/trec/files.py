@@ -104,8 +104,8 @@ def read_qrels(path: str | Path) -> Qrels:
 def read_run(path: str | Path) -> TrecRun:
     """Read the run of a system."""
     if ending(Path(path)) == ".json":
-        name, *found = read_dictionary(Path(path), float)
-        return TrecRun(name, name, *_from_dictionary(*found))
+        name, *columns = read_dictionary(Path(path), float)
+        return TrecRun(name, name, *_from_dictionary(*columns))
     query, document, score, tag, rank = _read_columns(Path(path), RUN_COLUMNS)
     return TrecRun(str(path), tag, query, document, score, rank)
 
@@ -116,8 +116,8 @@ def _read_columns(path: Path, names: Sequence[str]) -> _Columns:
     body = content
     if value == "grade" and content.startswith(BEIR_HEADER):
         names, content, body = BEIR_COLUMNS, b"#" + content, content.partition(b"\n")[2]
-    found = _read_regular(body, names, value) or _read_lines(path, content, names, value)
-    query, document, *_ = found
+    columns = _read_regular(body, names, value) or _read_lines(path, content, names, value)
+    query, document, *_ = columns
     repeat = first_repeat(query.codes, document)
     if repeat is not None:
         first, second = (_line_of(content, row) for row in repeat)
@@ -125,7 +125,7 @@ def _read_columns(path: Path, names: Sequence[str]) -> _Columns:
             f"{path}, lines {first:,} and {second:,}: query {query.labels[query.codes[repeat[0]]]!r} "
             f"has document {document[repeat[0]].decode()!r} twice"
         )
-    return found
+    return columns
 
 
 def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns | None:
@@ -139,7 +139,7 @@ def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns 
     # Other white space separates too, also several of them, and lines may be comments: not so for Arrow.
     odd = {b" ", b"\r", b"\v", b"\f", b"\n#"} - {separator}
     is_space = np.frombuffer(b"\n" + content, dtype=np.uint8) <= ord(" ")
-    if np.any(is_space[1:] & is_space[:-1]) or any(each in content for each in odd):
+    if np.any(is_space[1:] & is_space[:-1]) or any(separator_byte in content for separator_byte in odd):
         return None
     if content.startswith((BYTE_ORDER_MARK, b"#")) or content.endswith(separator):
         return None
@@ -205,7 +205,7 @@ def _read_lines(path: Path, content: bytes, names: Sequence[str], value: str) ->
         if not match:
             where = f"{path}, line {_line_of(content, row):,}"
             raise InputError(f"{where}: {need}; saw {texts[row].decode()!r}")
-    code = {label: place for place, label in enumerate(dict.fromkeys(queries))}
+    code = {label: index for index, label in enumerate(dict.fromkeys(queries))}
     labels = tuple(label.decode() for label in code)
     query = Coded(np.array([*map(code.get, queries)], np.intp), labels)
     values: NDArray[Any] = np.fromiter(map(number, texts), number, len(texts))

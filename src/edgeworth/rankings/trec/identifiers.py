@@ -58,8 +58,8 @@ def look_up(
     >>> look_up(np.array([0, 0]), as_identifiers([b"b", b"c"]), np.array([0, 0]), there).tolist()
     [1, -1]
     """
-    place = {pair: row for row, pair in enumerate(_pairs(within_query, within_ids))}
-    return np.array([place.get(pair, -1) for pair in _pairs(query, ids)], dtype=np.intp)
+    row_of_pair = {pair: row for row, pair in enumerate(_pairs(within_query, within_ids))}
+    return np.array([row_of_pair.get(pair, -1) for pair in _pairs(query, ids)], dtype=np.intp)
 
 
 def _pairs(query: NDArray[np.intp], ids: Identifiers) -> Iterator[tuple[int, bytes]]:

@@ -42,8 +42,8 @@ def group_rows(column: Column, first_row: int = 1) -> Groups:
     queries = canonical_order(coded.labels)
     if queries == coded.labels:
         return group_codes(coded.codes, queries)
-    place = label_positions((canonical_label(label) for label in coded.labels), queries)
-    return group_codes(place[coded.codes], queries)
+    new_codes = label_positions((canonical_label(label) for label in coded.labels), queries)
+    return group_codes(new_codes[coded.codes], queries)
 
 
 def group_codes(codes: Places, queries: tuple[Label, ...]) -> Groups:
@@ -152,8 +152,8 @@ def check_ids(queries: tuple[Label, ...], starts: Places, ids: Identifiers) -> N
     numbers = list_numbers(starts)
     repeat = first_repeat(numbers, ids)
     if repeat is not None:
-        said = ids[repeat[0]].decode("utf-8", errors="backslashreplace")
-        raise InputError(f"query {queries[numbers[repeat[0]]]!r} has id {said!r} twice")
+        document = ids[repeat[0]].decode("utf-8", errors="backslashreplace")
+        raise InputError(f"query {queries[numbers[repeat[0]]]!r} has id {document!r} twice")
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,20 +197,20 @@ class Judged(Serializable):
         """Some of the queries, in canonical order."""
         if queries == self.queries:
             return self
-        place = label_positions(queries, self.queries)
+        indices = label_positions(queries, self.queries)
         inverse = np.full(len(self.queries), -1, dtype=np.intp)
-        inverse[place] = np.arange(len(place))
+        inverse[indices] = np.arange(len(indices))
         query = inverse[self.list_of]
         keep = query >= 0
         return Judged.add_up(query[keep], self.grades[keep], self.numbers[keep], queries)
 
     def without(self, query: Places, grade: Integers) -> Judged:
         """What is left when the documents that were retrieved are taken out."""
-        found = Judged.count(query, grade, self.queries)
+        retrieved = Judged.count(query, grade, self.queries)
         left = Judged.add_up(
-            np.concatenate((self.list_of, found.list_of)),
-            np.concatenate((self.grades, found.grades)),
-            np.concatenate((self.numbers, -found.numbers)),
+            np.concatenate((self.list_of, retrieved.list_of)),
+            np.concatenate((self.grades, retrieved.grades)),
+            np.concatenate((self.numbers, -retrieved.numbers)),
             self.queries,
         )
         if np.any(left.numbers < 0):
@@ -222,19 +222,19 @@ class Judged(Serializable):
         """The queries of both; one that is in both must be judged alike there."""
         common = canonical_order(set(self.queries) & set(other.queries))
         if self.select(common) != other.select(common):
-            which = next(each for each in common if self.select((each,)) != other.select((each,)))
+            which = next(query for query in common if self.select((query,)) != other.select((query,)))
             raise MergeError(
                 f"query {which!r} was judged differently in the two: merge lists judged by the same qrels"
             )
         if set(other.queries) <= set(self.queries):
             return self
-        queries, mine = canonical_order(self.queries + other.queries), set(self.queries)
-        news = tuple(query for query in other.queries if query not in mine)
-        right = other.select(news)
+        queries, own_queries = canonical_order(self.queries + other.queries), set(self.queries)
+        new_queries = tuple(query for query in other.queries if query not in own_queries)
+        right = other.select(new_queries)
         query = np.concatenate(
             (
                 label_positions(self.queries, queries)[self.list_of],
-                label_positions(news, queries)[right.list_of],
+                label_positions(new_queries, queries)[right.list_of],
             )
         )
         return Judged.add_up(
