@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -108,12 +108,22 @@ class Comparison:
             raise OptionError(f"a pair is two different systems; saw {pair[0]!r} twice")
         return Differences(self.findings.difference(*pair))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Compute what waits to be looked at, so that the comparison can be pickled without its data."""
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        return known | {"finish": self.finish and partial(_as_finished, self._finished)}
+
+    @cached_property
+    def _finished(self) -> Report:
+        """The report of the findings, with what else is known."""
+        with digits_shown(self.digits):
+            report = compose_comparison(self.findings, self.provenance)
+            return report if self.finish is None else self.finish(report)
+
     @cached_property
     def report(self) -> Report:
         """The comparison as a report."""
-        with digits_shown(self.digits):
-            report = compose_comparison(self.findings, self.provenance)
-            report = report if self.finish is None else self.finish(report)
+        report = self._finished
         if self.findings.race is None or self.findings.is_in_sample:
             report = report.limit_claims(self.findings.predictions_made)
         return report.with_notices(self.notices, self.digits)
@@ -163,6 +173,11 @@ class Comparison:
 
     def __str__(self) -> str:
         return str(self.report)
+
+
+def _as_finished(finished: Report, composed: Report) -> Report:
+    """Take the report that was finished before the comparison was pickled."""
+    return replace(composed, **{each.name: getattr(finished, each.name) for each in fields(Report)})
 
 
 class Differences(dict[str, Difference]):

@@ -52,3 +52,8 @@ class MissingExtraError(EdgeworthError):
         super().__init__(
             f"{purpose} needs libraries that are not installed: pip install 'edgeworth[{extra}]'"
         )
+        self._given = purpose, extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the message is made of: a worker process sends its errors to another one."""
+        return type(self), self._given

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Self, TypeAlias
 
 from edgeworth.common.arrays import plain_values
@@ -62,12 +63,12 @@ class Effect:
 def standardised_effect(value: float, law: SamplingLaw, units: float) -> Effect:
     """Express a difference in standard deviations of what one of so many units adds to it."""
     spread = law.standard_error * math.sqrt(units)
+    return Effect("standardised difference", value / spread, partial(_standardised_bounds, law, spread))
 
-    def bounds(level: float) -> tuple[float, float]:
-        low, high = law.interval(level)
-        return low / spread, high / spread
 
-    return Effect("standardised difference", value / spread, bounds)
+def _standardised_bounds(law: SamplingLaw, spread: float, level: float) -> tuple[float, float]:
+    low, high = law.interval(level)
+    return low / spread, high / spread
 
 
 @dataclass(frozen=True)

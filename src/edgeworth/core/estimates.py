@@ -38,6 +38,11 @@ class Method(Protocol):
 ChanceTest: TypeAlias = Callable[[Alternative], TestResult | None]
 
 
+def no_test(alternative: Alternative) -> None:
+    """Stand for a test against chance that there is not."""
+    del alternative
+
+
 class Interval(NamedTuple):
     """Two bounds, and what lies between them.
 
@@ -84,7 +89,7 @@ class Estimate:
     no_interval: str | None
     tally: Any = field(repr=False)
     law: SamplingLaw | None = field(repr=False)
-    chance_test: ChanceTest = field(default=lambda _: None, repr=False)
+    chance_test: ChanceTest = field(default=no_test, repr=False)
     """P(chance alone does as much), worked out when it is asked for."""
     planner: Callable[[float, float, int, float], int | None] | None = field(default=None, repr=False)
     """Finds the cases with which the test against chance has a power at a level, near a rough number."""
@@ -164,6 +169,8 @@ class Estimate:
         if self.law is None or (null is None and self.no_chance_test is not None):
             return Plan(self.size, math.nan, power, level)
         distance = abs(self.value - (self.chance if null is None else null))
+        if math.isnan(distance):
+            return Plan(self.size, math.nan, power, level)
         low, high = self.interval(level)
         # At the end of a range the standard error is 0 and the interval is not.
         error = max(self.standard_error, (high - low) / (2 * normal_quantile(level)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import difflib
 import re
 from dataclasses import replace
@@ -96,6 +97,26 @@ def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Mea
         raise OptionError(f"kind is {', '.join(repr(each) for each in kinds)}; saw {kind!r}")
     rated = [(match_words(words or "", *_texts(m)), m) for m in measures if kind in (None, m.kind)]
     return Catalogue(m for rate, m in sorted(rated, key=lambda each: -each[0]) if rate)
+
+
+def measure_of_catalogue(kind: str, scope: str, name: str) -> Measure:
+    """Find a measure of the catalogue by its kind, scope and name."""
+    found = [m for m in catalogue(kind=kind) if (m.scope, m.name) == (scope, name)]
+    if not found:
+        raise OptionError(
+            f"there is no measure {name!r} of scope {scope!r}: if it is one of your own, register it first"
+        )
+    return found[0]
+
+
+def _reduce_measure(measure: Measure) -> str | tuple[Any, ...]:
+    """Pickle a measure of the catalogue by its name, since its functions cannot be pickled."""
+    if any(measure is each for each in catalogue()):
+        return measure_of_catalogue, (measure.kind, measure.scope, measure.name)
+    return measure.__reduce_ex__(4)
+
+
+copyreg.pickle(Measure, _reduce_measure)
 
 
 class Catalogue(tuple[Measure, ...]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any
 
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
@@ -276,8 +276,8 @@ def estimate_table(
         no_interval=no_interval,
         tally=tally,
         law=law,
-        chance_test=lambda alternative: guessing_tail(tally, resolved, alternative, seed),
-        planner=lambda *asked: cases_for_power(tally, resolved, *asked),
+        chance_test=partial(guessing_tail, tally, resolved, seed=seed),
+        planner=partial(cases_for_power, tally, resolved),
         size=tally.effective_size,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -97,20 +98,22 @@ CHANCE_VARIES = (
 
 def paired_score_test(scores: ForecastScores, score: str, system: str, other: str) -> ChanceTest:
     """Make the paired t test of two systems' mean scores: "greater" means that the system's is higher."""
+    return partial(_paired_t_test, scores, score, system, other)
 
-    def test(alternative: Alternative) -> TestResult | None:
-        place, first, second = scores.names.index(score), scores.place(system), scores.place(other)
-        total = float(scores.sums[place, first]) - float(scores.sums[place, second])
-        products = scores.products[place]
-        square = float(products[first, first] - 2 * products[first, second] + products[second, second])
-        try:
-            mean, error = _mean_and_error(scores.cases, total, square)
-        except OptionError:
-            return None
-        p_value = NormalLaw(mean, error, Scale(), scores.cases - 1.0).p_value(0.0, alternative)
-        return TestResult.approximate(p_value, 0.0, f"paired t test against {other}")
 
-    return test
+def _paired_t_test(
+    scores: ForecastScores, score: str, system: str, other: str, alternative: Alternative
+) -> TestResult | None:
+    place, first, second = scores.names.index(score), scores.place(system), scores.place(other)
+    total = float(scores.sums[place, first]) - float(scores.sums[place, second])
+    products = scores.products[place]
+    square = float(products[first, first] - 2 * products[first, second] + products[second, second])
+    try:
+        mean, error = _mean_and_error(scores.cases, total, square)
+    except OptionError:
+        return None
+    p_value = NormalLaw(mean, error, Scale(), scores.cases - 1.0).p_value(0.0, alternative)
+    return TestResult.approximate(p_value, 0.0, f"paired t test against {other}")
 
 
 def _mean_and_error(cases: int, total: float, square: float) -> tuple[float, float]:

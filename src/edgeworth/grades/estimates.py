@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy
@@ -188,25 +189,32 @@ def estimate_grades(
     if method is not None:
         chosen, law, reason = method, _law_by(method, found), None
     chance = math.nan if guess_rate is None or not tally.is_binary else 1 - (1 - guess_rate) ** found.depth
+    named = (found.spelling, found.mean, chance, chosen, None, reason, tally, law)
+    if words != "Wilson" or (tally.repeats > 1).any() or math.isnan(chance):
+        return Estimate(*named, size=number)
+    test = partial(_binomial_test, found.mean, number, chance)
+    return Estimate(*named, test, size=number, planner=partial(_items_for_power, found.mean, chance))
 
-    def binomial(alternative: Alternative) -> TestResult | None:
-        if words != "Wilson" or (tally.repeats > 1).any() or math.isnan(chance):
-            return None
-        p_value = ClopperPearsonLaw(round(found.mean * number), number).p_value(chance, alternative)
-        return TestResult(p_value, p_value, p_value, "exact binomial test")
 
-    def planner(level: float, power: float, rough: int, _: float) -> int | None:
-        if binomial("two-sided") is None or rough > MOST_PLANNED:
-            return None
-        bdtr, bdtrc = scipy.special.bdtr, scipy.special.bdtrc
-        for items in range(2, 4 * MOST_PLANNED):
-            right = np.arange(items + 1)
-            below, above = bdtr(right, items, chance), bdtrc(right - 1, items, chance)
-            least = np.minimum(below, np.where(right, above, 1.0))
-            law_of_seen = np.diff(bdtr(right, items, found.mean), prepend=0.0)
-            if law_of_seen[2 * least <= round(1 - level, 12)].sum() >= power:
-                return items
+def _binomial_test(mean: float, number: float, chance: float, alternative: Alternative) -> TestResult:
+    """Test a share of right answers against guessing."""
+    p_value = ClopperPearsonLaw(round(mean * number), number).p_value(chance, alternative)
+    return TestResult(p_value, p_value, p_value, "exact binomial test")
+
+
+def _items_for_power(
+    mean: float, chance: float, level: float, power: float, rough: int, error: float
+) -> int | None:
+    """Find how many items the exact binomial test needs to have a power; None if these are many."""
+    del error
+    if rough > MOST_PLANNED:
         return None
-
-    named = (found.spelling, found.mean, chance, chosen, None, reason, tally, law, binomial)
-    return Estimate(*named, size=number, planner=planner)
+    bdtr, bdtrc = scipy.special.bdtr, scipy.special.bdtrc
+    for items in range(2, 4 * MOST_PLANNED):
+        right = np.arange(items + 1)
+        below, above = bdtr(right, items, chance), bdtrc(right - 1, items, chance)
+        least = np.minimum(below, np.where(right, above, 1.0))
+        law_of_seen = np.diff(bdtr(right, items, mean), prepend=0.0)
+        if law_of_seen[2 * least <= round(1 - level, 12)].sum() >= power:
+            return items
+    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import scipy
@@ -314,7 +315,7 @@ def estimate_ranking(
         no_interval=no_interval,
         tally=ranking,
         law=law,
-        chance_test=lambda alternative: selection_tail(ranking, resolved, alternative, seed),
+        chance_test=partial(selection_tail, ranking, resolved, seed=seed),
         size=float(ranking.total),
     )
 
@@ -359,6 +360,6 @@ def estimate_lists(
         no_interval=no_interval,
         tally=lists,
         law=law,
-        chance_test=lambda alternative: lists_tail(lists, resolved, value, alternative, seed),
+        chance_test=partial(lists_tail, lists, resolved, value, seed=seed),
         size=float(lists.number),
     )

@@ -6,16 +6,16 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, get_args
 
 from edgeworth.common.escaping import OBEYED, visible
 from edgeworth.common.progress import track_progress
 from edgeworth.core.formatting import digits_shown, displayable
 from edgeworth.core.on_demand import as_dictionaries
-from edgeworth.errors import OptionError
+from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.report.verdict import CROSS_VALIDATED, IN_SAMPLE, Verdict, claims_to_dicts
 
 if TYPE_CHECKING:
@@ -124,6 +124,10 @@ class Section:
     slider: Callable[[], Slider] | None = field(default=None, repr=False, compare=False)
     """Makes a cut that a page lets its reader move."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Compute the slider, so that the section can be pickled."""
+        return vars(self) | {"slider": self.slider and _computed(self.slider)}
+
     def to_dict(self) -> dict[str, Any]:
         """Give plain values."""
         return {
@@ -135,6 +139,22 @@ class Section:
 
 
 Value = TypeVar("Value")
+
+
+def _computed(compute: Callable[[], Value]) -> Callable[[], Value]:
+    """Compute a value now, and make a function that returns it and can be pickled; errors are kept too."""
+    try:
+        return partial(_same, compute())
+    except EdgeworthError as error:
+        return partial(_raise, error)
+
+
+def _same(value: Value) -> Value:
+    return value
+
+
+def _raise(error: EdgeworthError) -> NoReturn:
+    raise error
 
 
 class LazyMapping(Mapping[str, Value]):
@@ -155,6 +175,10 @@ class LazyMapping(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return len(self._found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the values, computed."""
+        return dict, (dict(self),)
 
 
 class Charts(LazyMapping["Chart"]):
@@ -182,6 +206,10 @@ class Charts(LazyMapping["Chart"]):
     def __contains__(self, name: object) -> bool:
         return name in self._found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the charts, computed."""
+        return Charts, (tuple(self.values()),)
+
 
 @dataclass(frozen=True)
 class Report:
@@ -207,6 +235,10 @@ class Report:
     """Makes a row of each system, item and measure, where items have values."""
     library: str = ""
     """The library whose frame was evaluated."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Compute what waits to be looked at, so that the report can be pickled without its data."""
+        return vars(self) | {"rows": _computed(self.rows), "items": _computed(self.items)}
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything the report shows, and the numbers behind it, as plain values."""

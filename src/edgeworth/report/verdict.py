@@ -43,6 +43,10 @@ class Verdict(str):
         self.claims = made
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the claims, which make the text again."""
+        return type(self), (self.claims,)
+
 
 IN_SAMPLE = Claim(
     "in sample",

@@ -131,15 +131,8 @@ def compare_forecasts(
         # Shares counted on all cases were not known on the way, so no confidence sequence holds.
         at_the_end: dict[str, Any] = {**options, "ordered": False}
         paired = mean_score_difference(*both, names=names, score=score, reach=reach, **at_the_end)
-
-        def test(alternative: Alternative) -> TestResult | None:
-            if paired.law is None:
-                return None
-            p_value = paired.law.p_value(0.0, alternative)
-            return TestResult.approximate(p_value, 0.0, f"difference case by case, {paired.interval_method}")
-
         alone = ForecastScores.from_forecasts({"alone": forecasts[name]}, scores=(score,))
-        return replace(estimate(alone, score), chance_test=test)
+        return replace(estimate(alone, score), chance_test=partial(_test_difference, paired))
 
     return compare_pairs(
         "probabilities",
@@ -156,6 +149,14 @@ def compare_forecasts(
         alone=alone,
         chance_null=CLASS_SHARES,
     )
+
+
+def _test_difference(difference: Difference, alternative: Alternative) -> TestResult | None:
+    """Test whether a difference is 0, by its law."""
+    if difference.law is None:
+        return None
+    p_value = difference.law.p_value(0.0, alternative)
+    return TestResult.approximate(p_value, 0.0, f"difference case by case, {difference.interval_method}")
 
 
 def _duels(

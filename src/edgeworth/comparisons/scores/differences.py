@@ -23,7 +23,7 @@ from edgeworth.comparisons.scores.influence import (
 )
 from edgeworth.comparisons.scores.resampling import SwappedRanks, bootstrap_differences
 from edgeworth.comparisons.scores.sampling_distributions import CalibratedLaw, ScoreDifferenceLaw
-from edgeworth.core.estimates import Estimate, Method, check_method, estimate
+from edgeworth.core.estimates import Estimate, Method, check_method, estimate, no_test
 from edgeworth.core.measures import Measure
 from edgeworth.core.sampling_distributions import BootstrapLaw, SamplingLaw
 from edgeworth.core.test_results import TestResult
@@ -276,7 +276,7 @@ def compare_scores(
             found = estimate(paired.ranking(name), measure, seed=seed)
             if paired.clusters is None:
                 return found
-            return replace(found, chance_test=lambda _: None, no_chance_test=CLUSTERS_STAY)
+            return replace(found, chance_test=no_test, no_chance_test=CLUSTERS_STAY)
         targets, scores = (
             np.concatenate([part.targets for part in paired.parts]),
             np.concatenate([part.row(name) for part in paired.parts]),

@@ -57,6 +57,14 @@ class Chart:
         drawn: altair.TopLevelMixin = self.draw(Kit({name: list(rows) for name, rows in self.data.items()}))
         return drawn
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Draw the chart, so that it can be pickled: drawing functions hold on to findings."""
+        try:
+            drawing = PickledDrawing(self._specification())
+        except MissingExtraError:
+            drawing = PickledDrawing(None)
+        return vars(self) | {"data": self._plain_data(), "draw": drawing}
+
     def __getattr__(self, name: str) -> Any:
         """Do whatever else an altair chart can: ``chart.properties(width=300)``, ``chart.interactive()``."""
         if name.startswith("_"):
@@ -65,11 +73,18 @@ class Chart:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the Vega-Lite specification, with its data."""
-        spec: dict[str, Any] = self.draw(Kit(None)).to_dict(validate=False)
+        spec = self._specification()
         # Altair has put the rows of lines that stand by themselves there.
         datasets = spec.get("datasets", {}) | self._plain_data()
         shown: dict[str, Any] = map_texts(visible, spec | {"datasets": datasets})
         return shown | {"config": config(), "background": "transparent"}
+
+    def _specification(self) -> dict[str, Any]:
+        """Write the specification without the rows of the data sets."""
+        if isinstance(self.draw, PickledDrawing):
+            return self.draw.specification
+        spec: dict[str, Any] = self.draw(Kit(None)).to_dict(validate=False)
+        return spec
 
     def svg(self) -> str:
         """Draw the picture as SVG text."""
@@ -112,6 +127,28 @@ class Chart:
         return [tuple(row.get(column.name) for column in self.table) for row in first]
 
 
+@dataclass(frozen=True)
+class PickledDrawing:
+    """The specification of a chart drawn when it was pickled; None where altair was not installed."""
+
+    drawn: Mapping[str, Any] | None
+
+    @property
+    def specification(self) -> dict[str, Any]:
+        """The specification, or an error if there is none."""
+        if self.drawn is None:
+            raise OptionError(
+                "this chart was pickled where altair is not installed, so it has no drawing: install "
+                "edgeworth[report] there and pickle the report again"
+            )
+        return dict(self.drawn)
+
+    def __call__(self, kit: Kit) -> Any:
+        """Make the altair chart again."""
+        spec = self.specification
+        return kit.alt.Chart.from_dict(spec | {"datasets": spec.get("datasets", {}) | kit.datasets})
+
+
 def svg_of(spec: dict[str, Any]) -> str:
     """Draw a Vega-Lite specification as SVG text."""
     return str(_converter().vegalite_to_svg(spec))
@@ -123,6 +160,11 @@ class Kit:
     def __init__(self, rows: Mapping[str, list[Any]] | None) -> None:
         self.alt = import_extra("altair", "drawing charts")
         self._rows = rows
+
+    @property
+    def datasets(self) -> Mapping[str, list[Any]]:
+        """The rows of each data set; none if they are put into the specification later."""
+        return self._rows or {}
 
     def base(self, name: str) -> Any:
         """Begin a chart over one data set: named in a specification, or with its rows for altair."""
