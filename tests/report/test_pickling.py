@@ -179,7 +179,7 @@ def test_estimates(make: Callable[[], ew.Estimate]) -> None:
     assert again.to_dict(0.9) == made.to_dict(0.9)
     assert again.cases_needed() == made.cases_needed() or np.isnan(made.cases_needed().needed)
     for alternative in ALTERNATIVES:
-        assert again.chance_tail(alternative) == made.chance_tail(alternative)
+        assert again.test_against_chance(alternative) == made.test_against_chance(alternative)
         np.testing.assert_equal(again.p_value(None, alternative), made.p_value(None, alternative))
 
 
