@@ -49,6 +49,7 @@ const run = {
       exact: ranking.isShort(n, m) ? ranking.exactTail(n, m, ranking.averagePrecision(ranks)) : null,
     };
   },
+  precision: ({ items, targets, value }) => (ranking.isShort(items, targets) ? ranking.exactTail(items, targets, value) : null),
   moments: ({ items, targets }) => ranking.precisionMoments(items, targets),
   orders: ({ items, targets, value, draws, seed }) => ranking.sampledTail(items, targets, value, new Random(seed), draws),
   game: ({ p, odds, options }) => kellyGame(p, odds, options),

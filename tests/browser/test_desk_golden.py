@@ -351,6 +351,22 @@ def test_rankings(desk: Callable[[list[Case]], list[Any]]) -> None:
     assert exact > 250
 
 
+def test_exact_tails_at_the_ends(desk: Callable[[list[Case]], list[Any]]) -> None:
+    """One target in a long list, nothing but targets, and values that every order or none reaches."""
+    asked = [
+        (300_000, 1, 0.01),
+        (300_000, 1, 1 / 7),
+        (50, 50, 1.0),
+        (50, 50, 0.3),
+        (10, 3, 0.0),
+        (9, 4, 0.9999),
+    ]
+    asked += [(800, 2, 0.2), (600, 599, 0.99), (40, 4, 0.25)]
+    cases = [{"kind": "precision", "items": n, "targets": m, "value": x} for n, m, x in asked]
+    for (n, m, x), found in zip(asked, desk(cases), strict=True):
+        near(found, ew.chance.average_precision(n, m).tail(x).p_value, f"{n}, {m}, {x}")
+
+
 def test_moments_of_long_lists(desk: Callable[[list[Case]], list[Any]]) -> None:
     rng = np.random.default_rng(11)
     sizes = [(5, 2), (10, 3), (100, 10), (3000, 245), (1, 1), (2, 1), (3, 3), (100_000, 5), (50_000, 49_999)]

@@ -597,3 +597,10 @@ def test_data_of_the_page_are_those_of_the_sample(desk: Path) -> None:
         r'<script type="application/json" id="data">(.*?)</script>', desk.read_text(encoding="utf-8"), re.S
     )
     assert json.loads(data)["version"] == ew.__version__
+
+
+def test_too_many_cases_are_refused(desk: Path, visit: Any) -> None:
+    """An exact test of 10¹⁵ cases would hold the page up for minutes."""
+    page = visit(desk).page
+    cell(page, "+", "+").fill("1e15")
+    assert "up to 10,000,000,000 cases" in page.locator(".sheet [role=alert]").first.inner_text()

@@ -100,7 +100,7 @@ function raceBlock(read, found, names) {
     columnHead("runner"),
     columnHead("stake", help("race_stakes")),
     columnHead("dollars"),
-    columnHead("wealth × if it wins"),
+    columnHead("wealth ×", help("factor")),
   );
   const rows = names.map((name, k) =>
     h(
@@ -122,7 +122,7 @@ function raceBlock(read, found, names) {
 
 /** The runners as a table to type into. */
 function createRunners(change) {
-  const holder = h("div.scroll");
+  const holder = h("div.scroll.runners");
   const add = (bet) => ({ ...bet, runners: [...bet.runners, [`Runner ${bet.runners.length + 1}`, "0.1", "10"]] });
   const addButton = h("button.quiet", { type: "button", onclick: () => change(add) }, "Add a runner");
   const element = h("div", holder, h("div.controls", addButton));

@@ -7,8 +7,8 @@ import { exactTail, isShort, sampledTail } from "./ranking.js";
 
 const WORK = 2e7;
 
-/** As many draws as fit into about a second, between 1,000 and 50,000. */
-const affordable = (cost) => Math.round(Math.min(50_000, Math.max(1000, WORK / cost)));
+/** As many draws as fit into about a second, between 200 and 50,000. */
+const affordable = (cost) => Math.round(Math.min(50_000, Math.max(200, WORK / cost)));
 
 const JOBS = {
   guessing({ counts, seed }) {

@@ -102,11 +102,22 @@ export function precisionMoments(items, targets) {
 const MOST_ORDERS = 400_000;
 const NEAREST = 1e-12;
 
-export const isShort = (items, targets) => logChoose(items, targets) <= Math.log(MOST_ORDERS);
+/** Longer lists would need too many calls inside each other. */
+const MOST_RANKS = 1000;
+
+/** Whether all orders can be counted; one target, or nothing but targets, needs no counting. */
+export const isShort = (items, targets) =>
+  targets === 1 || targets === items || (items <= MOST_RANKS && logChoose(items, targets) <= Math.log(MOST_ORDERS));
 
 /** P(AP ≥ value) exactly, over all orders. */
 export function exactTail(items, targets, value) {
-  const threshold = (value - NEAREST) * targets;
+  const least = value - NEAREST;
+  if (least <= 0) return 1;
+  if (least > 1) return 0;
+  if (targets === items) return 1;
+  // The AP of one target is 1 over its rank.
+  if (targets === 1) return Math.min(items, Math.floor(1 / least)) / items;
+  const threshold = least * targets;
   // best[misses][i]: what can still be added if hits i + 1, i + 2, … follow at once.
   const best = Array.from({ length: items - targets + 1 }, (_, misses) => {
     const sums = new Array(targets + 1).fill(0);

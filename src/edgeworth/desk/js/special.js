@@ -184,7 +184,8 @@ export function hypergeometricInterval(total, marked, drawn, level) {
   const beyond = ((1 - level) / 2) * (1 + 1e-9);
   const mean = (drawn * marked) / total;
   const spread = total > 1 ? Math.sqrt((mean * (1 - marked / total) * (total - drawn)) / (total - 1)) : 0;
-  const reach = 40 * spread + 40;
+  // What lies further out is far below any level.
+  const reach = 12 * spread + 12;
   const low = Math.max(0, drawn + marked - total, Math.floor(mean - reach));
   const high = Math.min(marked, drawn, Math.ceil(mean + reach));
   const logs = [0];

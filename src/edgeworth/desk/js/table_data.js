@@ -7,7 +7,8 @@ import { evenMixture } from "./state.js";
 import { EXAMPLES, findExample, typedCells } from "./examples.js";
 import { shellWord } from "./export.js";
 
-const MOST_CASES = 1e15;
+/** The exact test of more cases than this would hold the page up. */
+const MOST_CASES = 1e10;
 export const NO_SHIFT = { chosen: 0, share: null, times: 1 };
 export const isShifted = (shift) => shift.share !== null || shift.times !== 1;
 
@@ -20,7 +21,7 @@ const asTyped = (counts, rows) => mapCells(rows === "actual" ? transpose(counts)
 export function readTable(table) {
   const numbers = mapCells(table.cells, (cell) => (cell.trim() === "" ? 0 : parseNumber(cell.replace("%", ""))));
   for (const [l, row] of numbers.entries()) {
-    const k = row.findIndex((value) => !(value >= 0 && value <= MOST_CASES));
+    const k = row.findIndex((value) => !(value >= 0));
     if (k >= 0) {
       const cell = table.cells[l][k].slice(0, 30);
       return { error: `“${cell}” in row ${l + 1}, column ${k + 1} is not a count. Type a number of at least 0.` };
@@ -37,6 +38,8 @@ export function readTable(table) {
   if (!(sum(counts.flat()) > 0)) {
     return { error: "There are no cases yet. Type counts, paste a table, or choose an example." };
   }
+  if (!(sum(counts.flat()) <= MOST_CASES))
+    return { error: "The desk takes up to 10,000,000,000 cases. Divide all counts by the same number." };
   const typed = sum(numbers.flat());
   const isOff = isPercent && Math.abs(typed - 100) > 0.05;
   return { counts: mapCells(counts, tidy), note: isOff ? `The percentages add up to ${fixed(typed, 2)}%, not 100%.` : "" };
