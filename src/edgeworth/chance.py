@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edgeworth.decisions.guessing import GuessingLaw, guessing_law
-from edgeworth.decisions.overall import informedness_slopes
+from edgeworth.decisions.overall import informedness_hit_values
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.rankings.chance.hits import hit_rank, hits, joint_hit_ranks
 from edgeworth.rankings.chance.law import average_precision
@@ -23,4 +23,4 @@ def informedness(table: ContingencyTable, *, seed: int = 0, draws: int | None = 
     >>> law.tables, law.tail(31 / 72).exact
     (63, Fraction(1, 24))
     """
-    return guessing_law(table, informedness_slopes, seed=seed, draws=draws)
+    return guessing_law(table, informedness_hit_values, seed=seed, draws=draws)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from edgeworth.errors import OptionError
 
 if TYPE_CHECKING:
+    from edgeworth.common.json_types import Terms
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate
     from edgeworth.core.measures import Measure
@@ -30,6 +31,15 @@ class TallyPart(Protocol[PartT]):
     def tally(self) -> PartT: ...
     @property
     def has_start_row(self) -> bool: ...
+
+
+class ReportInput(Protocol[PartT]):
+    """A tally that is ready for a report, and the options that it was counted with."""
+
+    @property
+    def final(self) -> PartT: ...
+    @property
+    def terms(self) -> Terms: ...
 
 
 class Kind(Generic[TallyT]):

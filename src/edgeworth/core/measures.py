@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats, Values
 from edgeworth.errors import OptionError
 
 Depth: TypeAlias = Literal["none", "optional", "required"]
@@ -94,6 +94,23 @@ class CaseWorth:
 
 
 @dataclass(frozen=True)
+class BetaCounts:
+    """The counts behind the Beta posterior of a proportion X, or of F1 = 2X/(1 + X) of a proportion X.
+
+    With a prior weight λ per cell, X ~ Beta(successes + λ, failures + λ · failure_cells).
+    """
+
+    successes: float
+    failures: float
+    failure_cells: int = 1
+    is_f1: bool = False
+
+
+MarginSlopes: TypeAlias = tuple[Floats, Floats, Floats, Floats]
+"""Derivatives by the hits, predictions, real cases and abstentions of each label."""
+
+
+@dataclass(frozen=True)
 class Measure:
     """A measure with its metadata.
 
@@ -104,7 +121,9 @@ class Measure:
     delta method (views are differentiated without one), and ``guessing`` gives a measure's slope on each
     diagonal cell when the margins are fixed, which makes its law under guessing exact. ``expected`` is the
     mean under guessing where that is not the measure of the mean table, and ``no_interval`` why there is no
-    interval unless a method is asked for. A measure that ``counts_pairs`` of cases needs whole ones.
+    interval unless a method is asked for. ``margin_slopes`` is a closed form of the derivatives by the
+    margins of many labels, and ``beta_counts`` gives the counts of an exact Beta posterior, or None. A
+    measure that ``counts_pairs`` of cases needs whole ones.
 
     Of a ranking's measure, ``depth`` says whether it is taken at one, ``allows_weights`` whether its formula
     holds for sampling weights, and ``has_mean_chance`` whether its value with all items tied is its mean
@@ -134,6 +153,8 @@ class Measure:
     gradient: Callable[..., Values] | None = field(default=None, repr=False)
     guessing: Callable[[list[int], list[int]], list[Fraction]] | None = field(default=None, repr=False)
     expected: Callable[..., Values] | None = field(default=None, repr=False)
+    margin_slopes: Callable[..., MarginSlopes | None] | None = field(default=None, repr=False)
+    beta_counts: Callable[..., BetaCounts | None] | None = field(default=None, repr=False)
     no_interval: str | None = field(default=None, repr=False)
     counts_pairs: bool = field(default=False, repr=False)
     depth: Depth = field(default="none", repr=False)
@@ -210,15 +231,68 @@ class Measure:
         }
 
 
-def measure_family(**shared: Any) -> Callable[..., Measure]:
-    """Make a constructor of measures that have the given fields in common unless they say otherwise."""
+class MeasureFields(TypedDict, total=False):
+    """The fields of a measure that a family of measures may share."""
+
+    scope: str
+    low: float
+    high: float
+    chance: str
+    direction: Direction
+    source: str
+    kind: str
+    title: str
+    limit: str
+    options: Mapping[str, Parameter]
+    needs: tuple[Requirement, ...]
+    proportion: Callable[..., tuple[Values, Values]] | None
+    combination: Callable[..., Combination | None] | None
+    gradient: Callable[..., Values] | None
+    guessing: Callable[[list[int], list[int]], list[Fraction]] | None
+    expected: Callable[..., Values] | None
+    margin_slopes: Callable[..., MarginSlopes | None] | None
+    beta_counts: Callable[..., BetaCounts | None] | None
+    no_interval: str | None
+    counts_pairs: bool
+    depth: Depth
+    allows_weights: bool
+    has_mean_chance: bool
+    relevant_from: int | None
+    bounds: Callable[..., tuple[float, float]] | None
+    ranking_theory: RankingTheory
+    is_case_sum: bool
+    case_worth: CaseWorth | None
+    combination_strata: Strata
+    is_rate_of_predictions: bool
+    counts_abstention_as_rejection: bool
+    weighs_classes_by_cases: bool
+
+
+class MeasureMaker(Protocol):
+    """Makes the measures of a family. Synonyms are separated by commas."""
+
+    def __call__(
+        self,
+        name: str,
+        formula: str,
+        compute: Callable[..., Values],
+        synonyms: str = "",
+        **own: Unpack[MeasureFields],
+    ) -> Measure: ...
+
+
+def measure_family(**shared: Unpack[MeasureFields]) -> MeasureMaker:
+    """Make a constructor of measures that have the given fields in common unless an entry overrides them."""
 
     def make(
-        name: str, formula: str, compute: Callable[..., Values], synonyms: str = "", **own: Any
+        name: str,
+        formula: str,
+        compute: Callable[..., Values],
+        synonyms: str = "",
+        **own: Unpack[MeasureFields],
     ) -> Measure:
-        """Make one measure; its synonyms are separated by commas."""
-        also = tuple(synonyms.split(", ")) if synonyms else ()
-        return Measure(name=name, formula=formula, compute=compute, synonyms=also, **(shared | own))
+        names = tuple(synonyms.split(", ")) if synonyms else ()
+        return Measure(name=name, formula=formula, compute=compute, synonyms=names, **(shared | own))
 
     return make
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 from edgeworth.bet.odds import check_commission, check_margin, house_odds
 from edgeworth.common.arrays import Floats, Values, difference, plain_values, ratio
 from edgeworth.common.choices import Rows
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.measures import Measure, Parameter, measure_family
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows
@@ -161,14 +161,14 @@ class Payoffs:
         bet = ~np.isnan(self.odds) & (self.predicted_share > 0)
         return float(np.nansum(values)) if bet.any() else float("nan")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Write plain values, None for what is undefined; the cells of many labels are left out."""
         cells = ("cells", "track") if len(self.labels) <= CELLS_IN_JSON else ()
         numbers = ("unit_return", "break_even_margin", "break_even_commission", "total", "won", "lost", "net")
         arrays = ("odds", "predicted_share", "rows", "columns", "weighted", *cells)
         labels = [str(label) for label in self.labels]
         terms = {"labels": labels, "pool": self.pool, "margin": self.overround, "commission": self.commission}
-        written: dict[str, Any] = plain_values(
+        written: JsonObject = plain_values(
             terms | {name: getattr(self, name) for name in (*numbers, *arrays)}
         )
         return written
@@ -286,7 +286,7 @@ def costs(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> Costs:
     >>> costs(table, [[0, 1], [10, 0]], rows="predicted").total
     208.0
     """
-    each = _cost_matrix(table, matrix, rows)
+    each = check_cost_matrix(table, matrix, rows)
     total = float(table.total)
     if total == 0:
         raise InputError("there are no cases to cost")
@@ -328,7 +328,7 @@ def expected_cost(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> 
     >>> measure(table, expected_cost(table, [[0, 1], [10, 0]], rows="predicted"))
     2.08
     """
-    return _expected_cost(_cost_matrix(table, matrix, rows))
+    return _expected_cost(check_cost_matrix(table, matrix, rows))
 
 
 def _expected_cost(costs: Floats) -> Measure:
@@ -349,7 +349,7 @@ def _expected_cost(costs: Floats) -> Measure:
     )
 
 
-def _cost_matrix(table: ContingencyTable, matrix: ArrayLike, rows: Rows) -> Floats:
+def check_cost_matrix(table: ContingencyTable, matrix: object, rows: Rows) -> Floats:
     """Check a matrix of costs and put predictions in its rows."""
     is_transposed = has_actual_rows(rows)
     try:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from edgeworth.common.arrays import Values, finite_or_none, ratio
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level, format_percent
 from edgeworth.core.labels import MAX_LABELS_SHOWN, label_positions
@@ -16,33 +17,40 @@ from edgeworth.report.charts.axes import table_rows, ticks
 from edgeworth.report.charts.chart import FIRST, GAINS, INK, ON_SQUARES, SECOND, WIDTH, Chart, Kit, Rows
 from edgeworth.report.charts.names import AxisNames, axis_names
 from edgeworth.report.report import Column, make_columns
+from edgeworth.sources.columns import Label
 
-SQUARE_NAMES = 18
-"""The most characters of a name above a table, where it stands at a slope."""
+if TYPE_CHECKING:
+    import altair
 
-SIGN = 7
+MAX_NAME_CHARACTERS = 18
+"""The longest name of a row or column that is drawn in full, at a slope."""
+
+CHARACTER_WIDTH = 7
 """The usual width of a character, in points."""
 
-FIGURES_OF_COUNTS, FIGURES_OF_DOLLARS = 12, 8
-"""The most labels for which the squares have room for figures."""
+MAX_LABELS_WITH_COUNTS = 12
+"""With more labels, the squares have no room for counts."""
+
+MAX_LABELS_WITH_DOLLARS = 8
+"""With more labels, the squares have no room for dollars."""
 
 
 def contingency_chart(findings: DecisionFindings) -> Chart:
     """Draw predicted against actual classes; shares of the actual class, hits blue and errors orange."""
     table = findings.table
-    names = axis_names(table.labels, SQUARE_NAMES)
+    names = axis_names(table.labels, MAX_NAME_CHARACTERS)
     shares = ratio(table.counts, table.real)
     shades = np.where(np.eye(len(shares), dtype=bool), shares, -shares)
     cells = {"cases": table.counts, "share of actual": shares, "shade": shades}
     rows = _square_rows(names, cells, "predicted", "actual")
-    few = len(table.labels) <= FIGURES_OF_COUNTS
+    few = len(table.labels) <= MAX_LABELS_WITH_COUNTS
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         tooltip = kit.tooltip({"predicted": "", "actual": "", "cases": ",", "share of actual": ".1%"})
         figures = kit.alt.Text("cases:Q", format=",.6~g") if few else None
         legend = {"title": "errors (orange), hits (blue)", "labelExpr": "format(abs(datum.value), '.0%')"}
         base = kit.base("contingency").encode(tooltip=tooltip)
-        return _squares(kit.alt, base, names, ("predicted", "actual"), "shade", 1, legend, figures)
+        return _squares(kit, base, names, ("predicted", "actual"), "shade", 1, legend, figures)
 
     right = table.counts.diagonal().sum().item()
     return Chart(
@@ -58,19 +66,19 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
 def dollars_chart(findings: DecisionFindings) -> Chart:
     """Draw the dollars of each bet by real class."""
     money = findings.payoffs
-    names = axis_names(money.labels, SQUARE_NAMES)
+    names = axis_names(money.labels, MAX_NAME_CHARACTERS)
     odds = np.broadcast_to(money.odds[:, None], money.cells.shape)
     rows = _square_rows(names, {"dollars": money.cells, "odds": odds}, "bet on", "comes in")
     most = max((abs(row["dollars"]) for row in rows if row["dollars"] is not None), default=0.0) or 1.0
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         formats = {"bet on": "", "comes in": "", "dollars": "$,.2f", "odds": ".2f"}
-        few = len(money.labels) <= FIGURES_OF_DOLLARS
+        few = len(money.labels) <= MAX_LABELS_WITH_DOLLARS
         figures = kit.alt.Text("dollars:Q", format="$,.2f") if few else None
         form = "$,.0f" if most >= 2 else "$,.2f"
         legend = {"title": "dollars lost (orange) and won (blue)", "format": form}
         base = kit.base("dollars").encode(tooltip=kit.tooltip(formats, {"odds": "fair odds"}))
-        return _squares(kit.alt, base, names, ("bet on", "comes in"), "dollars", most, legend, figures)
+        return _squares(kit, base, names, ("bet on", "comes in"), "dollars", most, legend, figures)
 
     total = "nothing that can be counted" if money.total != money.total else f"${money.total:,.2f}"
     return Chart(
@@ -91,22 +99,29 @@ def _square_rows(names: AxisNames, cells: Mapping[str, Values], down: str, acros
 
 
 def _squares(
-    alt: Any,
-    base: Any,
+    kit: Kit,
+    base: altair.Chart,
     names: AxisNames,
     heads: tuple[str, str],
     shade: str,
     most: float,
-    legend: Any,
-    figures: Any,
-) -> Any:
+    legend_options: Mapping[str, str],
+    figures: altair.Text | None,
+) -> object:
     """Draw coloured squares, with figures where there is room; a cell without a value has no square."""
-    (down, across), order, labels = heads, list(names.names), len(names.names)
+    alt = kit.alt
+    down, across = heads
+    order = list(names.names)
+    labels = len(order)
     # The side of a square is of whole points, so that no seams show.
-    wide = 56 if labels <= FIGURES_OF_DOLLARS else 36 if labels <= FIGURES_OF_COUNTS else 22
-    side = max(160 // labels, min(wide, 520 // labels))
+    widest = 22
+    if labels <= MAX_LABELS_WITH_DOLLARS:
+        widest = 56
+    elif labels <= MAX_LABELS_WITH_COUNTS:
+        widest = 36
+    side = max(160 // labels, min(widest, 520 // labels))
     # Long names stand at a slope. Every one is drawn: an axis would leave out some of many.
-    angle = -45 if SIGN * max(map(len, names.drawn)) > side else 0
+    angle = -45 if CHARACTER_WIDTH * max(map(len, names.drawn)) > side else 0
     top = alt.Axis(orient="top", labelAngle=angle, labelOverlap=False, **names.options)
     base = base.encode(
         x=alt.X(f"{across}:N", sort=order, title=across, axis=top),
@@ -115,17 +130,18 @@ def _squares(
     # As far to either side: what is lost is as dark as what is won.
     ends = [-most, 0, most]
     scale = alt.Scale(range=list(GAINS), domain=ends)
-    legend = alt.Legend(values=ends, gradientLength=160, **legend)
+    legend = alt.Legend(values=ends, gradientLength=160, **legend_options)
     # Round corners take five times the room on a page, and are not seen on small squares.
-    squares = base.mark_rect(cornerRadius=2 if labels <= FIGURES_OF_COUNTS else 0)
-    drawn = squares.encode(color=alt.Color(f"{shade}:Q", scale=scale, legend=legend))
+    squares = base.mark_rect(cornerRadius=2 if labels <= MAX_LABELS_WITH_COUNTS else 0)
+    chart = squares.encode(color=alt.Color(f"{shade}:Q", scale=scale, legend=legend))
     if figures is not None:
         ink = alt.condition(f"isValid(datum[{shade!r}])", alt.value(ON_SQUARES), alt.value(INK))
-        drawn += base.mark_text().encode(text=figures, color=ink)
-    return drawn.properties(width=labels * side, height=labels * side)
+        chart += base.mark_text().encode(text=figures, color=ink)
+    return chart.properties(width=labels * side, height=labels * side)
 
 
-LABEL_STEP = 26
+BAR_HEIGHT = 26
+"""The height of one label's bar, in points."""
 
 
 def decision_charts(findings: DecisionFindings) -> list[Chart]:
@@ -141,14 +157,14 @@ def _edges(findings: DecisionFindings) -> Chart:
     drawn = _labels_to_draw(findings, 3)
     names = axis_names(label for label, _ in drawn)
     verdicts = ("not worse than guessing", "worse than guessing")
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for name, (label, (_, _, _, edge, _)) in zip(names.names, drawn, strict=True):
         values = zip(("edge", "low", "high"), (edge.value, *edge.interval(findings.level)), strict=True)
         numbers = {what: finite_or_none(value) for what, value in values}
         rows.append({"label": name, **numbers, "verdict": verdicts[label in findings.superstitious]})
     marks = ticks(row[key] for row in rows for key in ("edge", "low", "high"))
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         scale = alt.Scale(domain=list(verdicts), range=[FIRST, SECOND])
         legend = alt.Legend(title=None) if findings.superstitious else None
@@ -162,7 +178,7 @@ def _edges(findings: DecisionFindings) -> Chart:
         bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
         dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="edge:Q")
         zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6).encode(x=alt.datum(0))
-        return (zero + bars + dots).properties(width=WIDTH, height=LABEL_STEP * len(rows))
+        return (zero + bars + dots).properties(width=WIDTH, height=BAR_HEIGHT * len(rows))
 
     worst = ", ".join(axis_names(findings.superstitious[:5]).names)
     says = "No label's bets do worse than guessing."
@@ -190,7 +206,7 @@ def _bias(findings: DecisionFindings) -> Chart:
     )
     marks = ticks(row["bias"] for row in rows)
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         axis = marks.percent_axis(alt, signed=True)
         across = alt.X("bias:Q", title="predicted share − actual share", scale=marks.scale(alt), axis=axis)
@@ -202,7 +218,7 @@ def _bias(findings: DecisionFindings) -> Chart:
             tooltip=kit.tooltip({"label": "", "bias": "+.2%", "actual": ",.6~g", "predicted": ",.6~g"}),
         )
         zero = kit.once().mark_rule(color=INK, opacity=0.6).encode(x=alt.datum(0))
-        return (bars + zero).properties(width=WIDTH, height=LABEL_STEP * len(rows))
+        return (bars + zero).properties(width=WIDTH, height=BAR_HEIGHT * len(rows))
 
     return Chart(
         "bias",
@@ -227,7 +243,7 @@ def _describe_largest(rows: Rows) -> str:
     )
 
 
-def _labels_to_draw(findings: DecisionFindings, place: int) -> list[tuple[Any, tuple[Estimate, ...]]]:
+def _labels_to_draw(findings: DecisionFindings, place: int) -> list[tuple[Label, tuple[Estimate, ...]]]:
     """Choose the labels to draw: all of few; of many, those whose estimate is furthest from 0."""
     labels = list(findings.labels.items())
     if len(labels) <= MAX_LABELS_SHOWN:

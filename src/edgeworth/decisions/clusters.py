@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.core.joint_counts import JointCounts
+from edgeworth.core.joint_counts import JointCounts, Numbers
 from edgeworth.core.labels import as_labels, canonical_order, label_positions
 from edgeworth.sources.columns import Label
 
@@ -46,7 +46,7 @@ class Clusters:
         """The number of clusters."""
         return len(self.joint.labels[1])
 
-    def cells(self, labels: Sequence[Label]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+    def cells(self, labels: Sequence[Label]) -> tuple[NDArray[np.intp], NDArray[np.intp], Numbers]:
         """List each combination's cluster, flat position in a table of ``labels``, and weight."""
         width = len(labels)
         place = label_positions(self.joint.labels[0], labels)
@@ -55,7 +55,7 @@ class Clusters:
         return self.joint.keys[:, 2] - 1, row * width + column, self.joint.weight
 
     def regroup(
-        self, old: Sequence[Label], new: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]
+        self, old: Sequence[Label], new: tuple[Label, ...], rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> Self:
         """Add every row and column of a table of ``old`` labels to one of a table of ``new`` labels."""
         place = label_positions(self.joint.labels[0], old)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from edgeworth.common.arrays import Floats, Values
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import format_level, format_number
 from edgeworth.core.measures import Measure
-from edgeworth.decisions.bookmaker import Costs, cost_measure, costs, expected_cost
+from edgeworth.decisions.bookmaker import Costs, check_cost_matrix, cost_measure, costs, expected_cost
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows, parse_matrix
 from edgeworth.decisions.report import WIDEST_TABLE
@@ -25,16 +24,16 @@ from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
 from edgeworth.report.wording import describe_estimate
 
 
-def read_costs(given: Any, table: ContingencyTable) -> Any:
-    """Take a matrix with predictions in its rows: as it is, typed ("0 1; 10 0"), or from a CSV file.
+def read_costs(given: object, table: ContingencyTable) -> Floats:
+    """Return a matrix with predictions in its rows: as it is, typed ("0 1; 10 0"), or from a CSV file.
 
     The first cell of a file says what its rows are, predicted or actual; the rest of its first row and of its
     first column are labels.
     """
     if not isinstance(given, (str, Path)):
-        return given
+        return check_cost_matrix(table, given, "predicted")
     if ";" in str(given):
-        return parse_matrix(str(given), "the costs")
+        return check_cost_matrix(table, parse_matrix(str(given), "the costs"), "predicted")
     try:
         with Path(given).open(encoding="utf-8-sig", newline="") as file:
             head, *lines = [[cell.strip() for cell in line] for line in csv.reader(file) if any(line)]
@@ -42,15 +41,16 @@ def read_costs(given: Any, table: ContingencyTable) -> Any:
         raise InputError(f'costs are a matrix such as "0 1; 10 0" or a CSV file: {error}') from None
     if has_actual_rows(head[0]):
         head, *lines = [list(line) for line in zip(head, *lines, strict=False)]
-    found = {(line[0], real): cell for line in lines for real, cell in zip(head[1:], line[1:], strict=False)}
+    cells = {(line[0], real): cell for line in lines for real, cell in zip(head[1:], line[1:], strict=False)}
     names = [str(label) for label in table.labels]
     try:
-        return [[float(found[label, real]) for real in names] for label in names]
+        matrix = [[float(cells[label, real]) for real in names] for label in names]
     except KeyError as error:
         predicted, real = error.args[0]
         raise InputError(f"{given} has no cost of {predicted!r} predicted where {real!r} is actual") from None
     except ValueError as error:
         raise InputError(f"{given} holds something that is no number: {error}") from None
+    return check_cost_matrix(table, matrix, "predicted")
 
 
 def saving_measure(matrix: Floats) -> Measure:
@@ -69,11 +69,19 @@ def saving_measure(matrix: Floats) -> Measure:
         predicted, real = shares(counts)
         return ((matrix @ real)[:, None] + predicted @ matrix - matrix) / cell_total(counts)
 
-    ends = {"low": -np.inf, "high": np.inf, "chance": "0", "direction": "higher"}
-    return cost_measure("saved", "Σ_lk (p_l r_k − j_lk) cost_lk", compute, gradient=gradient, **ends)
+    return cost_measure(
+        "saved",
+        "Σ_lk (p_l r_k − j_lk) cost_lk",
+        compute,
+        gradient=gradient,
+        low=-np.inf,
+        high=np.inf,
+        chance="0",
+        direction="higher",
+    )
 
 
-def with_costs(report: Report, table: ContingencyTable, given: Any, *, level: float, seed: int) -> Report:
+def with_costs(report: Report, table: ContingencyTable, given: object, *, level: float, seed: int) -> Report:
     """Add to a report what the errors cost, beside guessing and beside one answer for all cases."""
     found = costs(table, read_costs(given, table), rows="predicted")
     best = table.index(found.best_constant)

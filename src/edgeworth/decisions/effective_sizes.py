@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -20,18 +19,28 @@ from edgeworth.errors import OptionError
 
 def combination_of(tally: ContingencyTable, resolved: Resolved) -> Combination | None:
     """Write the measure as a combination of independent proportions, if it is one and all have trials."""
-    found = combine(resolved, marginals(tally.cells))
-    return found if found is not None and (found.trials > 0).all() and len(found.trials) else None
+    combination = _find_combination(resolved, marginals(tally.cells))
+    if combination is None or not len(combination.trials) or not (combination.trials > 0).all():
+        return None
+    return combination
 
 
-def combine(resolved: Resolved, view: Marginals) -> Any:
-    """Write a measure of marginals as a combination of proportions; one proportion is the simplest."""
-    seen = view if resolved.position is None else label_view(view, resolved.position)
+def combine(resolved: Resolved, margins: Marginals) -> Combination:
+    """Write a measure that is a combination of independent proportions as one."""
+    combination = _find_combination(resolved, margins)
+    if combination is None:
+        raise OptionError(f"{resolved.spelling} is no fixed combination of independent proportions here")
+    return combination
+
+
+def _find_combination(resolved: Resolved, margins: Marginals) -> Combination | None:
+    """Write a measure as a combination of proportions, of which one proportion is the simplest."""
+    view = margins if resolved.position is None else label_view(margins, resolved.position)
     if resolved.measure.combination is not None:
-        return resolved.measure.combination(seen, **resolved.arguments)
+        return resolved.measure.combination(view, **resolved.arguments)
     if resolved.measure.proportion is None:
         return None
-    successes, trials = (np.array([float(part)]) for part in resolved.measure.proportion(seen))
+    successes, trials = (np.array([float(count)]) for count in resolved.measure.proportion(view))
     return Combination(0.0, np.ones(1), successes, trials)
 
 

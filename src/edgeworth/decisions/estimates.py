@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial, singledispatch
-from typing import Any
 
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
 from edgeworth.core.measures import Measure
@@ -22,6 +21,12 @@ from edgeworth.core.sampling_distributions import (
 )
 from edgeworth.decisions.effective_sizes import combination_of, combine, effective_cases, reduce_trials
 from edgeworth.decisions.guessing import cases_for_power, guessing_tail
+from edgeworth.decisions.policy import (
+    MAX_CLASSES_FOR_DEFAULT_POSTERIOR,
+    MAX_CLASSES_FOR_POSTERIOR,
+    MIN_CASES_FOR_DELTA_DESPITE_RARE_CLASS,
+    MIN_CLASS_CASES_FOR_DELTA,
+)
 from edgeworth.decisions.resampling import (
     MOST_SUMS,
     NO_ERROR,
@@ -35,15 +40,6 @@ from edgeworth.decisions.resampling import (
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, at_guessing, marginals, resolve
 from edgeworth.errors import OptionError, check_draws
-
-FEW_CLASSES, FEW_CASES = 12, 20
-"""Up to so many classes are drawn from a posterior by default, where one of them has fewer cases."""
-
-ENOUGH_CASES = 100
-"""Measures that weigh cases, not classes: from so many cases on a rare class does not put them out."""
-
-MOST_CLASSES = 100
-"""Tables of more classes are too large to be drawn by the ten thousand."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +139,10 @@ class Dirichlet:
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Make the law of posterior draws of the measure."""
-        if len(tally.labels) > MOST_CLASSES:
-            raise OptionError(f"{self} draws tables of at most {MOST_CLASSES} classes: use Delta()")
+        if len(tally.labels) > MAX_CLASSES_FOR_POSTERIOR:
+            raise OptionError(
+                f"{self} draws tables of at most {MAX_CLASSES_FOR_POSTERIOR} classes: use Delta()"
+            )
         sizes = None if tally.is_plain else effective_cases(tally)
         values = posterior_values(tally, resolved, self.prior, self.draws, self.seed, sizes)
         value = float(resolved.values(tally.cells))
@@ -190,7 +188,7 @@ class Bootstrap:
     def __post_init__(self) -> None:
         check_draws(self.draws, self.seed)
 
-    def law(self, tally: Any, resolved: Any) -> SamplingLaw:
+    def law(self, tally: object, resolved: object) -> SamplingLaw:
         """Make the law of replicates of the measure."""
         return bootstrap_law(tally, resolved, self)
 
@@ -199,7 +197,7 @@ class Bootstrap:
 
 
 @singledispatch
-def bootstrap_law(tally: Any, resolved: Any, bootstrap: Bootstrap) -> SamplingLaw:  # noqa: ARG001  # one signature for all
+def bootstrap_law(tally: object, resolved: object, bootstrap: Bootstrap) -> SamplingLaw:  # noqa: ARG001  # one signature for all
     """Resample a tally; other packages register their own tallies."""
     raise OptionError(f"{bootstrap} does not apply to a {type(tally).__name__}")
 
@@ -234,8 +232,12 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
         diagonal = tally.counts.diagonal().sum() == tally.total
         return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
     real = tally.cells.sum(axis=0)
-    is_rare = 2 < len(tally.labels) <= FEW_CLASSES and bool(((real > 0) & (real < FEW_CASES)).any())
-    if is_rare and not (resolved.measure.weighs_classes_by_cases and real.sum() >= ENOUGH_CASES):
+    is_rare = 2 < len(tally.labels) <= MAX_CLASSES_FOR_DEFAULT_POSTERIOR and bool(
+        ((real > 0) & (real < MIN_CLASS_CASES_FOR_DELTA)).any()
+    )
+    if is_rare and not (
+        resolved.measure.weighs_classes_by_cases and real.sum() >= MIN_CASES_FOR_DELTA_DESPITE_RARE_CLASS
+    ):
         return DeltaAndPosterior(seed=seed)
     return Delta()
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
+    from edgeworth.common.json_types import JsonObject, Terms
     from edgeworth.comparisons.findings import ComparisonFindings
-    from edgeworth.core.estimates import Estimate
-    from edgeworth.core.kinds import SystemTallies
+    from edgeworth.core.estimates import Estimate, Method
+    from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
@@ -39,14 +40,12 @@ class TableKind(Kind["ContingencyTable"]):
 
         return count_labels(source, options, is_final=is_final)
 
-    def finalise(
-        self, tally: ContingencyTable, terms: Mapping[str, Any], *, is_text: bool
-    ) -> ContingencyTable:
+    def finalise(self, tally: ContingencyTable, terms: Terms, *, is_text: bool) -> ContingencyTable:
         from edgeworth.decisions.reading import finalise_table
 
         return finalise_table(tally, terms, is_text=is_text)
 
-    def from_dict(self, payload: dict[str, Any]) -> ContingencyTable:
+    def from_dict(self, payload: JsonObject) -> ContingencyTable:
         from edgeworth.decisions.table import ContingencyTable
 
         return ContingencyTable.from_dict(payload)
@@ -66,7 +65,7 @@ class TableKind(Kind["ContingencyTable"]):
         tally: ContingencyTable,
         measure: str | Measure,
         *,
-        method: Any = None,
+        method: Method | None = None,
         seed: int = 0,
         guess_rate: float | None = None,
     ) -> Estimate:
@@ -75,7 +74,7 @@ class TableKind(Kind["ContingencyTable"]):
         del guess_rate
         return estimate_table(tally, measure, method=method, seed=seed)
 
-    def report(self, tallied: Any, options: Options, about: About) -> Report:
+    def report(self, tallied: ReportInput[ContingencyTable], options: Options, about: About) -> Report:
         from edgeworth.decisions.report import report_table
 
         return report_table(tallied, options, about)

@@ -6,25 +6,22 @@ measures that are compared by default have closed forms, which take that number.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import numpy as np
 
-from edgeworth.common.arrays import Floats, ratio
+from edgeworth.common.arrays import ratio
+from edgeworth.core.measures import MarginSlopes
 from edgeworth.decisions.views import Marginals, Resolved
 
-Slopes: TypeAlias = tuple[Floats, Floats, Floats, Floats]
-"""Derivatives by hits, predictions, real cases and abstentions, a column a label."""
+
+def margin_slopes(resolved: Resolved, view: Marginals) -> MarginSlopes | None:
+    """Differentiate a measure of the whole table by all margins, or return None without a closed form."""
+    closed_form = resolved.measure.margin_slopes
+    if closed_form is None or resolved.position is not None:
+        return None
+    return closed_form(view, **resolved.arguments)
 
 
-def margin_slopes(resolved: Resolved, view: Marginals) -> Slopes | None:
-    """Differentiate a measure by all margins; None for a measure without a closed form here."""
-    found = _CLOSED_FORMS.get(resolved.measure.name)
-    return None if found is None or resolved.position is not None else found(view, **resolved.arguments)
-
-
-def _informedness(view: Marginals, abstentions: str = "left_out") -> Slopes | None:
+def informedness_slopes(view: Marginals, abstentions: str = "left_out") -> MarginSlopes | None:
     """Differentiate ``B = Σ_l P_l e_l / N`` with ``e_l = h_l/R_l − (P_l − h_l)/(N − R_l)``."""
     if abstentions == "zero_weight":
         return None
@@ -51,16 +48,18 @@ def _informedness(view: Marginals, abstentions: str = "left_out") -> Slopes | No
     return by_hits, by_predicted, by_real, by_abstained
 
 
-def _markedness(view: Marginals) -> Slopes | None:
+def markedness_slopes(view: Marginals) -> MarginSlopes | None:
     """Differentiate informedness with prediction and truth exchanged."""
-    found = _informedness(Marginals(view.hits, view.real, view.predicted, np.zeros_like(view.abstained)))
-    if found is None:
+    slopes = informedness_slopes(
+        Marginals(view.hits, view.real, view.predicted, np.zeros_like(view.abstained))
+    )
+    if slopes is None:
         return None
-    by_hits, by_real, by_predicted, by_abstained = found
+    by_hits, by_real, by_predicted, by_abstained = slopes
     return by_hits, by_predicted, by_real, by_abstained
 
 
-def _mcc(view: Marginals) -> Slopes:
+def mcc_slopes(view: Marginals) -> MarginSlopes:
     """Differentiate ``Σ (N h_l − P_l R_l) / √(Σ P_l (N − P_l) · Σ R_l (N − R_l))``."""
     total = view.total[..., None]
     determinant, predicted, real = (
@@ -81,7 +80,7 @@ def _mcc(view: Marginals) -> Slopes:
     return by_hits, by_predicted, by_real, np.zeros_like(by_real)
 
 
-def _macro_f(view: Marginals, alpha: float) -> Slopes:
+def macro_f_slopes(view: Marginals, alpha: float) -> MarginSlopes:
     """Differentiate the mean over labels of ``h_l / (α R_l + (1 − α) P_l)``."""
     every_real = view.every_real
     number = ((every_real > 0) | (view.predicted > 0)).sum(axis=-1)[..., None]
@@ -91,7 +90,7 @@ def _macro_f(view: Marginals, alpha: float) -> Slopes:
     return by_hits, (1 - alpha) * by_size, alpha * by_size, alpha * by_size
 
 
-def _kappa(view: Marginals) -> Slopes:
+def kappa_slopes(view: Marginals) -> MarginSlopes:
     """Differentiate ``Σ (N h_l − P_l R_l) / Σ P_l (N − R_l)``."""
     total = view.total[..., None]
     determinant = (total * view.hits - view.predicted * view.real).sum(axis=-1)[..., None]
@@ -104,20 +103,10 @@ def _kappa(view: Marginals) -> Slopes:
     return by_hits, by_predicted, by_real, np.zeros_like(by_real)
 
 
-def _balanced_accuracy(view: Marginals) -> Slopes:
+def balanced_accuracy_slopes(view: Marginals) -> MarginSlopes:
     """Differentiate the mean over real classes of ``h_l / R_l``."""
     every = view.every_real
     number = (every > 0).sum(axis=-1)[..., None]
     by_hits = np.where(every > 0, ratio(ratio(1.0, every), number), 0.0)
     by_real = np.where(every > 0, -ratio(ratio(view.hits, every**2), number), 0.0)
     return by_hits, np.zeros_like(by_real), by_real, by_real
-
-
-_CLOSED_FORMS: dict[str, Callable[..., Slopes | None]] = {
-    "informedness": _informedness,
-    "markedness": _markedness,
-    "mcc": _mcc,
-    "macro_f": _macro_f,
-    "kappa": _kappa,
-    "balanced_accuracy": _balanced_accuracy,
-}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label, is_missing
 from edgeworth.sources.numbers import LARGEST_TOTAL
@@ -39,7 +38,7 @@ def parse_matrix(text: str, name: str) -> list[list[float]]:
         raise InputError(f"{name}: something is no number: {error}") from None
 
 
-def check_matrix(counts: ArrayLike) -> NDArray[Any]:
+def check_matrix(counts: ArrayLike) -> Numbers:
     """Take a square matrix of finite numbers of at least 0: int64 when all are whole, else float64."""
     try:
         matrix = np.asarray(counts)
@@ -62,7 +61,7 @@ def check_matrix(counts: ArrayLike) -> NDArray[Any]:
 
 
 def check_table(
-    labels: tuple[Label, ...], cells: NDArray[Any], squared: NDArray[Any] | None, positive: Label | None
+    labels: tuple[Label, ...], cells: Numbers, squared: Numbers | None, positive: Label | None
 ) -> None:
     """Refuse labels and cells that are no contingency table."""
     size = len(labels)
@@ -88,7 +87,7 @@ def check_table(
         raise InputError(f"the positive label {positive!r} is none of the labels")
 
 
-def _check_counts(numbers: NDArray[Any]) -> None:
+def _check_counts(numbers: Numbers) -> None:
     wrong = ~(np.isfinite(numbers) & (numbers >= 0))
     if wrong.any():
         raise InputError(f"counts must be finite and at least 0; saw {numbers[wrong][0]:g}")

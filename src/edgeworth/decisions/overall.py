@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from edgeworth.common.arrays import Values, ratio, weighted_sum
-from edgeworth.core.measures import POWERS, CaseWorth, Combination, Measure, Parameter, measure_family
+from edgeworth.core.measures import (
+    POWERS,
+    CaseWorth,
+    Combination,
+    Measure,
+    MeasureFields,
+    Parameter,
+    measure_family,
+)
+from edgeworth.decisions.margin_slopes import (
+    balanced_accuracy_slopes,
+    informedness_slopes,
+    kappa_slopes,
+    macro_f_slopes,
+    markedness_slopes,
+    mcc_slopes,
+)
 from edgeworth.decisions.per_label import ALPHA, edge, edge_combination, f_measure, g_measure
 from edgeworth.decisions.views import (
     ALL_PREDICTED,
@@ -140,10 +156,10 @@ def _real_weighted_informedness(view: Marginals) -> Values:
     return ratio(weighted_sum(view.real, edge(by_label)), _total_at_odds(by_label))
 
 
-# -- slopes on the diagonal when both margins are fixed: the law under guessing is exact -------------------
+# -- what a hit of each label adds when both margins are fixed: the law under guessing is exact -----------
 
 
-def informedness_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:
+def informedness_hit_values(predicted: list[int], real: list[int]) -> list[Fraction]:
     """Compute ``P_l / (R_l (N − R_l))``, 0 for a label without odds."""
     total = sum(predicted)
     return [
@@ -152,7 +168,7 @@ def informedness_slopes(predicted: list[int], real: list[int]) -> list[Fraction]
     ]
 
 
-def _equal_slopes(predicted: list[int], real: list[int]) -> list[Fraction]:  # noqa: ARG001  # one signature
+def _equal_hit_values(predicted: list[int], real: list[int]) -> list[Fraction]:  # noqa: ARG001  # one signature
     return [Fraction(1, sum(predicted))] * len(predicted)
 
 
@@ -162,10 +178,15 @@ _overall = measure_family(
 
 
 def _proportion(
-    name: str, formula: str, parts: Callable[[Marginals], tuple[Values, Values]], *synonyms: str, **more: Any
+    name: str,
+    formula: str,
+    parts: Callable[[Marginals], tuple[Values, Values]],
+    synonyms: str = "",
+    **own: Unpack[MeasureFields],
 ) -> Measure:
     """Make a measure of successes over trials."""
-    return _overall(name, formula, lambda v: ratio(*parts(v)), *synonyms, low=0.0, proportion=parts, **more)
+    shared: MeasureFields = {"low": 0.0, "proportion": parts}
+    return _overall(name, formula, lambda view: ratio(*parts(view)), synonyms, **(shared | own))
 
 
 def _hit_worth(cases: int, real: int, hits: int, predicted: int) -> tuple[Fraction, Fraction]:
@@ -201,8 +222,9 @@ OVERALL_MEASURES = (
         options={"abstentions": ABSTENTIONS},
         needs=(CASES, TWO_REAL, SOME_COMMON),
         combination=_informedness_combination,
+        guessing=informedness_hit_values,
+        margin_slopes=informedness_slopes,
         combination_strata="target",
-        guessing=informedness_slopes,
         is_case_sum=True,
         # The value of the decided cases is multiplied by their share, and swaps change both.
         case_worth=CaseWorth(_informedness_worth, needs_decisions=True),
@@ -214,7 +236,8 @@ OVERALL_MEASURES = (
         synonyms="powers' m, deltap, mk",
         needs=(CASES, TWO_PREDICTED, SOME_COMMON),
         combination=lambda view: _informedness_combination(_exchanged(view), "left_out"),
-        guessing=lambda predicted, real: informedness_slopes(real, predicted),
+        guessing=lambda predicted, real: informedness_hit_values(real, predicted),
+        margin_slopes=markedness_slopes,
         is_rate_of_predictions=True,
     ),
     _proportion(
@@ -223,7 +246,7 @@ OVERALL_MEASURES = (
         lambda v: (v.hits.sum(axis=-1), v.total + v.undecided),
         chance="Σ_l p_l r_l",
         synonyms="rand accuracy (powers), micro recall, micro precision, micro f1, avrecall, avprecision",
-        guessing=_equal_slopes,
+        guessing=_equal_hit_values,
         is_case_sum=True,
         case_worth=CaseWorth(_hit_worth),
     ),
@@ -234,7 +257,7 @@ OVERALL_MEASURES = (
         chance="1 − Σ_l p_l r_l",
         direction="lower",
         synonyms="misclassification rate, zero-one loss, MAP error",
-        guessing=lambda predicted, real: [-slope for slope in _equal_slopes(predicted, real)],
+        guessing=lambda predicted, real: [-slope for slope in _equal_hit_values(predicted, real)],
         is_case_sum=True,
         case_worth=CaseWorth(_hit_worth),
     ),
@@ -247,6 +270,7 @@ OVERALL_MEASURES = (
         source=BRODERSEN,
         synonyms="macro recall, uar",
         combination=_balanced_combination,
+        margin_slopes=balanced_accuracy_slopes,
         combination_strata="classes",
         is_case_sum=True,
         case_worth=CaseWorth(_recall_worth),
@@ -293,7 +317,8 @@ OVERALL_MEASURES = (
         source=GORODKIN,
         synonyms="matthews correlation coefficient, matthews corrcoef, r_k, phi",
         needs=(CASES, TWO_REAL, TWO_PREDICTED),
-        guessing=_equal_slopes,
+        guessing=_equal_hit_values,
+        margin_slopes=mcc_slopes,
         title="MCC",
         weighs_classes_by_cases=True,
     ),
@@ -304,7 +329,8 @@ OVERALL_MEASURES = (
         source=COHEN,
         synonyms="cohen's kappa, heidke skill score",
         needs=(CASES, GUESSING_ERRS),
-        guessing=_equal_slopes,
+        guessing=_equal_hit_values,
+        margin_slopes=kappa_slopes,
         weighs_classes_by_cases=True,
     ),
     _proportion(
@@ -370,6 +396,7 @@ AVERAGES = (
         "mean over labels of f_l",
         lambda view, alpha: _macro(view, f_measure(view.by_label(), alpha)),
         "macro f1",
+        margin_slopes=macro_f_slopes,
         title="macro F",
     ),
     _average_of_f(

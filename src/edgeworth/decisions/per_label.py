@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import TypeAlias, Unpack
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from edgeworth.common.arrays import Values, ratio
 from edgeworth.core.measures import (
     POWERS,
     RETRIEVAL,
+    BetaCounts,
     CaseWorth,
     Combination,
     Measure,
+    MeasureFields,
     Parameter,
     measure_family,
 )
@@ -59,25 +61,34 @@ DIVISORS = {
 _label = measure_family(scope="label", low=0.0, high=1.0, direction="higher", source=POWERS)
 _edge = partial(_label, low=-1.0, chance="0")
 _ratio = partial(_label, high=np.inf, chance="1", source=RATIOS)
-ITSELF: dict[str, Any] = {"chance": "itself", "direction": "neither", "source": POWERS}
 
 
-def _proportion(name: str, formula: str, synonyms: str, parts: Parts, **more: Any) -> Measure:
+def _proportion(
+    name: str, formula: str, synonyms: str, parts: Parts, **own: Unpack[MeasureFields]
+) -> Measure:
     """Make a measure of successes over trials."""
-    more = {"source": RETRIEVAL, "proportion": parts} | more
-    return _label(name, formula, lambda view: ratio(*parts(view)), synonyms, **more)
+    shared: MeasureFields = {"source": RETRIEVAL, "proportion": parts}
+    return _label(name, formula, lambda view: ratio(*parts(view)), synonyms, **(shared | own))
 
 
-def _share(name: str, successes: str, trials: str, synonyms: str, **more: Any) -> Measure:
+def _share(name: str, successes: str, trials: str, synonyms: str, **own: Unpack[MeasureFields]) -> Measure:
     """Make a measure of one count of a LabelView over another."""
     formula = f"{successes} / {trials}".replace("every_", "").replace("_", " ").replace("total", "cases")
-    needs = (DIVISORS[trials],)
-    return _proportion(name, formula, synonyms, attrgetter(successes, trials), needs=needs, **more)
+    own["needs"] = (DIVISORS[trials],)
+    return _proportion(name, formula, synonyms, attrgetter(successes, trials), **own)
 
 
 def f_measure(view: LabelView, alpha: float) -> Values:
     """Compute ``1/(α/recall + (1-α)/precision)``, which is 0 (not undefined) when nothing was found."""
     return ratio(view.hits, alpha * view.every_real + (1 - alpha) * view.predicted)
+
+
+def _f_beta_counts(view: LabelView, alpha: float) -> BetaCounts | None:
+    """Return the counts behind the posterior of F1. Other F measures have no Beta posterior."""
+    if alpha != ALPHA.default:
+        return None
+    errors = float(view.false_alarms) + float(view.every_misses)
+    return BetaCounts(float(view.hits), errors, failure_cells=2, is_f1=True)
 
 
 def g_measure(view: LabelView) -> Values:
@@ -143,6 +154,7 @@ LABEL_MEASURES = (
         "every_real",
         "sensitivity, true positive rate, tpr, hit rate, probability of detection, cumulative gain, r at k",
         chance=BY_PREDICTION,
+        beta_counts=lambda view: BetaCounts(float(view.hits), float(view.every_misses)),
         is_case_sum=True,
         case_worth=CaseWorth(_recall_worth),
     ),
@@ -161,6 +173,7 @@ LABEL_MEASURES = (
         "predicted",
         "positive predictive value, ppv, confidence, p at k",
         chance=BY_PREVALENCE,
+        beta_counts=lambda view: BetaCounts(float(view.hits), float(view.false_alarms)),
         is_rate_of_predictions=True,
         counts_abstention_as_rejection=True,
     ),
@@ -213,8 +226,26 @@ LABEL_MEASURES = (
         # One label against the rest would count an abstention on a case of the rest as right.
         case_worth=CaseWorth(_accuracy_worth, needs_decisions=True),
     ),
-    _share("prevalence", "real", "total", "base rate, real share", is_case_sum=True, **ITSELF),
-    _share("predicted_share", "predicted", "total", "bias (Powers 2011)", is_case_sum=True, **ITSELF),
+    _share(
+        "prevalence",
+        "real",
+        "total",
+        "base rate, real share",
+        is_case_sum=True,
+        chance="itself",
+        direction="neither",
+        source=POWERS,
+    ),
+    _share(
+        "predicted_share",
+        "predicted",
+        "total",
+        "bias (Powers 2011)",
+        is_case_sum=True,
+        chance="itself",
+        direction="neither",
+        source=POWERS,
+    ),
     _proportion(
         "jaccard",
         "hits / (hits + false alarms + misses)",
@@ -233,6 +264,7 @@ LABEL_MEASURES = (
         source="van Rijsbergen 1979, whose alpha weighs precision; as in Powers, ours weighs recall",
         options={"alpha": ALPHA},
         needs=(IS_SEEN, HAS_CASES, IS_PREDICTED),
+        beta_counts=_f_beta_counts,
         title="F",
         counts_abstention_as_rejection=True,
     ),
@@ -331,7 +363,8 @@ LABEL_MEASURES = (
         low=-1.0,
         is_case_sum=True,
         needs=(CASES,),
-        **ITSELF,
+        chance="itself",
+        direction="neither",
     ),
     _label(
         "evenness",
@@ -339,6 +372,8 @@ LABEL_MEASURES = (
         lambda v: ratio(v.real, v.total) * ratio(v.not_real, v.total),
         high=0.25,
         needs=(CASES,),
-        **ITSELF | {"source": "Powers 2011, Evaluation: from precision, recall and F-measure to ROC"},
+        chance="itself",
+        direction="neither",
+        source="Powers 2011, Evaluation: from precision, recall and F-measure to ROC",
     ),
 )

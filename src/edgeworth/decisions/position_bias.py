@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import format_count, format_p_value, format_percent, plural
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.test_results import TestResult
@@ -63,8 +63,8 @@ class PositionBias:
         found = [each for each in self.options if each.adjusted < round(1 - level, 12)]
         return sorted(found, key=lambda each: each.adjusted)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain values."""
+    def to_dict(self) -> JsonObject:
+        """Return the shares and tests as plain values for JSON."""
         options = [vars(each) for each in self.options]
         test = {"test": test_result_to_dict(self.test), "adjust": "holm"}
         return {"answers": self.answers, **test, "options": options}

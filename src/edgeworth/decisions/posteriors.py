@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import scipy
 
+from edgeworth.common.arrays import Values
 from edgeworth.core.sampling_distributions import Alternative, SamplingLaw, choose_tail
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.decisions.views import LabelView, Resolved
+from edgeworth.decisions.views import Resolved, TableView
 from edgeworth.errors import OptionError
 
 NODES = 4096
@@ -35,12 +35,12 @@ class BetaLaw:
         total = self.first + self.second
         return math.sqrt(self.first * self.second / (total**2 * (total + 1)))
 
-    def quantile(self, probability: Any) -> Any:
+    def quantile(self, probability: Values) -> Values:
         """Find the value with this much probability below it."""
         share = scipy.special.betaincinv(self.first, self.second, probability)
         return 2 * share / (1 + share) if self.is_f1 else share
 
-    def below(self, value: Any) -> Any:
+    def below(self, value: Values) -> Values:
         """Compute P(the measure is below a value)."""
         share = np.clip(value, 0.0, 1.0)
         if self.is_f1:
@@ -82,23 +82,21 @@ class BetaPosterior:
         return "Beta posterior"
 
 
-def beta_law(view: Any, resolved: Resolved, value: float, prior: float) -> BetaLaw:
+def beta_law(view: TableView, resolved: Resolved, value: float, prior: float) -> BetaLaw:
     """Make the Beta law of precision, recall or F1.
 
     Precision ~ Beta(TP + λ, FP + λ), recall ~ Beta(TP + λ, FN + λ), F1 = 2X/(1 + X) with
     X ~ Beta(TP + λ, FP + FN + 2λ).
     """
-    name, alpha = resolved.measure.name, resolved.arguments.get("alpha")
-    if not isinstance(view, LabelView) or not (
-        name in ("precision", "recall") or (name, alpha) == ("f", 0.5)
-    ):
+    beta_counts = resolved.measure.beta_counts
+    counts = None if beta_counts is None else beta_counts(view, **resolved.arguments)
+    if counts is None:
         raise OptionError(
             f"BetaPosterior() is for precision, recall and f; {resolved.spelling} is none of them"
         )
-    hits, alarms, misses = float(view.hits), float(view.false_alarms), float(view.every_misses)
-    if name == "f":
-        return BetaLaw(value, hits + prior, alarms + misses + 2 * prior, is_f1=True)
-    return BetaLaw(value, hits + prior, (alarms if name == "precision" else misses) + prior)
+    first = counts.successes + prior
+    second = counts.failures + counts.failure_cells * prior
+    return BetaLaw(value, first, second, is_f1=counts.is_f1)
 
 
 def probability_larger(first: BetaLaw, second: BetaLaw) -> float:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from edgeworth.common.choices import Missing, WeightKind
+from edgeworth.common.json_types import Terms
 from edgeworth.core.labels import parse_labels
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_reading import Counted, count_source
@@ -26,8 +25,8 @@ def count_labels(source: Source | None, options: Options, *, is_final: bool) -> 
         raise OptionError("odds on labels are of single cases, which a tally does not keep: evaluate them")
     roles = select_options(options, ("truth", "prediction", "cluster", "weight"))
     # Several labels that mean no decision are counted as labels; finalising takes them out.
-    one = None if isinstance(options["abstain"], (list, tuple)) else options["abstain"]
-    reducer = partial(table_reducer, abstain=one, missing=options["missing"])
+    single = None if isinstance(options["abstain"], (list, tuple)) else options["abstain"]
+    reducer = partial(table_reducer, abstain=single, missing=options["missing"])
     return count_source(source, roles, TABLE.roles, options["weight_kind"], reducer, is_final=is_final)
 
 
@@ -39,21 +38,34 @@ def table_reducer(
     abstain: Label | None = None,
     missing: Missing = "error",
 ) -> Reducer[ContingencyTable]:
-    """Make the reducer that counts batches, by cluster where there are groups."""
+    """Make the reducer that counts batches, by cluster if a column of clusters is given."""
     # Whether text stands for numbers is known only when all labels are, so until then abstention is text.
-    away = str(abstain) if is_text and abstain is not None else abstain
-    options = {"weight_kind": weight_kind, "abstain": away, "missing": missing}
-    prepare = partial(_count_batch, columns=columns, options=options, is_text=is_text)
+    abstaining = str(abstain) if is_text and abstain is not None else abstain
+    prepare = partial(
+        _count_batch,
+        columns=columns,
+        weight_kind=weight_kind,
+        abstain=abstaining,
+        missing=missing,
+        is_text=is_text,
+    )
     empty = replace(ContingencyTable.empty(), clusters=Clusters.empty() if "cluster" in columns else None)
     return Reducer(tuple(columns.values()), prepare, empty, counts_suffice="weight" not in columns)
 
 
-def finalise_table(tally: ContingencyTable, terms: Mapping[str, Any], *, is_text: bool) -> ContingencyTable:
-    """Make labels of text numbers where every one of them is written so, now that all are known."""
+def finalise_table(tally: ContingencyTable, terms: Terms, *, is_text: bool) -> ContingencyTable:
+    """Turn text labels into numbers if all of them are written as numbers, and declare labels.
+
+    Only the complete set of labels shows this, so it happens after the last row.
+    """
     if isinstance(terms.get("abstain"), list):
         wanted = {parse_labels([label])[0] for label in terms["abstain"]}
-        away = [x for x in tally.labels if x in wanted or (is_text and parse_labels([x])[0] in wanted)]
-        tally = tally.map_predictions(dict.fromkeys(away)).without_empty_labels()
+        abstaining = [
+            label
+            for label in tally.labels
+            if label in wanted or (is_text and parse_labels([label])[0] in wanted)
+        ]
+        tally = tally.map_predictions(dict.fromkeys(abstaining)).without_empty_labels()
     if is_text:
         tally = tally.rename_labels(parse_labels(tally.labels))
         if tally.clusters is not None:
@@ -63,17 +75,32 @@ def finalise_table(tally: ContingencyTable, terms: Mapping[str, Any], *, is_text
 
 
 def _count_batch(
-    batch: Batch, columns: dict[str, str], options: dict[str, Any], is_text: bool
+    batch: Batch,
+    columns: dict[str, str],
+    *,
+    weight_kind: WeightKind | None,
+    abstain: Label | None,
+    missing: Missing,
+    is_text: bool,
 ) -> ContingencyTable:
-    roles = {role: batch.columns[name] for role, name in columns.items()}
-    if is_text and options["abstain"] is not None:
-        roles["prediction"] = _unify_spellings(roles["prediction"], options["abstain"])
+    by_role = {role: batch.columns[name] for role, name in columns.items()}
+    prediction = by_role["prediction"]
+    if is_text and abstain is not None:
+        prediction = _unify_spellings(prediction, str(abstain))
     weights = None
-    if "weight" in roles:
-        weights = as_weights(roles.pop("weight"), columns["weight"], batch.first_row)
-    options = options | {"weights": weights, "first_row": batch.first_row, "repeats": batch.repeats}
-    clusters = roles.get("cluster")
-    return ContingencyTable.from_columns(roles["truth"], roles["prediction"], clusters=clusters, **options)
+    if "weight" in by_role:
+        weights = as_weights(by_role["weight"], columns["weight"], batch.first_row)
+    return ContingencyTable.from_columns(
+        by_role["truth"],
+        prediction,
+        clusters=by_role.get("cluster"),
+        weights=weights,
+        weight_kind=weight_kind,
+        abstain=abstain,
+        missing=missing,
+        first_row=batch.first_row,
+        repeats=batch.repeats,
+    )
 
 
 def _unify_spellings(column: Column, wanted: str) -> Column:
@@ -81,4 +108,5 @@ def _unify_spellings(column: Column, wanted: str) -> Column:
     if not isinstance(column, Coded):
         return column
     value = parse_labels([wanted])
-    return Coded(column.codes, tuple(wanted if parse_labels([x]) == value else x for x in column.labels))
+    labels = tuple(wanted if parse_labels([label]) == value else label for label in column.labels)
+    return Coded(column.codes, labels)

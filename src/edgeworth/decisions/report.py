@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from edgeworth.common.arrays import finite_or_none
+from edgeworth.common.json_types import JsonObject, Terms
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_percent, shorten
+from edgeworth.core.kinds import ReportInput
 from edgeworth.core.labels import MAX_LABELS_SHOWN
 from edgeworth.core.options import Options
 from edgeworth.decisions.findings import DecisionFindings, examine_decisions
@@ -39,7 +40,7 @@ LARGEST_ODDS = 1000
 ODDS_ROUNDING = 1e-9
 
 
-def report_table(tallied: Any, options: Options, about: About) -> Report:
+def report_table(tallied: ReportInput[ContingencyTable], options: Options, about: About) -> Report:
     """Examine a table and report on it."""
     table, matching = tallied.final, None
     if options["match"] is not None:
@@ -77,7 +78,7 @@ def report_table(tallied: Any, options: Options, about: About) -> Report:
     return replace(report, warnings=(*_slips(tallied.terms, tallied.final), *report.warnings))
 
 
-def _slips(terms: Mapping[str, Any], table: ContingencyTable) -> tuple[str, ...]:
+def _slips(terms: Terms, table: ContingencyTable) -> tuple[str, ...]:
     """Name what was asked for and can hardly have been meant."""
     slips = []
     columns, abstain = terms.get("columns", {}), terms.get("abstain")
@@ -88,7 +89,7 @@ def _slips(terms: Mapping[str, Any], table: ContingencyTable) -> tuple[str, ...]
     return tuple(slips)
 
 
-def compose_decisions(findings: DecisionFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
+def compose_decisions(findings: DecisionFindings, provenance: JsonObject, name: str = "") -> Report:
     """Arrange the findings on the predictions of this name as a report."""
     return Report(
         verdict=decisions_verdict(findings, name),
@@ -266,7 +267,7 @@ def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
     )
 
 
-def _numbers(findings: DecisionFindings) -> dict[str, Any]:
+def _numbers(findings: DecisionFindings) -> JsonObject:
     level = findings.level
     table, plan = findings.table, findings.plan
     return {

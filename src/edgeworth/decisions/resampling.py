@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats
 from edgeworth.common.progress import track_rounds
 from edgeworth.core.clusters import ClusterSpread, cluster_variance_of_ratios
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.margin_slopes import margin_slopes
 from edgeworth.decisions.table import ContingencyTable
@@ -22,9 +21,7 @@ MOST_ENTRIES = 1 << 22
 """The most cells held at once; more draws go in several rounds."""
 
 
-def bootstrap_values(
-    table: ContingencyTable, resolved: Resolved, draws: int, seed: int
-) -> NDArray[np.float64]:
+def bootstrap_values(table: ContingencyTable, resolved: Resolved, draws: int, seed: int) -> Floats:
     """Compute the measure of tables drawn with replacement, one multinomial draw a replicate."""
     rng = np.random.default_rng(seed)
     cells = table.cells.ravel().astype(np.float64)
@@ -32,7 +29,7 @@ def bootstrap_values(
     size = round(cells.sum())
     shares = cells[occupied] / cells.sum()
 
-    def draw(number: int) -> NDArray[np.float64]:
+    def draw(number: int) -> Floats:
         drawn = np.zeros((number, cells.size))
         drawn[:, occupied] = rng.multinomial(size, shares, size=number)
         return drawn.reshape(number, *table.cells.shape)
@@ -46,8 +43,8 @@ def posterior_values(
     prior: float | None,
     draws: int,
     seed: int,
-    sizes: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    sizes: Floats | None = None,
+) -> Floats:
     """Compute the measure of tables drawn from the Dirichlet posterior.
 
     ``sizes`` are as many independent cases of each class as tell as much as those at hand.
@@ -64,7 +61,7 @@ def posterior_values(
         shape[-1] += weight
     total = float(table.cells.sum())
 
-    def draw(number: int) -> NDArray[np.float64]:
+    def draw(number: int) -> Floats:
         drawn = rng.standard_gamma(shape, size=(number, *shape.shape)) * scale
         return np.asarray(drawn * (total / drawn.sum(axis=(1, 2), keepdims=True)))
 
@@ -73,7 +70,7 @@ def posterior_values(
 
 def cluster_bootstrap_values(
     table: ContingencyTable, clusters: Clusters, resolved: Resolved, draws: int, seed: int
-) -> NDArray[np.float64]:
+) -> Floats:
     """Compute the measure of tables made of clusters drawn with replacement."""
     from scipy import sparse
 
@@ -85,16 +82,14 @@ def cluster_bootstrap_values(
     by_cluster = sparse.csr_array((weight.astype(np.float64), (cluster, cell)), shape=(clusters.number, size))
     even = np.full(clusters.number, 1 / clusters.number)
 
-    def draw(number: int) -> NDArray[np.float64]:
+    def draw(number: int) -> Floats:
         chosen = rng.multinomial(clusters.number, even, size=number)
         return np.asarray(chosen @ by_cluster).reshape(number, *table.cells.shape)
 
     return _measure_draws(draw, resolved, draws, max(size, clusters.number))
 
 
-def _measure_draws(
-    draw: Callable[[int], NDArray[np.float64]], resolved: Resolved, draws: int, entries: int
-) -> NDArray[np.float64]:
+def _measure_draws(draw: Callable[[int], Floats], resolved: Resolved, draws: int, entries: int) -> Floats:
     rounds = max(1, MOST_ENTRIES // max(entries, 1))
     parts = [
         resolved.values(draw(min(rounds, draws - start))) for start in track_rounds(draws, rounds, "draws")
@@ -102,7 +97,7 @@ def _measure_draws(
     return np.concatenate(parts)
 
 
-def defined_draws(values: NDArray[np.float64], spelling: str) -> tuple[NDArray[np.float64], int]:
+def defined_draws(values: Floats, spelling: str) -> tuple[Floats, int]:
     """Keep the draws in which the measure has a value; too many without one, or all alike, are an error."""
     defined = values[~np.isnan(values)]
     lost = len(values) - len(defined)
@@ -131,7 +126,7 @@ NO_ERROR = 1e-24
 """A variance below this is rounding."""
 
 
-def influence(table: ContingencyTable, resolved: Resolved) -> NDArray[np.float64]:
+def influence(table: ContingencyTable, resolved: Resolved) -> Floats:
     """Compute d measure / d cell for every cell (K+1, K), abstentions too, centred over the cases.
 
     Centring makes Σ cells·influence 0, as it is by itself for every measure of proportions.
@@ -154,8 +149,8 @@ def variance(table: ContingencyTable, resolved: Resolved) -> float:
 
 
 def _variance_of_occupied(
-    cells: NDArray[Any],
-    weight: NDArray[Any],
+    cells: Numbers,
+    weight: Numbers,
     hits: Floats,
     predicted: Floats,
     real: Floats,
@@ -205,7 +200,7 @@ def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolv
     )
 
 
-def _slopes(cells: NDArray[np.float64], resolved: Resolved) -> NDArray[Any]:
+def _slopes(cells: Floats, resolved: Resolved) -> Floats:
     if resolved.measure.scope == "cells":
         if resolved.measure.gradient is None:
             raise OptionError(
@@ -220,7 +215,7 @@ def _slopes(cells: NDArray[np.float64], resolved: Resolved) -> NDArray[Any]:
     return _overall_slopes(cells, resolved, marginals(cells))
 
 
-def _label_slopes(cells: NDArray[np.float64], resolved: Resolved, position: int) -> NDArray[np.float64]:
+def _label_slopes(cells: Floats, resolved: Resolved, position: int) -> Floats:
     """Differentiate a label's measure by its hits, its row, its column, the total and the undecided cases."""
     view = resolved.view(cells)
     parts = (view.hits, view.predicted, view.real, view.total, view.abstained, view.undecided)
@@ -235,7 +230,7 @@ def _label_slopes(cells: NDArray[np.float64], resolved: Resolved, position: int)
     return slopes
 
 
-def _overall_slopes(cells: NDArray[np.float64], resolved: Resolved, view: Marginals) -> NDArray[np.float64]:
+def _overall_slopes(cells: Floats, resolved: Resolved, view: Marginals) -> Floats:
     """Differentiate a table's measure by its diagonal and margins: K·4 derivatives give all K·(K+1)."""
     size = cells.shape[1]
     closed = margin_slopes(resolved, view) if size > MANY_LABELS else None

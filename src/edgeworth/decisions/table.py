@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.common.arrays import Floats, Integers, freeze
 from edgeworth.common.choices import Missing, Rows, WeightKind
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import html_table, plural, text_table
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
 from edgeworth.core.labels import (
@@ -53,11 +54,17 @@ from edgeworth.sources.columns import Column, Label, as_column
 from edgeworth.sources.numbers import as_weights
 
 
-def _read_only(sums: Any) -> Numbers:
-    """Keep sums that are computed once from being changed."""
-    kept = np.asarray(sums)
-    freeze(kept)
-    return kept
+class MatchedGuessTest(Protocol):
+    """The test of a table whose labels were matched to classes: guesses are matched in the same way."""
+
+    def __call__(self, *, draws: int | None = None, seed: int = 0) -> TestResult: ...
+
+
+def _read_only(sums: Numbers) -> Numbers:
+    """Return sums that are computed once as an array that cannot be changed."""
+    array = np.asarray(sums)
+    freeze(array)
+    return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +98,7 @@ class ContingencyTable(Serializable):
     is_numbered: bool = False
     """True when nobody named the labels: 0, 1, … are positions in a matrix, and neither is positive."""
     clusters: Clusters | None = field(default=None, kw_only=True)
-    matching: Callable[..., TestResult] | None = field(default=None, kw_only=True, repr=False)
+    matching: MatchedGuessTest | None = field(default=None, kw_only=True, repr=False)
     """Where labels were matched to classes so as to look best: the test that matches guesses too."""
 
     def __post_init__(self) -> None:
@@ -110,13 +117,13 @@ class ContingencyTable(Serializable):
     @aligned
     def from_labels(
         cls,
-        truth: Any,
-        prediction: Any,
+        truth: object,
+        prediction: object,
         *,
-        clusters: Any = None,
+        clusters: object = None,
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
-        weights: Any = None,
+        weights: object = None,
         weight_kind: WeightKind | None = None,
         abstain: Label | Collection[Label] | None = None,
         missing: Missing = "error",
@@ -174,7 +181,7 @@ class ContingencyTable(Serializable):
         prediction: Column,
         *,
         clusters: Column | None = None,
-        weights: NDArray[Any] | None = None,
+        weights: Numbers | None = None,
         weight_kind: WeightKind | None = None,
         abstain: Label | Collection[Label] | None = None,
         missing: Missing = "error",
@@ -326,7 +333,7 @@ class ContingencyTable(Serializable):
             return self.declared_positive
         return usual_positive(self.labels)
 
-    def index(self, label: Any) -> int:
+    def index(self, label: Label) -> int:
         """Find the position of a label, given as itself or as text."""
         return find_label(label, self.labels)
 
@@ -407,7 +414,7 @@ class ContingencyTable(Serializable):
         table = self._with_cells(self.labels, lambda values: np.vstack([values[:-1], 0 * values[-1:]]))
         return table if self.clusters is None else replace(table, clusters=self.clusters.decided())
 
-    def one_against_rest(self, label: Any) -> Self:
+    def one_against_rest(self, label: Label) -> Self:
         """Merge all labels but one; measures of that label stay the same."""
         index = self.index(label)
 
@@ -446,7 +453,7 @@ class ContingencyTable(Serializable):
         clusters = None if self.clusters is None else Clusters(self.clusters.joint.as_counts())
         return replace(self, cells=whole_counts(self.cells), squared=None, clusters=clusters)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Write the table, and its clusters where there are any, as plain values for JSON."""
         if self.clusters is None:
             return super().to_dict()
@@ -454,7 +461,7 @@ class ContingencyTable(Serializable):
         return {"kind": self.file_kind, "table": table} | dump_fields(JOINT_FIELDS, self.clusters)
 
     @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
+    def from_dict(cls, payload: JsonObject) -> Self:
         """Read and check what ``to_dict`` wrote."""
         if not isinstance(payload, dict) or payload.get("kind") != "clustered_table":
             return super().from_dict(payload)
@@ -464,7 +471,7 @@ class ContingencyTable(Serializable):
         return table._with_clusters(Clusters(JointCounts.of_fields(found, BY_CLUSTER)))
 
     @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> Self:
+    def _of_fields(cls, found: JsonObject) -> Self:
         del found["_rows"]
         counts, abstained = found.pop("counts"), found.pop("abstained")
         cells = np.vstack([reshape_array(counts, len(abstained), len(abstained)), abstained])
@@ -494,7 +501,7 @@ class ContingencyTable(Serializable):
             raise MergeError("one table has its cases in clusters, the other has not: they do not merge")
         return its if mine is None else mine
 
-    def _regroup(self, labels: tuple[Label, ...], rows: NDArray[Any], columns: NDArray[Any]) -> Self:
+    def _regroup(self, labels: tuple[Label, ...], rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Self:
         """Add every row and column to one of a table of other labels, in each cluster too."""
         where = (rows[:, None], columns[None, :])
         return self._with_cells(
@@ -511,8 +518,8 @@ class ContingencyTable(Serializable):
     def _with_cells(
         self,
         labels: tuple[Label, ...],
-        change: Callable[[Any], Any],
-        places: tuple[NDArray[Any], NDArray[Any]] | None = None,
+        change: Callable[[Numbers], Numbers],
+        places: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
     ) -> Self:
         """Change cells and squares alike; ``places`` say where rows and columns went, for the clusters.
 
@@ -535,7 +542,7 @@ class ContingencyTable(Serializable):
         """Sum the squared weights of each cell; a counted case weighs 1."""
         return self.cells.astype(np.float64) if self.squared is None else self.squared
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """List what was counted."""
         clusters = {} if self.clusters is None else {"clusters": self.clusters.number}
         cases = {"cases": self.total, "labels": len(self.labels)}
@@ -552,11 +559,11 @@ class ContingencyTable(Serializable):
             return repr(self)
         return f"{self!r}\n{text_table(*self._heads_and_rows())}"
 
-    def _heads_and_rows(self) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def _heads_and_rows(self) -> tuple[list[str], list[tuple[str | float, ...]]]:
         names = [short_label(label) for label in self.labels]
         return ["predicted ↓ actual →", *names, "all"], self.rows_with_totals(names)
 
-    def rows_with_totals(self, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    def rows_with_totals(self, names: Sequence[str]) -> list[tuple[str | float, ...]]:
         """List the rows with the names of their labels and their sums, then those of all cases."""
         rows = [
             (name, *row, total)
@@ -568,7 +575,7 @@ class ContingencyTable(Serializable):
         return rows
 
 
-def _sum_cells(size: int, where: tuple[NDArray[Any], NDArray[Any]], values: NDArray[Any]) -> NDArray[Any]:
+def _sum_cells(size: int, where: tuple[NDArray[np.intp], NDArray[np.intp]], values: Numbers) -> Numbers:
     cells = np.zeros((size + 1, size), dtype=values.dtype)
     np.add.at(cells, where, values)
     return cells

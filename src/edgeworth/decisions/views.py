@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -107,6 +107,10 @@ class Marginals:
         return LabelView(self.hits, self.predicted, self.real, total, self.abstained, undecided)
 
 
+TableView: TypeAlias = "LabelView | Marginals | Values"
+"""What a measure is computed from: one label, the margins, or an array of cells."""
+
+
 def marginals(cells: Values) -> Marginals:
     """View cells (…, K+1, K), whose last row holds the abstentions."""
     cells = as_floats(cells)
@@ -131,18 +135,18 @@ class Resolved:
     arguments: dict[str, float | str]
     spelling: str
 
-    def view(self, cells: Values) -> Any:
+    def view(self, cells: Values) -> TableView:
         """Make the view of cells (…, K+1, K) that the measure takes."""
         if self.measure.scope == "cells":
             return as_floats(cells)[..., :-1, :]
-        seen = marginals(cells)
-        return seen if self.position is None else label_view(seen, self.position)
+        margins = marginals(cells)
+        return margins if self.position is None else label_view(margins, self.position)
 
     def values(self, cells: Values) -> Values:
         """Compute the measure of one table or of a stack of them; nan where it is undefined."""
         return self.of_view(self.view(cells))
 
-    def of_view(self, view: Any) -> Values:
+    def of_view(self, view: TableView) -> Values:
         """Compute the measure of a view."""
         return np.asarray(self.measure.compute(view, **self.arguments))
 
@@ -167,7 +171,7 @@ def label_view(view: Marginals, position: int) -> LabelView:
     return LabelView(hits, predicted, real, view.total, abstained, view.undecided)
 
 
-def check_decisions(tally: Any) -> None:
+def check_decisions(tally: object) -> None:
     """Refuse what is no table of decisions."""
     if not isinstance(tally, ContingencyTable):
         raise OptionError(f"a measure needs a tally such as a ContingencyTable; saw {type(tally).__name__}")

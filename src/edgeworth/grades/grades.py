@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 
 from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.json_types import JsonObject
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_label, label_positions
 from edgeworth.core.serialization import (
     COUNT,
@@ -28,19 +30,20 @@ from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import Coded, Column, as_column, encode, encode_all
 from edgeworth.sources.numbers import NUMBER, as_scores
 
-RIGHT = {
+GRADE_BY_WORD = {
     **dict.fromkeys(("1", "1.0", "true", "c", "yes"), 1.0),
     **dict.fromkeys(("0", "0.0", "false", "i", "no"), 0.0),
 }
 """How right and wrong are written, in any case of letters. A CSV file of pandas may hold 1.0."""
 
+Name = TypeVar("Name", str, int)
+"""The name of an item or a cluster, or the number of its row."""
+
 UNBOUNDED = (-math.inf, math.inf)
 TEXTS = optional(tuple_of(TEXT))
-NUMBERS = ("items", "repeats", "sums", "squares")
-"""Each has one of them for every entry."""
 
 
-def check_bounds(bounds: Any) -> tuple[float, float]:
+def check_bounds(bounds: Iterable[float]) -> tuple[float, float]:
     """Check the lowest and the highest grade that there can be."""
     try:
         low, high = (float(bound) for bound in bounds)
@@ -94,19 +97,29 @@ class Grades(Serializable):
     lower_is_better: bool = False
 
     @classmethod
-    def empty(cls, **rules: Any) -> Self:
+    def empty(cls, *, bounds: tuple[float, float] = UNBOUNDED, lower_is_better: bool = False) -> Self:
         """Make the tally of no grades."""
-        none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
-        return cls(None, None, none, none, nothing, nothing, **rules)
+        no_counts = np.zeros(0, dtype=np.int64)
+        no_sums = np.zeros(0)
+        return cls(
+            ids=None,
+            clusters=None,
+            items=no_counts,
+            repeats=no_counts,
+            sums=no_sums,
+            squares=no_sums,
+            bounds=bounds,
+            lower_is_better=lower_is_better,
+        )
 
     @classmethod
     @aligned
     def from_grades(
         cls,
-        grades: Any,
+        grades: object,
         *,
-        ids: Any = None,
-        clusters: Any = None,
+        ids: object = None,
+        clusters: object = None,
         grade_range: tuple[float, float] | None = None,
         lower_is_better: bool = False,
     ) -> Self:
@@ -154,84 +167,129 @@ class Grades(Serializable):
         rows: Integers | None = None,
         first_row: int = 1,
         are_named: bool = True,
-        **rules: Any,
+        bounds: tuple[float, float] = UNBOUNDED,
+        lower_is_better: bool = False,
     ) -> Self:
-        """Tally a batch of columns; ``rows`` says for how many rows each stands.
+        """Tally a batch of columns. ``rows`` holds the number of rows that each entry stands for.
 
-        Ids are names, which are text, or else (not ``are_named``) whole numbers that stay what they are.
+        Ids are read as text, or, if not ``are_named``, stay whole numbers.
         """
-        found = cls.empty(**rules)
         check_lengths({"grades": values, "ids": ids, "clusters": clusters})
-        (low, high), wrong = found.bounds, (values < found.bounds[0]) | (values > found.bounds[1])
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            place = f"row {first_row + row:,}"
-            raise InputError(f"grades lie between {low:g} and {high:g}; {place} has {values[row]:g}")
+        low, high = bounds
+        is_outside = (values < low) | (values > high)
+        if is_outside.any():
+            index = int(np.argmax(is_outside))
+            raise InputError(
+                f"grades lie between {low:g} and {high:g}; row {first_row + index:,} has {values[index]:g}"
+            )
         rows = np.ones(len(values), dtype=np.int64) if rows is None else rows
-        items = ids if ids is None or not are_named else _in_order(ids, "id", first_row)
-        units = None if clusters is None else _in_order(clusters, "cluster", first_row)
-        absent = np.isnan(values)
-        found = replace(found, unscored=int(rows[absent].sum()))
-        if absent.all():
-            return found
-        points, rows = values[~absent] + 0.0, rows[~absent]
-        named: Any = (None if x is None else x[~absent] for x in (items, units))
-        many, repeats = (rows, np.ones_like(rows)) if ids is None else (np.ones_like(rows), rows)
-        numbers: dict[str, Any] = {"items": many, "repeats": repeats, "sums": points * repeats}
-        numbers |= {"squares": points**2 * repeats, "zero_one": bool(np.isin(points, [0, 1]).all())}
-        return replace(found, **numbers)._add_up(*named)
+        item_ids = ids if ids is None or not are_named else _encode_sorted(ids, "id", first_row)
+        cluster_ids = None if clusters is None else _encode_sorted(clusters, "cluster", first_row)
+        is_missing = np.isnan(values)
+        empty = cls.empty(bounds=bounds, lower_is_better=lower_is_better)
+        empty = replace(empty, unscored=int(rows[is_missing].sum()))
+        if is_missing.all():
+            return empty
+        is_graded = ~is_missing
+        points = values[is_graded] + 0.0
+        rows = rows[is_graded]
+        items, repeats = (rows, np.ones_like(rows)) if ids is None else (np.ones_like(rows), rows)
+        by_row = replace(
+            empty,
+            items=items,
+            repeats=repeats,
+            sums=points * repeats,
+            squares=points**2 * repeats,
+            zero_one=bool(np.isin(points, [0, 1]).all()),
+        )
+        return by_row._add_up(
+            None if item_ids is None else item_ids[is_graded],
+            None if cluster_ids is None else cluster_ids[is_graded],
+        )
 
     def select(self, items: Iterable[str | int]) -> Self:
         """Keep the items with these ids; answers without a grade are not among them."""
         wanted = set(items)
-        kept = np.array([place for place, item in enumerate(self.ids or ()) if item in wanted], dtype=np.intp)
-        numbers = {name: getattr(self, name)[kept] for name in NUMBERS}
-        ids = None if self.ids is None else tuple(self.ids[place] for place in kept)
-        clusters = None if self.clusters is None else tuple(self.clusters[place] for place in kept)
-        return replace(self, ids=ids, clusters=clusters, unscored=0, **numbers)
+        ids = self.ids or ()
+        kept = np.array([index for index, item in enumerate(ids) if item in wanted], dtype=np.intp)
+        return replace(
+            self,
+            ids=None if self.ids is None else tuple(ids[index] for index in kept),
+            clusters=None if self.clusters is None else tuple(self.clusters[index] for index in kept),
+            items=self.items[kept],
+            repeats=self.repeats[kept],
+            sums=self.sums[kept],
+            squares=self.squares[kept],
+            unscored=0,
+        )
 
     def __add__(self, other: Self) -> Self:
         """Add the items of both; repeats of an item in both are repeats of it."""
         if not isinstance(other, Grades):
             return NotImplemented
         if not other.has_cases or not self.has_cases:
-            part, whole = sorted((self, other), key=lambda each: (each.has_cases, each.unscored))
-            return replace(whole, unscored=whole.unscored + part.unscored)
-        for mine, its in zip(self._rules, other._rules, strict=True):
-            if mine != its:
-                raise MergeError(f"grades {mine} and grades {its} do not add up")
-        both: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in NUMBERS
-        }
-        unscored, zero_one = self.unscored + other.unscored, self.zero_one and other.zero_one
-        ids = None if self.ids is None else _numbered((*self.ids, *(other.ids or ())))
-        clusters = None if self.clusters is None else _numbered((*self.clusters, *(other.clusters or ())))
-        return replace(self, unscored=unscored, zero_one=zero_one, **both)._add_up(ids, clusters)
+            smaller, larger = sorted((self, other), key=lambda grades: (grades.has_cases, grades.unscored))
+            return replace(larger, unscored=larger.unscored + smaller.unscored)
+        for own_rule, other_rule in zip(self._rules, other._rules, strict=True):
+            if own_rule != other_rule:
+                raise MergeError(f"grades {own_rule} and grades {other_rule} do not add up")
+        joined = replace(
+            self,
+            items=np.concatenate([self.items, other.items]),
+            repeats=np.concatenate([self.repeats, other.repeats]),
+            sums=np.concatenate([self.sums, other.sums]),
+            squares=np.concatenate([self.squares, other.squares]),
+            unscored=self.unscored + other.unscored,
+            zero_one=self.zero_one and other.zero_one,
+        )
+        ids = None if self.ids is None else _sort_names([*self.ids, *(other.ids or ())])
+        clusters = None if self.clusters is None else _sort_names([*self.clusters, *(other.clusters or ())])
+        return joined._add_up(ids, clusters)
 
     def _add_up(self, ids: Column | None, clusters: Coded | None) -> Self:
-        """Add up the rows of an item, or hold equal items of a cluster once, in the order of their names."""
-        named = clusters if ids is None else ids
-        codes: Any = 0 if named is None else named.codes if isinstance(named, Coded) else named
+        """Add up the rows of each item. Without ids, hold equal items of a cluster once.
+
+        The entries are in the order of their ids, or of their clusters and grades.
+        """
+        codes = np.zeros(len(self.sums), dtype=np.int64)
+        if ids is not None:
+            codes = ids.codes if isinstance(ids, Coded) else ids
+        elif clusters is not None:
+            codes = clusters.codes
         if ids is None:
-            grades, of_rows = np.unique(self.sums, return_inverse=True)
-            codes = codes * len(grades) + of_rows
+            grades, grade_codes = np.unique(self.sums, return_inverse=True)
+            codes = codes * len(grades) + grade_codes
         if ids is not None and (codes[1:] > codes[:-1]).all():
-            first = places = np.arange(len(codes))  # one row an item, and in order
+            # Each item has one row, and the rows are in order.
+            first_rows = entries = np.arange(len(codes))
         else:
-            _, first, places = np.unique(codes, return_index=True, return_inverse=True)
-        held: list[Any] = [None if x is None else tuple(x[first].tolist()) for x in (ids, clusters)]
-        if ids is not None and clusters is not None:
-            differ = np.flatnonzero(clusters.codes != clusters.codes[first][places])
-            if len(differ):
-                item, one = (names[places[differ[0]]] for names in held)
-                two = f"{one!r} and {clusters.labels[clusters.codes[differ[0]]]!r}"
-                raise InputError(f"item {item!r} is in two clusters, {two}: an item is in one")
-        numbers: dict[str, Any] = {}
-        for name in NUMBERS:
-            values, is_summed = getattr(self, name), (name == "items") == (ids is None)
-            sums = np.bincount(places, weights=values).astype(values.dtype)
-            numbers[name] = sums if is_summed else values[first]
-        return replace(self, ids=held[0], clusters=held[1], **numbers)
+            _, first_rows, entries = np.unique(codes, return_index=True, return_inverse=True)
+        item_names = None if ids is None else tuple(ids[first_rows].tolist())
+        cluster_names = None if clusters is None else tuple(map(str, clusters[first_rows].tolist()))
+        if item_names is not None and clusters is not None:
+            differing = np.flatnonzero(clusters.codes != clusters.codes[first_rows][entries])
+            if len(differing):
+                row = differing[0]
+                item = item_names[entries[row]]
+                first = clusters.labels[clusters.codes[first_rows[entries[row]]]]
+                second = clusters.labels[clusters.codes[row]]
+                raise InputError(
+                    f"item {item!r} is in two clusters, {first!r} and {second!r}: an item is in one"
+                )
+
+        def total(values: Numbers) -> Numbers:
+            return np.bincount(entries, weights=values).astype(values.dtype)
+
+        # Rows of one item are repeats of it; rows without ids are items of their own.
+        return replace(
+            self,
+            ids=item_names,
+            clusters=cluster_names,
+            items=total(self.items) if ids is None else self.items[first_rows],
+            repeats=self.repeats[first_rows] if ids is None else total(self.repeats),
+            sums=self.sums[first_rows] if ids is None else total(self.sums),
+            squares=self.squares[first_rows] if ids is None else total(self.squares),
+        )
 
     @property
     def _rules(self) -> tuple[str, ...]:
@@ -278,8 +336,8 @@ class Grades(Serializable):
         """The mean grade of each entry."""
         return np.asarray(self.sums / self.repeats)
 
-    def facts(self) -> dict[str, Any]:
-        """Say in a few lines what was counted."""
+    def facts(self) -> JsonObject:
+        """Return the numbers of items, grades, clusters and unscored answers."""
         clusters = {} if self.clusters is None else {"clusters": len(set(self.clusters))}
         unscored = {"unscored": self.unscored} if self.unscored else {}
         return {"items": self.number, "grades": self.rows_counted} | clusters | unscored
@@ -310,34 +368,34 @@ def as_right(column: Column, name: str, first_row: int = 1) -> Floats:
     [1.0, 0.0, 1.0, 0.0, nan]
     """
     coded = encode(column, name)
-    found = [RIGHT.get(str(canonical_label(label)).strip().lower()) for label in coded.labels]
-    # A label need not occur.
-    wrong = np.isin(coded.codes, [code for code, value in enumerate(found) if value is None])
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        seen = f"row {first_row + row:,} has {coded.labels[coded.codes[row]]!r}"
-        raise InputError(f"{name} is right or wrong: 1/0, true/false, C/I or yes/no; {seen}")
-    return np.array([*found, math.nan], dtype=np.float64)[coded.codes]
+    grades = [GRADE_BY_WORD.get(str(canonical_label(label)).strip().lower()) for label in coded.labels]
+    # A column may list labels that do not occur in it.
+    is_unknown = np.isin(coded.codes, [code for code, grade in enumerate(grades) if grade is None])
+    if is_unknown.any():
+        index = int(np.argmax(is_unknown))
+        value = f"row {first_row + index:,} has {coded.labels[coded.codes[index]]!r}"
+        raise InputError(f"{name} is right or wrong: 1/0, true/false, C/I or yes/no; {value}")
+    return np.array([*grades, math.nan], dtype=np.float64)[coded.codes]
 
 
 def as_points(column: Column, name: str, first_row: int = 1) -> Floats:
     """Read grades as finite numbers, a missing one as NaN."""
     values = as_scores(column, name, first_row)
     if np.isinf(values).any():
-        row = int(np.argmax(np.isinf(values)))
-        raise InputError(f"{name} are finite numbers; row {first_row + row:,} has {values[row]:g}")
+        index = int(np.argmax(np.isinf(values)))
+        raise InputError(f"{name} are finite numbers; row {first_row + index:,} has {values[index]:g}")
     return values
 
 
-def _in_order(column: Column, name: str, first_row: int) -> Coded:
-    """Read names as text, 1 and "1" alike, numbered in their order."""
+def _encode_sorted(column: Column, name: str, first_row: int) -> Coded:
+    """Encode names as text, so that 1 and "1" are the same, with labels in alphabetical order."""
     coded = encode_all(column, name, first_row, "every grade needs one")
     texts = [label if type(label) is str else str(canonical_label(label)) for label in coded.labels]
-    ordered = _numbered(texts)
-    return Coded(ordered.codes[coded.codes], ordered.labels)
+    encoded_texts = _sort_names(texts)
+    return Coded(encoded_texts.codes[coded.codes], encoded_texts.labels)
 
 
-def _numbered(names: Sequence[Any]) -> Coded:
-    """Number names in their order."""
-    ordered = tuple(sorted(set(names)))
-    return Coded(label_positions(names, ordered), ordered)
+def _sort_names(names: Sequence[Name]) -> Coded:
+    """Encode names with labels in sorted order."""
+    labels = tuple(sorted(set(names)))
+    return Coded(label_positions(names, labels), labels)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
+    from edgeworth.common.json_types import JsonObject, Terms
     from edgeworth.comparisons.findings import ComparisonFindings
-    from edgeworth.core.estimates import Estimate
-    from edgeworth.core.kinds import SystemTallies
+    from edgeworth.core.estimates import Estimate, Method
+    from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
@@ -39,12 +40,12 @@ class GradesKind(Kind["Grades"]):
 
         return count_grades(source, options, is_final=is_final)
 
-    def finalise(self, tally: Grades, terms: Mapping[str, Any], *, is_text: bool) -> Grades:
+    def finalise(self, tally: Grades, terms: Terms, *, is_text: bool) -> Grades:
         from edgeworth.grades.reading import finalise_grades
 
         return finalise_grades(tally, terms, is_text=is_text)
 
-    def from_dict(self, payload: dict[str, Any]) -> Grades:
+    def from_dict(self, payload: JsonObject) -> Grades:
         from edgeworth.grades.grades import Grades
 
         return Grades.from_dict(payload)
@@ -64,7 +65,7 @@ class GradesKind(Kind["Grades"]):
         tally: Grades,
         measure: str | Measure,
         *,
-        method: Any = None,
+        method: Method | None = None,
         seed: int = 0,
         guess_rate: float | None = None,
     ) -> Estimate:
@@ -77,7 +78,7 @@ class GradesKind(Kind["Grades"]):
 
         return measure_items(tally, measure)
 
-    def report(self, tallied: Any, options: Options, about: About) -> Report:
+    def report(self, tallied: ReportInput[Grades], options: Options, about: About) -> Report:
         from edgeworth.grades.report import report_grades
 
         return report_grades(tallied, options, about)

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
-from edgeworth.common.choices import Missing
+from edgeworth.common.choices import Missing, WeightKind
+from edgeworth.common.json_types import Terms
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_reading import Counted, count_source
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import UNBOUNDED, Grades, as_points, as_right, check_bounds
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
 from edgeworth.sources.columns import check_gaps
+
+
+class GradeRules(TypedDict):
+    """What grades must have in common to be added: their range and their direction."""
+
+    bounds: tuple[float, float]
+    lower_is_better: bool
 
 
 def check_grades(options: Options) -> None:
@@ -37,34 +44,47 @@ def count_grades(source: Source | None, options: Options, *, is_final: bool, by_
     return replace(count_source(source, roles, (form,), None, reducer, is_final=is_final), is_text=False)
 
 
-def rules_of(options: Options) -> dict[str, Any]:
+def rules_of(options: Options) -> GradeRules:
     """Gather the range and the direction of grades."""
     bounds = UNBOUNDED if options["grade_range"] is None else check_bounds(options["grade_range"])
     return {"bounds": bounds, "lower_is_better": options["lower_is_better"]}
 
 
 def grades_reducer(
-    columns: dict[str, str], *, missing: Missing, rules: dict[str, Any], by_row: bool, **_: Any
+    columns: dict[str, str],
+    *,
+    missing: Missing,
+    rules: GradeRules,
+    by_row: bool,
+    is_text: bool = False,  # noqa: ARG001  # one signature for all reducers
+    weight_kind: WeightKind | None = None,  # noqa: ARG001  # grades have no weights
 ) -> Reducer[Grades]:
     """Make the reducer that adds batches up."""
     prepare = partial(_add_batch, columns=columns, missing=missing, rules=rules, by_row=by_row)
     return Reducer(tuple(columns.values()), prepare, Grades.empty(**rules), counts_suffice=not by_row)
 
 
-def finalise_grades(tally: Grades, terms: Mapping[str, Any], *, is_text: bool) -> Grades:  # noqa: ARG001  # one signature for all
-    """Give the tally itself: nothing waits for the last row."""
+def finalise_grades(tally: Grades, terms: Terms, *, is_text: bool) -> Grades:  # noqa: ARG001  # one signature for all
+    """Return the tally unchanged: nothing depends on the last row."""
     return tally
 
 
 def _add_batch(
-    batch: Batch, columns: dict[str, str], missing: Missing, rules: dict[str, Any], by_row: bool
+    batch: Batch, columns: dict[str, str], missing: Missing, rules: GradeRules, by_row: bool
 ) -> Grades:
-    found = {role: batch.columns[name] for role, name in columns.items()}
-    form, read = ("correct", as_right) if "correct" in found else ("grade", as_points)
-    values = read(found[form], columns[form], batch.first_row)
+    by_role = {role: batch.columns[name] for role, name in columns.items()}
+    form, parse = ("correct", as_right) if "correct" in by_role else ("grade", as_points)
+    values = parse(by_role[form], columns[form], batch.first_row)
     if missing == "error":
         advice = 'missing="drop" (--missing drop) leaves such answers out and counts them as unscored'
         check_gaps(np.isnan(values), columns[form], batch.first_row, advice)
-    rows = np.arange(batch.first_row, batch.first_row + len(batch)) if by_row else None
-    rules = {"rows": batch.repeats, "first_row": batch.first_row, "are_named": "id" in found, **rules}
-    return Grades.from_columns(values, found.get("id", rows), found.get("cluster"), **rules)
+    row_numbers = np.arange(batch.first_row, batch.first_row + len(batch)) if by_row else None
+    return Grades.from_columns(
+        values,
+        by_role.get("id", row_numbers),
+        by_role.get("cluster"),
+        rows=batch.repeats,
+        first_row=batch.first_row,
+        are_named="id" in by_role,
+        **rules,
+    )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from edgeworth import __version__
 from edgeworth.common.arrays import finite_or_none
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import (
     format_count,
@@ -20,8 +20,10 @@ from edgeworth.core.formatting import (
     format_percent,
     plural,
 )
+from edgeworth.core.kinds import ReportInput
 from edgeworth.core.options import Options
 from edgeworth.grades.findings import GradeFindings, examine_grades
+from edgeworth.grades.grades import Grades
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
 from edgeworth.report.estimates import estimates_grid, test_result_to_dict
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns
@@ -39,7 +41,7 @@ from edgeworth.report.wording import (
 BARS = 20
 
 
-def report_grades(tallied: Any, options: Options, about: About) -> Report:
+def report_grades(tallied: ReportInput[Grades], options: Options, about: About) -> Report:
     """Examine grades and report on them."""
     grades = tallied.final
     findings = examine_grades(grades, level=options["level"], guess_rate=options["guess_rate"])
@@ -181,7 +183,7 @@ def _warnings(findings: GradeFindings) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _numbers(findings: GradeFindings) -> dict[str, Any]:
+def _numbers(findings: GradeFindings) -> JsonObject:
     mean, split = findings.mean, findings.split
     return {
         "kind": "grades",
@@ -213,7 +215,7 @@ def _charts(findings: GradeFindings) -> Iterable[Chart]:
         numbers = counted.astype(int).tolist()
     rows = tuple({"grade": text, "items": number} for text, number in zip(texts, numbers, strict=True))
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         across = alt.X("grade:N", sort=texts, title="mean grade of an item")
         bars = kit.base("items").mark_bar(color=FIRST).encode(x=across, y=alt.Y("items:Q", title="items"))

@@ -118,8 +118,8 @@ def join_grades(systems: Any, asked: Asked) -> JoinedGrades:
         for place, name in enumerate(rows.names):
             own = kept[rows.owners[kept] == place]
             units = None if clusters is None else clusters[own]
-            rules = {**rules_of(asked.options), "are_named": False}
-            found[name] = Grades.from_columns(values[own], cases[own], units, **rules)
+            rules = rules_of(asked.options)
+            found[name] = Grades.from_columns(values[own], cases[own], units, are_named=False, **rules)
         return found
 
     found = find_rows(rows, may_repeat=True)
