@@ -22,7 +22,7 @@ def likeliest(forecasts: Forecasts) -> ContingencyTable:
 
 
 def found(truth: Any, p: Any, q: Any, **options: Any) -> dict[str, Criterion]:
-    systems = {"model": Forecasts.of(truth, p), "the rival": Forecasts.of(truth, q)}
+    systems = {"model": Forecasts.of(truth, p), "against": Forecasts.of(truth, q)}
     wealth = Wealth.from_forecasts(*systems.values(), **options)
     tables = {name: likeliest(each) for name, each in systems.items()}
     return {each.name: each for each in sides(wealth, ForecastScores.from_forecasts(systems), tables)}
@@ -34,11 +34,11 @@ def test_the_same_labels_and_different_probabilities() -> None:
     peaked = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8], [0.8, 0.1, 0.1]]
     flat = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4], [0.4, 0.3, 0.3]]
     said = found(truth, peaked, flat)
-    assert said["error"].values == {"model": 0.0, "the rival": 0.0}
+    assert said["error"].values == {"model": 0.0, "against": 0.0}
     assert said["error"].better is None
     assert said["log"].better == said["brier"].better == said["log_wealth"].better == "model"
     assert said["log_wealth"].values["model"] == pytest.approx(4 * math.log(2), rel=1e-12)
-    assert said["log_wealth"].values["the rival"] == pytest.approx(-4 * math.log(2), rel=1e-12)
+    assert said["log_wealth"].values["against"] == pytest.approx(-4 * math.log(2), rel=1e-12)
 
 
 def test_map_error_may_prefer_the_worse_forecaster() -> None:
@@ -46,10 +46,10 @@ def test_map_error_may_prefer_the_worse_forecaster() -> None:
     truth = [1] * 9 + [1]
     sharp, timid = [0.95] * 9 + [0.49], [0.51] * 10
     said = found(truth, sharp, timid)
-    assert said["error"].values == pytest.approx({"model": 0.1, "the rival": 0.0})
-    assert said["error"].better == "the rival"
+    assert said["error"].values == pytest.approx({"model": 0.1, "against": 0.0})
+    assert said["error"].better == "against"
     assert said["log"].better == said["log_likelihood"].better == said["log_wealth"].better == "model"
-    gap = said["log_likelihood"].values["model"] - said["log_likelihood"].values["the rival"]
+    gap = said["log_likelihood"].values["model"] - said["log_likelihood"].values["against"]
     assert said["log_wealth"].values["model"] == pytest.approx(gap, rel=1e-12)
 
 
@@ -60,7 +60,7 @@ def test_alike() -> None:
 
 def test_part_of_the_stakes_leaves_the_rival_without_a_bet() -> None:
     said = found([1, 0], [0.6, 0.3], [0.5, 0.5], fraction=0.5)
-    assert math.isnan(said["log_wealth"].values["the rival"])
+    assert math.isnan(said["log_wealth"].values["against"])
     assert said["log_wealth"].better == "model"
 
 

@@ -44,7 +44,7 @@ def test_luck_is_left_out_where_nothing_holds() -> None:
     report = evaluate(**made(), predictions_made="in-sample")
     assert "luck" not in words(report)
     assert report.to_dict()["luck"] is None
-    assert report.to_dict()["no_luck"] == "the model had seen these outcomes"
+    assert report.to_dict()["luck_undefined_reason"] == "the model had seen these outcomes"
     assert "luck gives at least this wealth" in words(evaluate(**made(), predictions_made="before"))
 
 
@@ -52,7 +52,7 @@ def test_luck_against_class_shares_has_a_reason() -> None:
     columns = {name: value for name, value in made().items() if name != "against"}
     found = evaluate(**columns).to_dict()
     assert found["luck"] is None
-    assert "counted on these very cases" in found["no_luck"]
+    assert "counted on these very cases" in found["luck_undefined_reason"]
 
 
 # -- many games --------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def test_two_classes_have_no_ladder() -> None:
 def test_ties_are_counted_in_parts() -> None:
     report = evaluate(truth=[1, 1, 0], probabilities=[0.9, 0.4, 0.2], against=[0.5] * 3)
     errors = report.to_dict()["side_by_side"]["error"]["values"]
-    assert errors == pytest.approx({"model": 1 / 3, "the rival": 1 / 2})
+    assert errors == pytest.approx({"model": 1 / 3, "against": 1 / 2})
     assert "where m labels are equally likely, each counts as 1/m of a case" in words(report)
     whole = evaluate(truth=[1, 1, 0], probabilities=[0.9, 0.4, 0.2], against=[0.6] * 3)
     assert "equally likely" not in words(whole)

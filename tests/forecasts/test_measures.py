@@ -48,7 +48,7 @@ def by_hand(name: str, truth: list[int], rows: Any) -> float:
 
 
 def both() -> ew.ForecastScores:
-    return ew.ForecastScores.from_probabilities(TRUTH, {"model": MODEL, "the rival": RIVAL})
+    return ew.ForecastScores.from_probabilities(TRUTH, {"model": MODEL, "against": RIVAL})
 
 
 # -- the catalogue -----------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def test_directions() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_scores_are_means_over_cases(name: str) -> None:
     scores = both()
-    for system, rows in (("model", MODEL), ("the rival", RIVAL)):
+    for system, rows in (("model", MODEL), ("against", RIVAL)):
         assert ew.measure(scores, f"{name}[{system}]") == pytest.approx(by_hand(name, TRUTH, rows), rel=1e-12)
     one = ew.ForecastScores.from_probabilities([1, 0, 1], [0.8, 0.3, 0.5])
     two = [[0.2, 0.8], [0.7, 0.3], [0.5, 0.5]]
@@ -202,7 +202,7 @@ def test_probability_0_that_came_true_is_infinite_not_undefined() -> None:
 @pytest.mark.parametrize(
     ("spelling", "said"),
     [
-        ("brier", r"write brier\[model\], brier\[the rival\]"),
+        ("brier", r"write brier\[model\], brier\[against\]"),
         ("brier[other]", "there is no label 'other'"),
         ("growth", "growth is a measure of Wealth; this is ForecastScores"),
         ("informedness", "informedness is a measure of decisions"),

@@ -151,7 +151,7 @@ def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastTally:
 
 def plain(evidence: ForecastTally) -> dict[str, Any]:
     """All but how it was told which column is which."""
-    return {name: value for name, value in evidence.to_dict().items() if name != "told"}
+    return {name: value for name, value in evidence.to_dict().items() if name != "label_source"}
 
 
 @pytest.mark.slow

@@ -213,7 +213,7 @@ def test_reliability_of_many_classes_shows_the_worst() -> None:
     assert set(report.numbers["reliability"]) == {str(label) for label in range(9)}
     # Nine classes are too many for a confusion table on a terminal, not for JSON.
     assert len(next(s for s in report.sections if s.title.startswith("Top-1")).grids) == 1
-    assert set(report.numbers["tables"]) == {"model", "constant class shares"}
+    assert set(report.numbers["tables"]) == {"model", "against"}
 
 
 # -- side by side ------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def test_confusion_tables_are_per_cent_of_all_cases() -> None:
     )
     assert second.rows[1] == ("1", 0.0, 0.5, 0.5)
     numbers = report.numbers["side_by_side"]["error"]
-    assert numbers == {"values": {"model": 0.25, "the rival": 0.5}, "better": "model"}
+    assert numbers == {"values": {"model": 0.25, "against": 0.5}, "better": "model"}
 
 
 # -- the data of charts ------------------------------------------------------------------------------------
@@ -377,7 +377,7 @@ def test_a_commission_is_no_part_of_what_a_market_thinks(races: bool) -> None:
     brier = ((price - truth) ** 2).mean()
     for report in (plain, taken):
         means = report.numbers["means"]
-        assert means[report.numbers["wealth"]["against"]]["brier"] == pytest.approx(brier, rel=1e-9)
+        assert means["against"]["brier"] == pytest.approx(brier, rel=1e-9)
         mine = means["model"]["brier"]
         assert report.numbers["sequences"]["brier"]["mean"] == pytest.approx(brier - mine, rel=1e-9)
     assert taken.numbers["wealth"]["log_wealth"] != plain.numbers["wealth"]["log_wealth"]

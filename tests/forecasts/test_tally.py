@@ -83,7 +83,7 @@ def test_it_holds_what_its_parts_would() -> None:
     assert (found.cases, found.labels, found.against) == (CASES, (0, 1, 2), "the rival")
     assert {name: table.counts.tolist() for name, table in found.tables.items()} == {
         "model": likeliest(model).counts.tolist(),
-        "the rival": likeliest(opponent("rival", model, slice(0, CASES)).forecasts or model).counts.tolist(),
+        "against": likeliest(opponent("rival", model, slice(0, CASES)).forecasts or model).counts.tolist(),
     }
     calibration = Calibration.from_forecasts(model)
     assert list(found.reliability) == list(calibration.labels)
@@ -208,7 +208,7 @@ def changed(payload: Any, *path: Any, to: Any) -> dict[str, Any]:
     "edit",
     [
         (["kind"], "wealth"),
-        (["told"], "hearsay"),
+        (["label_source"], "hearsay"),
         (["shares"], [0.5, 0.5]),
         (["drawn"], [0.1]),
         (["drawn"], [0.9, 0.1]),
@@ -220,7 +220,7 @@ def changed(payload: Any, *path: Any, to: Any) -> dict[str, Any]:
         (["pairs", "counts", 0, 0], 10_000),
         (["scores", "classes", 0], 10_000),
         (["scores", "systems"], ["model", "somebody"]),
-        (["ladder"], [{}]),
+        (["cumulative_games"], [{}]),
         (["wealth"], None),
         (["wealth", "labels"], ["a", "b"]),
     ],

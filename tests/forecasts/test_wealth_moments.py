@@ -156,7 +156,7 @@ def test_ruin_and_what_no_price_allows() -> None:
 def test_silence_has_a_reason() -> None:
     options: dict[str, Any] = {"against": [0.5] * 2, "predictions_made": "in-sample"}
     seen = examine_bets(Wealth.from_probabilities([1, 0], [0.6, 0.3], **options))
-    assert (seen.luck, seen.no_luck) == (None, "the model had seen these outcomes")
+    assert (seen.luck, seen.luck_undefined_reason) == (None, "the model had seen these outcomes")
     before = examine_bets(Wealth.from_probabilities([1, 0], [0.6, 0.3], against=[0.5] * 2))
     assert before.luck is not None
-    assert before.no_luck is None
+    assert before.luck_undefined_reason is None

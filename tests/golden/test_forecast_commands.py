@@ -93,7 +93,7 @@ def test_a_rival_from_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[s
     total = parts["miscalibration"] - parts["discrimination"] + parts["uncertainty"]
     assert total == pytest.approx(parts["score"], abs=1e-12)
     assert parts["score"] == pytest.approx(((p - truth) ** 2).mean(), abs=1e-12)
-    assert set(report["tables"]) == {"model", "the rival"}
+    assert set(report["tables"]) == {"model", "against"}
     assert "scores" in report
 
 
@@ -146,7 +146,7 @@ def test_half_the_stake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     truth, p, q, _ = two_file(tmp_path)
     report = report_of(tmp_path, capsys, *TWO, "--against", "q", "--fraction", ".5")
     assert_wealth(report, Wealth.from_probabilities(truth, p, against=q, fraction=0.5))
-    assert report["wealth"]["stake"] == 0.5
+    assert report["wealth"]["fraction"] == 0.5
 
 
 @pytest.mark.parametrize("made", ["cross-validated", "in-sample"])
@@ -192,11 +192,11 @@ def test_birth_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         report = report_of(tmp_path, capsys, *words)
     assert report["wealth"]["log_wealth"] == pytest.approx(5.323494, abs=1e-6)
     assert report["means"]["model"]["log"] * 189 == pytest.approx(108.416752, abs=1e-5)
-    assert report["means"]["the rival"]["log"] * 189 == pytest.approx(113.740246, abs=1e-5)
+    assert report["means"]["against"]["log"] * 189 == pytest.approx(113.740246, abs=1e-5)
     assert "would have grown $1 to $205" in report["verdict"]
     # 20 TP, 16 FP, 39 FN, 114 TN against 5, 7, 54, 123: top-1 error and wealth agree, unlike in the source.
     errors = report["side_by_side"]["error"]
-    assert errors["values"] == pytest.approx({"model": 55 / 189, "the rival": 61 / 189})
+    assert errors["values"] == pytest.approx({"model": 55 / 189, "against": 61 / 189})
     assert {report["side_by_side"][name]["better"] for name in ("error", "log", "log_wealth")} == {"model"}
     with sample_file() as path:
         shown = flat(call(tmp_path, capsys, *words[:1], str(path), *words[2:], "--full").stdout)

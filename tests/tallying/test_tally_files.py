@@ -205,7 +205,7 @@ WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "cells as text": ("cells", "terms", {"cells": "4"}, "'4' as 'cells'"),
     "no cells": ("cells", "terms", {"cells": []}, "[] as 'cells'"),
     "a grade as text": ("lists", "terms", {"relevant_from": "1"}, "'1' as 'relevant_from'"),
-    "a stake that is true": ("probabilities", "terms", {"stake": True}, "True as 'stake'"),
+    "a stake that is true": ("probabilities", "terms", {"fraction": True}, "True as 'fraction'"),
     "an order of 1": ("probabilities", "terms", {"ordered": 1}, "1 as 'ordered'"),
     "made at another time": (
         "probabilities",

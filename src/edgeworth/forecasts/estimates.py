@@ -56,7 +56,7 @@ class AcrossCases:
         """Student's t with cases − 1 degrees of freedom."""
         name = {"perplexity": "log"}.get(resolved.measure.name, resolved.measure.name)
         if isinstance(tally, ForecastScores) and name in tally.names:
-            score, place = tally.names.index(name), tally.place(resolved.subject)
+            score, place = tally.names.index(name), tally.index_of(resolved.subject)
             total, square = float(tally.sums[score, place]), float(tally.products[score, place, place])
             times = 1
         elif isinstance(tally, Wealth) and resolved.measure.name in ("growth", "log_wealth"):
@@ -96,24 +96,31 @@ CHANCE_VARIES = (
 """Why a mean score is not tested against its chance level."""
 
 
-def paired_score_test(scores: ForecastScores, score: str, system: str, other: str) -> ChanceTest:
-    """Make the paired t test of two systems' mean scores: "greater" means that the system's is higher."""
-    return partial(_paired_t_test, scores, score, system, other)
+def paired_score_test(
+    scores: ForecastScores, score: str, system: str, other: str, *, name: str
+) -> ChanceTest:
+    """Make the paired t test of two systems' mean scores: "greater" means that the system's is higher.
+
+    ``name`` is what the result calls the other system.
+    """
+    return partial(_paired_t_test, scores, score, system, other, name)
 
 
 def _paired_t_test(
-    scores: ForecastScores, score: str, system: str, other: str, alternative: Alternative
+    scores: ForecastScores, score: str, system: str, other: str, name: str, alternative: Alternative
 ) -> TestResult | None:
-    place, first, second = scores.names.index(score), scores.place(system), scores.place(other)
-    total = float(scores.sums[place, first]) - float(scores.sums[place, second])
-    products = scores.products[place]
+    row = scores.names.index(score)
+    first = scores.index_of(system)
+    second = scores.index_of(other)
+    total = float(scores.sums[row, first]) - float(scores.sums[row, second])
+    products = scores.products[row]
     square = float(products[first, first] - 2 * products[first, second] + products[second, second])
     try:
         mean, error = _mean_and_error(scores.cases, total, square)
     except OptionError:
         return None
     p_value = NormalLaw(mean, error, Scale(), scores.cases - 1.0).p_value(0.0, alternative)
-    return TestResult.approximate(p_value, 0.0, f"paired t test against {other}")
+    return TestResult.approximate(p_value, 0.0, f"paired t test against {name}")
 
 
 def _mean_and_error(cases: int, total: float, square: float) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import Moments, luck_of_moments, wealth_law
-from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.betting.wealth import RIVAL, Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
 from edgeworth.forecasts.estimates import ROUNDING, AverageDifference, paired_score_test, score_difference
@@ -38,8 +38,7 @@ from edgeworth.forecasts.reliability import (
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence, better_of
-from edgeworth.forecasts.tally import ForecastPairs, ForecastTally
-from edgeworth.report.wording import describe_system
+from edgeworth.forecasts.tally import AGAINST, MODEL, ForecastPairs, ForecastTally
 from edgeworth.sources.columns import Label
 
 Name: TypeAlias = Literal["error", "log", "brier", "log_likelihood", "log_wealth"]
@@ -139,7 +138,7 @@ class Bets:
     luck: TestResult | None
     """P(wealth this large if the prices are the true probabilities); where the hypothesis allows many, under
     one of them: the prices divided by their sum, or those inside the spread at which the model bets."""
-    no_luck: str | None = None
+    luck_undefined_reason: str | None = None
     """Why nothing is said of luck."""
 
     @property
@@ -199,12 +198,21 @@ class ForecastFindings:
     """What $1 is to become."""
 
     def name(self, system: str) -> str:
-        """Name a system within a sentence."""
-        return self.names.get(system) or describe_system(system)
+        """Name the model or its opponent within a sentence."""
+        if system in self.names:
+            return self.names[system]
+        if system == MODEL:
+            return "the model"
+        against = self.bets.wealth.against
+        return "the baseline" if against == RIVAL else against
+
+    def heading(self, system: str) -> str:
+        """Name the model or its opponent in the head of a table."""
+        return self.names.get(system, MODEL if system == MODEL else self.bets.wealth.against)
 
     def with_names(self, text: str) -> str:
         """Call the model and the baseline by their names in a sentence on bets."""
-        return text.replace("the model", self.name("model")).replace("the rival", self.name("the rival"))
+        return text.replace("the model", self.name(MODEL)).replace(RIVAL, self.name(AGAINST))
 
     @property
     def furthest(self) -> dict[Label, ReliabilityBands]:
@@ -313,7 +321,7 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
     two = len(wealth.labels) == 2 and fair
     brier, log = (score_difference(wealth, score, level) for score in ("brier", "log"))
     assert brier is not None
-    silent = _no_luck(wealth)
+    luck_undefined_reason = _luck_undefined_reason(wealth)
     return Bets(
         wealth=wealth,
         against_rival=_against_shares(wealth, null)
@@ -325,8 +333,8 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
         log_rounds=_rounds(wealth, "henzi_log", "log") if two else None,
         brier=brier,
         log=log,
-        luck=_luck(wealth) if silent is None else None,
-        no_luck=silent,
+        luck=_luck(wealth) if luck_undefined_reason is None else None,
+        luck_undefined_reason=luck_undefined_reason,
     )
 
 
@@ -351,24 +359,24 @@ def _reverse(wealth: Wealth) -> Evidence:
 
 
 def _prices_of(against: str) -> str:
-    said = {"the rival": "the rival's probabilities", "the market's odds": "the market's prices"}
+    said = {RIVAL: "the rival's probabilities", "the market's odds": "the market's prices"}
     return said.get(against, f"the prices of {against}")
 
 
 def _who(against: str) -> str:
     """Who knows something: odds do not."""
-    if against == "the rival":
+    if against == RIVAL:
         return against
     return "the market" if against.startswith("the market's odds") else "the bookmaker"
 
 
 def _rounds(wealth: Wealth, name: str, score: str) -> Evidence:
-    whose = "the rival's" if wealth.against == "the rival" else "the bookmaker's"
+    whose = "the rival's" if wealth.against == RIVAL else "the bookmaker's"
     null = ROUND_NULL.format(whose=whose, score=score)
     return Evidence.from_path(wealth.bet_path(name), null=null, ordered=wealth.ordered)
 
 
-def _no_luck(wealth: Wealth) -> str | None:
+def _luck_undefined_reason(wealth: Wealth) -> str | None:
     """Why the wealth is not set beside that of luck."""
     if wealth.book == "constant":
         return "the class shares were counted on these very cases: they are no prices known beforehand"
@@ -450,4 +458,6 @@ def estimate_tally(
     is_sequential = tally.wealth.ordered and tally.wealth.book != "constant"
     if scope != "scores" or score not in RULES or written.label != model or is_sequential:
         return found
-    return replace(found, chance_test=paired_score_test(tally.scores, score, *tally.scores.systems))
+    return replace(
+        found, chance_test=paired_score_test(tally.scores, score, MODEL, AGAINST, name=tally.against)
+    )

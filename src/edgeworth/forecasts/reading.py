@@ -432,7 +432,7 @@ def count_forecasts(source: Source | None, options: Options, *, is_final: bool) 
         columns = {} if time is None else {"time": "an array"}
     else:
         roles = {"time": time, "truth": options["truth"], "probabilities": options["probabilities"]}
-        roles |= {"rival": options["against"], "odds": options["odds"]}
+        roles |= {"against": options["against"], "odds": options["odds"]}
         columns = {role: ", ".join(columns_of(x, role)) for role, x in roles.items() if x is not None}
     name = "arrays" if source is None else source.name
     return Counted(tally, name, columns, None if is_final else tally.cases)

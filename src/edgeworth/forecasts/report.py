@@ -19,6 +19,7 @@ from edgeworth.core.formatting import (
 from edgeworth.core.options import Options
 from edgeworth.core.serialization import plain_label
 from edgeworth.decisions.table import ContingencyTable
+from edgeworth.forecasts.betting.wealth import CLASS_SHARES, RIVAL
 from edgeworth.forecasts.charts import forecast_charts
 from edgeworth.forecasts.curves import Paths, returns, sequence_path
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
@@ -26,7 +27,7 @@ from edgeworth.forecasts.findings import DECIDING, Bets, Criterion, ForecastFind
 from edgeworth.forecasts.reliability import ReliabilityBands, roc_area
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence
-from edgeworth.forecasts.tally import CELLS
+from edgeworth.forecasts.tally import AGAINST, CELLS, MODEL
 from edgeworth.forecasts.verdict import (
     describe_calibration,
     describe_drunken,
@@ -185,20 +186,20 @@ def report_forecasts(tallied: Any, options: Options, about: About) -> Report:
         "goal": options["goal"],
     }
     columns = terms.get("columns", {})
-    given = [columns.get(role) for role in ("probabilities", "rival")]
+    given = [columns.get(role) for role in ("probabilities", "against")]
     # Several columns are listed with commas: their names are too long for a sentence.
     is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in given)
-    named = zip(("model", "the rival"), given, is_one, strict=True)
+    named = zip((MODEL, AGAINST), given, is_one, strict=True)
     names = {system: name for system, name, one in named if one}
     if columns.get("odds") is not None and columns["odds"] == given[0]:
-        names["model"] = "the market"
+        names[MODEL] = "the market"
     examined = examine_forecasts(tally, level=options["level"], seed=options["seed"], orders=known["orders"])
     findings = replace(examined, names=names, goal=known["goal"])
     if options["fold"] is not None:  # the models of different folds are not ranked together
         findings = replace(findings, areas=dict.fromkeys(findings.areas, math.nan))
     sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
     # Who brings odds or asks for a bookmaker reads of the bets first.
-    bets_first = findings.bets.wealth.against not in ("the rival", "constant class shares")
+    bets_first = findings.bets.wealth.against not in (RIVAL, CLASS_SHARES)
     is_asked = any((options["bets"], options["orders"], options["goal"]))
     sections.insert(0 if bets_first else len(sections), replace(_proof(findings), is_main=is_asked))
     if findings.sides:
@@ -219,7 +220,7 @@ def report_forecasts(tallied: Any, options: Options, about: About) -> Report:
             for section in sections
         ),
         warnings=(*unsaid, *tally.warnings, *forecasts_warnings(findings), *no_threshold),
-        provenance=about(**known | {"against": names.get(tally.against, tally.against)}, **vars(goal)),
+        provenance=about(**known | {"against": columns.get("against", tally.against)}, **vars(goal)),
         numbers=forecasts_numbers(findings) | {"best_cut": choice and choice.to_dict(options["level"])},
         charts=charts,
     )
@@ -294,7 +295,7 @@ def _scores(findings: ForecastFindings) -> Section:
     scores = findings.scores
     # Of two classes the ranked probability score is the Brier score.
     shown = [name for name in scores.names if name != "ranked" or len(scores.labels) > 2]
-    systems = (Column(findings.names.get(x, x), "number") for x in scores.systems)
+    systems = (Column(findings.heading(x), "number") for x in scores.systems)
     columns = (Column("score (lower is better)"), *systems)
     rows = tuple(
         (RULES[name].words, *(finite_or_none(scores.mean(name, system)) for system in scores.systems))
@@ -338,7 +339,7 @@ def _average(findings: ForecastFindings) -> Section:
         (name, *(unknown if x is None else (finite_or_none(x.mean), *_bounds(x))))
         for name, x in found.items()
     )
-    note = f"above 0 {findings.name('model')} scores better; " + "; ".join(
+    note = f"above 0 {findings.name(MODEL)} scores better; " + "; ".join(
         f"{name}: {x.method}" for name, x in known.items()
     )
     return Section("Who scores better on average", (), (Grid("", columns, rows, note),), is_main=True)
@@ -443,7 +444,7 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
         "flat_stakes": _flat_numbers(findings),
         "goal": _goal_numbers(findings),
         "luck": test_result_to_dict(bets.luck),
-        "no_luck": bets.no_luck,
+        "luck_undefined_reason": bets.luck_undefined_reason,
         "drunken": _drunken_numbers(findings),
         "sequences": {"brier": _average_numbers(bets.brier), "log": _average_numbers(bets.log)},
         "scores": scores.to_dict(),
@@ -486,7 +487,7 @@ def _wealth_numbers(findings: ForecastFindings) -> dict[str, Any]:
         **(_fields(wealth, *WAY) if wealth.ordered else dict.fromkeys(WAY)),
         "log_threshold": -math.log(1 - findings.level),
         "against": wealth.against,
-        "stake": wealth.fraction,
+        "fraction": wealth.fraction,
         **_fields(wealth, "ordered", "predictions_made"),
         "orders": findings.orders and _paths_numbers(findings.orders),
         "path": {

@@ -181,11 +181,11 @@ class ForecastScores(Serializable):
 
     def mean(self, score: str, system: str | None = None) -> float:
         """The mean of a score, lower being better; infinite where probability 0 came true, nan of nothing."""
-        total = float(self.sums[self._score(score), self.place(system)])
+        total = float(self.sums[self._score(score), self.index_of(system)])
         return total / self.cases if self.cases else float("nan")
 
-    def place(self, system: str | None) -> int:
-        """Which system is meant."""
+    def index_of(self, system: str | None) -> int:
+        """Return the index of a system; None means the only one."""
         if system is None and len(self.systems) == 1:
             return 0
         if system not in self.systems:

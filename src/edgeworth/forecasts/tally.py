@@ -33,7 +33,14 @@ from edgeworth.core.serialization import (
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.betting.path import Blocks
-from edgeworth.forecasts.betting.wealth import Book, Wealth, bookmaker_forecasts, quote_cases
+from edgeworth.forecasts.betting.wealth import (
+    CLASS_SHARES,
+    RIVAL,
+    Book,
+    Wealth,
+    bookmaker_forecasts,
+    quote_cases,
+)
 from edgeworth.forecasts.calibration import CELLS_A_DOUBLING, MOST_VALUES, ROUNDED, BoundedReliability
 from edgeworth.forecasts.class_columns import LabelSource
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cumulative_games
@@ -42,6 +49,10 @@ from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.report.wording import MIN_CASES_TO_SUSPECT, describe_constant
 from edgeworth.sources.columns import Label
+
+MODEL = "model"
+AGAINST = "against"
+"""The two systems of a report: the model, and what it bets against."""
 
 CELLS = 40
 """Cells from 0 to 1 on either side; the last holds 1 as well."""
@@ -129,7 +140,7 @@ class Opponent:
 
     forecasts: Forecasts | None = None
     bookmaker: Bookmaker | None = None
-    against: str = "the rival"
+    against: str = RIVAL
     book: Book = "fair"
     shares: tuple[float, ...] | None = None
     """Class shares, where these are what it bets against."""
@@ -139,7 +150,7 @@ class Opponent:
         """Without a rival, shares of the classes that are the same in every case."""
         rows = np.broadcast_to(np.array(shares), forecasts.probabilities.shape)
         constant = replace(forecasts, probabilities=rows)
-        return cls(constant, against="constant class shares", book="constant", shares=shares)
+        return cls(constant, against=CLASS_SHARES, book="constant", shares=shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +164,7 @@ class ForecastTally(Serializable):
 
     kind: ClassVar = "forecasts"
     FIELDS: ClassVar = {
-        "told": one_of(*get_args(LabelSource)).of("label_source"),
+        "label_source": one_of(*get_args(LabelSource)),
         "shares": optional(tuple_of(FLOAT)),
         "drawn": optional(tuple_of(FLOAT)),
         "notes": tuple_of(TEXT),
@@ -162,7 +173,7 @@ class ForecastTally(Serializable):
         "decisions": NUMBERS,
         "curves": tuple_of(object_of(BoundedReliability)),
         "pairs": object_of(ForecastPairs),
-        "ladder": tuple_of(object_of(Wealth)).of("cumulative"),
+        "cumulative_games": tuple_of(object_of(Wealth)).of("cumulative"),
         "flat": replace(optional(FLOATS), default=None, is_brief=True),
         "crowd": replace(tuple_of(object_of(Wealth)), default=(), is_brief=True),
     }
@@ -235,7 +246,7 @@ class ForecastTally(Serializable):
             betting |= {"against": wealth.against + FAIRLY.get(wealth.book, "")}
             mine, its = cumulative_games(forecasts), cumulative_games(rival)
             cumulative = tuple(Wealth.from_forecasts(mine[label], its[label], **betting) for label in mine)
-        systems = {"model": forecasts, wealth.against: rival}
+        systems = {MODEL: forecasts, AGAINST: rival}
         scores = ForecastScores.from_forecasts(systems)
         decisions = np.stack([argmax_table(each) for each in systems.values()])
         pairs = ForecastPairs.empty()
@@ -394,7 +405,7 @@ class ForecastTally(Serializable):
         return (
             self.wealth.labels == self.labels
             and self.wealth.cases == cases
-            and self.scores.systems == ("model", self.wealth.against)
+            and self.scores.systems == (MODEL, AGAINST)
             and np.allclose(self.decisions.sum(axis=1), self.scores.classes, rtol=1e-9)
             and counted == [cases] * len(_places(size))
             and cumulative_fit

@@ -23,6 +23,7 @@ from edgeworth.core.formatting import (
     format_wealth,
 )
 from edgeworth.core.test_results import TestResult
+from edgeworth.forecasts.betting.wealth import CLASS_SHARES, RIVAL
 from edgeworth.forecasts.curves import Paths
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.reliability import ReliabilityBands
@@ -62,14 +63,14 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
     if bets and bets[0].strength == "shown" and scores[0].strength == "not shown":
         text = f"{bets[0].text[:-1]}, which is another question than which scores better."
         bets = (replace(bets[0], text=text),)
-    comes_first = wealth.against not in ("the rival", "constant class shares")
+    comes_first = wealth.against not in (RIVAL, CLASS_SHARES)
     return Verdict((*alone, *bets, *scores) if comes_first else (*alone, *scores, *bets))
 
 
 def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
     """Say what $1 would have become, and what that proves."""
     wealth, evidence, stronger = findings.bets.wealth, findings.bets.against_rival, findings.bets.stronger
-    whose = f"{rival}'s probabilities" if wealth.against == "the rival" else rival
+    whose = f"{rival}'s probabilities" if wealth.against == RIVAL else rival
     text = _became(findings, whose)
     numbers = {"log_wealth": wealth.log_wealth, "cases": wealth.cases, "p_value": stronger.p_value}
     if wealth.book == "constant" and wealth.fraction < 1:
@@ -84,8 +85,8 @@ def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
     hedge = ", if these were out-of-sample predictions" if is_crossed else ""
     priced = "some outcomes were likelier than their price" if is_shown else "the odds were wrong"
     of_what = {
-        "constant class shares": f"that {model} knows more than the class shares",
-        "the rival": f"against {whose}",
+        CLASS_SHARES: f"that {model} knows more than the class shares",
+        RIVAL: f"against {whose}",
     }.get(wealth.against, f"that {priced}")
     if stronger.null != evidence.null:
         of_what = f"against the hypothesis that {findings.with_names(stronger.null)}"

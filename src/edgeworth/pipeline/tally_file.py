@@ -55,7 +55,7 @@ from edgeworth.pipeline.tally_record import (
 from edgeworth.report.formats import write_file
 from edgeworth.sources.paths import read_whole_file
 
-FILE_NAMES = {"fraction": "stake", "bins": "cells"}
+FILE_NAMES = {"bins": "cells"}
 ROLE_NAMES = {"cluster": "group", "query": "group"}
 """Options and columns that files of format 1 call otherwise."""
 

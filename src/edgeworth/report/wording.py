@@ -193,11 +193,6 @@ def describe_constant(name: str, value: str) -> str:
     return f"{name} is {value} in every case, so it cannot tell cases apart. Is this the right column?"
 
 
-def describe_system(system: str) -> str:
-    """Name a forecaster within a sentence; the model that is bet against is called the baseline."""
-    return {"model": "the model", "the rival": "the baseline"}.get(system, system)
-
-
 @cache
 def describe_measure(measure: str) -> str:
     """Call a measure as people do, by the catalogue; options stay, but for the tie rule.

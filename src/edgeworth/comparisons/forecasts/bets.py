@@ -41,7 +41,7 @@ from edgeworth.common.choices import PredictionsMade
 from edgeworth.comparisons.paired_scores import encode_clusters
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
-from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.betting.wealth import RIVAL, Wealth
 from edgeworth.forecasts.curves import thin
 from edgeworth.forecasts.estimates import mean_sequence, score_blocks
 from edgeworth.forecasts.findings import examine_bets
@@ -193,7 +193,7 @@ def wealth_of_clusters(
     second: Forecasts,
     clusters: CaseClusters,
     *,
-    against: str = "the rival",
+    against: str = RIVAL,
     ordered: bool = False,
     predictions_made: PredictionsMade = "before",
 ) -> Wealth:

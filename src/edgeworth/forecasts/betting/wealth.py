@@ -32,6 +32,13 @@ Book: TypeAlias = Literal["fair", "exchange", "backing", "constant"]
 class shares counted on these cases."""
 
 
+RIVAL = "the rival"
+"""What a sentence calls a system whose probabilities are the prices."""
+
+CLASS_SHARES = "constant class shares"
+"""What a sentence calls the opponent of a model that has none."""
+
+
 @dataclass(frozen=True, eq=False)
 class Wealth(Serializable):
     """A bettor's wealth against a bookmaker, case by case, in natural logarithms.
@@ -45,7 +52,7 @@ class Wealth(Serializable):
     FIELDS: ClassVar = {
         "against": TEXT,
         "book": one_of(*get_args(Book)),
-        "stake": FLOAT.of("fraction"),
+        "fraction": FLOAT,
         "ordered": FLAG,
         "predictions_made": TEXT,
         "labels": LABELS,
@@ -55,7 +62,7 @@ class Wealth(Serializable):
 
     labels: tuple[Label, ...]
     blocks: Blocks
-    against: str = "the rival"
+    against: str = RIVAL
     book: Book = "fair"
     fraction: float = 1.0
     ordered: bool = False
@@ -220,7 +227,7 @@ class Wealth(Serializable):
         ordered: bool = False,
         times: Integers | None = None,
         predictions_made: PredictionsMade = "before",
-        against: str = "the rival",
+        against: str = RIVAL,
         book: Book = "fair",
     ) -> Self:
         check_fraction(fraction)
