@@ -176,7 +176,11 @@ class ByRows:
     is_text = False
 
     def __init__(self, source: Any) -> None:
-        self.name, self.rows, self.batches = source.name, source.rows, source.batches
+        self._source = source
+        self.name, self.rows = source.name, source.rows
+
+    def batches(self, columns: Any) -> Any:
+        return self._source.batches(columns)
 
 
 def chunks(columns: pa.Table) -> pa.Table:

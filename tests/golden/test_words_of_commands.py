@@ -42,7 +42,10 @@ def folder(tmp_path: Path) -> Path:
         (["table", "1 2; 3 4"], "table needs --rows predicted|actual|real: what the rows of the table are"),
         (["chance", "--items", "3"], "chance needs --targets INT: how many of them are targets\n"),
         (["trec"], "trec needs QRELS: judgements"),
-        (["table", "1", "2", "--rows", "real"], "table takes one thing, COUNTS; saw also '2'"),
+        (
+            ["table", "1", "2", "--rows", "real"],
+            'table 1 has one class: write a table row by row, "12 28; 18 42"',
+        ),
         (["demo", "x"], "demo takes nothing but options; saw 'x'"),
         (["evaluate", "x.csv", "--chart", "edges"], "--chart is followed by NAME FILE; saw 'edges'"),
         (["compare", "x.csv", "--prediction"], "--prediction is followed by COLUMN; saw nothing"),
@@ -110,7 +113,7 @@ def test_usage_names_what_a_command_takes(folder: Path, capsys: pytest.CaptureFi
     assert usage("compare") == "Usage: edgeworth compare [OPTIONS] FILES..."
     assert usage("trec") == "Usage: edgeworth trec [OPTIONS] QRELS RUNS..."
     assert usage("measures") == "Usage: edgeworth measures [OPTIONS] [WORDS...]"
-    assert usage("table") == "Usage: edgeworth table --rows predicted|actual|real [OPTIONS] COUNTS"
+    assert usage("table") == "Usage: edgeworth table --rows predicted|actual|real [OPTIONS] COUNTS..."
 
 
 SYSTEMS = ["--prediction", "a", "--prediction", "b", "--json", "-"]

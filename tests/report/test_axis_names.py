@@ -82,4 +82,4 @@ def test_names_of_the_drawing_language_s_own_are_names(own: str) -> None:
     labels = [own, "a name that is a good deal longer than the others, 1"]
     charts = ew.evaluate(truth=labels * 10, prediction=labels * 10).charts
     assert ">a name" in charts["contingency"].svg()
-    assert f">{own}\u200b<" in charts["edges"].svg()
+    assert f">{own}\u200c<" in charts["edges"].svg()

@@ -70,6 +70,9 @@ def table(
     if len(tables) == 1:
         show(run(*tables.values(), **options), output)
         return
+    for name, each in tables.items():
+        if len(each.labels) < 2:
+            raise OptionError(f'{name} has one class: write a table row by row, "12 28; 18 42"')
     from edgeworth.comparison import compare
 
     positive = options.pop("positive", None)

@@ -7,6 +7,7 @@ dates, arrays, collections, and frozen values of Edgeworth's own classes, which 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from datetime import date, datetime, time, timedelta
@@ -79,8 +80,11 @@ def _dump(value: Any, buffers: list[bytes]) -> Any:
         return {"is": name, "of": write(value)}
     if kind.__name__ in _COLLECTIONS and kind is _COLLECTIONS[kind.__name__]:
         return {"is": kind.__name__, "of": [_dump(each, buffers) for each in value]}
-    if kind is dict:
-        return {"is": "dict", "of": [[_dump(x, buffers), _dump(y, buffers)] for x, y in value.items()]}
+    if kind in (dict, Counter):
+        return {
+            "is": "counter" if kind is Counter else "dict",
+            "of": [[_dump(x, buffers), _dump(y, buffers)] for x, y in value.items()],
+        }
     if kind is bytes:
         buffers.append(value)
         return {"is": "bytes", "at": len(buffers) - 1}
@@ -135,6 +139,8 @@ def _load(found: Any, buffers: Sequence[bytes]) -> Any:
         return _COLLECTIONS[name](_load(each, buffers) for each in found["of"])
     if name == "dict":
         return {_load(key, buffers): _load(value, buffers) for key, value in found["of"]}
+    if name == "counter":
+        return Counter({_load(key, buffers): _load(value, buffers) for key, value in found["of"]})
     if name == "bytes":
         return bytes(buffers[found["at"]])
     if name in ("array", "scalar", "objects"):

@@ -30,8 +30,10 @@ UNSAFE = frozenset(
 )
 """What every object of JavaScript has: Vega keeps values as keys of objects, and fails at these."""
 
-UNSEEN = "\u200b"
-"""A sign without width behind such a name makes it another one that looks the same."""
+UNSEEN = "\u200c"
+"""A sign without width behind such a name makes it another one that looks the same.
+
+It is one that ``visible`` leaves as it is, since languages need it."""
 
 
 @dataclass(frozen=True)
