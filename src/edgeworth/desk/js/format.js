@@ -39,7 +39,7 @@ export function dollars(value) {
 /** A p-value with two significant digits. */
 export function pValue(p) {
   if (p === null || Number.isNaN(p)) return NOTHING;
-  if (p <= 5e-324) return "< 1e-300";
+  if (p <= 5e-324) return "< 10⁻³⁰⁰";
   if (p >= 0.9995) return "1";
   if (p >= 0.1) return p.toFixed(3);
   if (p >= 0.0001) return String(Number(p.toPrecision(2)));
@@ -60,15 +60,16 @@ export function oddsAgainst(share) {
   return against >= 1 ? `${Number(against.toPrecision(3))}:1` : `1:${Number((1 / against).toPrecision(3))}`;
 }
 
-/** Wealth, in words that nobody laughs at. */
+/** Beyond this factor the growth per case says more than wealth. */
+const MOST_WEALTH = 9 * Math.LN10;
+export const isBeyondWords = (log) => Number.isFinite(log) && Math.abs(log) > MOST_WEALTH;
+
+/** Wealth from its logarithm, without amounts that nobody can imagine. */
 export function wealth(log) {
   if (log === -Infinity) return "0 (ruin)";
   if (log === Infinity) return "∞";
+  if (isBeyondWords(log)) return log > 0 ? "more than 10⁹" : "less than 10⁻⁹";
   const value = Math.exp(log);
-  if (value >= 1e6 || value < 1e-4) {
-    const exponent = Math.floor(log / Math.LN10);
-    return `${(10 ** (log / Math.LN10 - exponent)).toFixed(1)} × 10${superscript(exponent)}`;
-  }
   return value >= 100 ? grouped(value.toFixed(0)) : String(Number(value.toPrecision(3)));
 }
 

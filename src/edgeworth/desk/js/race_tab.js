@@ -2,7 +2,7 @@
 
 import { expectedPath, guessColumns, outcomeValues, parseColumns, readRace, settle } from "./wealth.js";
 import { Random } from "./special.js";
-import { count, fixed, pValue, wealth } from "./format.js";
+import { count, fixed, isBeyondWords, percent, pValue, wealth } from "./format.js";
 import { announce, card, exampleChips, h, legend, show } from "./dom.js";
 import { help, numberPair } from "./help.js";
 import { actions, copy, csv, download, shellWord, svgText } from "./export.js";
@@ -19,8 +19,10 @@ function shuffled(rows, seed) {
 }
 
 /** Say who wins, in words. */
-function verdict(final, { model, rival }) {
+function verdict({ final, growth }, { model, rival }) {
   if (final === -Infinity) return `${model} gave no chance to something that happened: all capital is lost.`;
+  if (isBeyondWords(final))
+    return `${model}'s wealth ${final > 0 ? "grows" : "shrinks"} by ${percent(Math.abs(Math.expm1(growth)))} per case at ${rival}'s prices.`;
   if (final > 0) return `${model} turns $1 into $${wealth(final)} at ${rival}'s prices.`;
   return `${model} loses at ${rival}'s prices: $1 becomes $${wealth(final)}.`;
 }
@@ -34,10 +36,17 @@ function wealthBlock({ settled, expected, names }) {
   return [
     h(
       "div.headline",
-      h(`output.huge.${final > 0 ? "good" : "bad"}#final-wealth`, wealth(final)),
-      h("span.beside", `log wealth ${fixed(final, 4)}`, h("small", `${count(path.length)} cases`)),
+      h(
+        `output.huge.${final > 0 ? "good" : "bad"}#final-wealth`,
+        isBeyondWords(final) ? `${fixed(growth, 3)} nats` : wealth(final),
+      ),
+      h(
+        "span.beside",
+        isBeyondWords(final) ? `per case; log wealth ${count(final)}` : `log wealth ${fixed(final, 4)}`,
+        h("small", `${count(path.length)} cases`),
+      ),
     ),
-    h("p.meaning", verdict(final, names)),
+    h("p.meaning", verdict(settled, names)),
     h(
       "dl.pairs",
       numberPair("E-value against the rival", "e_value", wealth(final), { id: "e-value" }),
