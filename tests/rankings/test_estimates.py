@@ -176,7 +176,7 @@ def test_a_registered_measure_gets_the_methods_of_its_theory(monkeypatch: pytest
         own, usual = (ew.estimate(ranking, name) for name in ("win_share", "roc_auc"))
         assert isinstance(own.method, ew.methods.Influence)
         assert own.interval(0.95) == usual.interval(0.95)
-        assert own.chance_tail("greater") == usual.chance_tail("greater")
+        assert own.test_against_chance("greater") == usual.test_against_chance("greater")
         paired = PairedScores.from_scores(
             [1, 1, 1, 0, 0, 0, 0], {"a": [7, 6, 4, 5, 3, 2, 1], "b": [7, 3, 4, 5, 6, 2, 1]}
         )

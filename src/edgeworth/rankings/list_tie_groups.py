@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats
+from edgeworth.common.arrays import Floats, Integers
 from edgeworth.common.threads import row_blocks
 from edgeworth.errors import OptionError
 from edgeworth.rankings.lists import RankedLists
@@ -16,6 +16,7 @@ from edgeworth.rankings.trec.identifiers import Identifiers
 from edgeworth.rankings.trec.judgements import list_numbers
 
 Places: TypeAlias = NDArray[np.intp]
+Scores: TypeAlias = Floats | NDArray[np.float32]
 
 AT_ONCE = 1 << 15
 """Items of short lists that are sorted at once, which bounds the memory."""
@@ -36,9 +37,7 @@ def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
     """
     if ties == "trec" and lists.ids is None:
         raise OptionError("ties=trec puts the higher id first, and these lists have no ids")
-    scores: NDArray[Any] = lists.scores
-    if ties == "trec":
-        scores = _as_trec_eval_reads(lists.scores)
+    scores = _as_trec_eval_reads(lists.scores) if ties == "trec" else lists.scores
     order, is_new = order_lists(scores, lists.starts)
     if ties in STRICT_TIES:
         order = _break_ties(order, is_new, lists.ids if ties == "trec" else None)
@@ -65,7 +64,7 @@ def _as_trec_eval_reads(scores: Floats) -> NDArray[np.float32]:
         return np.asarray(scores, dtype=np.float32)
 
 
-def order_lists(scores: NDArray[Any], starts: Places) -> tuple[Places, NDArray[np.bool_]]:
+def order_lists(scores: Scores, starts: Places) -> tuple[Places, NDArray[np.bool_]]:
     """Order the items of each list from the best to the worst, ties in any way, and say where each begins."""
     order, falling = np.empty(len(scores), dtype=np.intp), -scores
     sizes = np.diff(starts)
@@ -96,7 +95,7 @@ def _break_ties(order: Places, is_new: NDArray[np.bool_], ids: Identifiers | Non
 
 
 def tie_groups_in_order(
-    lists: RankedLists, grades: NDArray[Any], is_new: NDArray[np.bool_], ties: str
+    lists: RankedLists, grades: Integers, is_new: NDArray[np.bool_], ties: str
 ) -> TieGroups:
     """Build tie groups from the grades of all items in their order, and where each tie begins."""
     first, targets = np.flatnonzero(is_new), np.flatnonzero(grades >= lists.relevant_from)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ from edgeworth.sources.columns import Column, Label, as_column
 _TEXTS = list_of(TEXT)
 
 
-def both_classes(targets: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.bool_]:
+def both_classes(targets: Places, sizes: Places) -> NDArray[np.bool_]:
     """Find the folds with targets and others, two at least, from the numbers of targets and of all cases."""
     has_both = (targets > 0) & (targets < sizes)
     if has_both.sum() < 2:
@@ -124,11 +124,11 @@ class RankedLists(Serializable):
     @aligned
     def from_scores(
         cls,
-        truth: Any,
-        scores: Any,
+        truth: object,
+        scores: object,
         *,
-        groups: Any,
-        ids: Any = None,
+        groups: object,
+        ids: object = None,
         positive: Label | None = None,
         relevant_from: int = 1,
     ) -> Self:
@@ -249,8 +249,9 @@ class RankedLists(Serializable):
 
         A query without a target counts as 0 in means, as in trec_eval, unless ``empty_is_zero`` is False.
         """
-        rules: Any = {"relevant_from": relevant_from, "empty_is_zero": empty_is_zero}
-        return cls.from_qrels(read_qrels(qrels), read_run(run), **rules)
+        return cls.from_qrels(
+            read_qrels(qrels), read_run(run), relevant_from=relevant_from, empty_is_zero=empty_is_zero
+        )
 
     def check_positive(self, positive: Label | None) -> None:
         """Refuse a positive label that no row has."""
@@ -439,5 +440,5 @@ class RankedLists(Serializable):
     def has_cases(self) -> bool:
         return self.number > 0
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         return {"lists": self.number, "items": len(self.scores), "targets": int(self.targets.sum())}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -80,11 +80,11 @@ class Ranking(Serializable):
     @aligned
     def from_scores(
         cls,
-        truth: Any,
-        scores: Any,
+        truth: object,
+        scores: object,
         *,
         positive: Label | None = None,
-        weights: Any = None,
+        weights: object = None,
         weight_kind: WeightKind | None = None,
         unranked: int | float = 0,
         bins: Bins = None,
@@ -151,7 +151,7 @@ class Ranking(Serializable):
         )
 
     @classmethod
-    def from_hits(cls, hits: Any, *, unranked: int = 0) -> Self:
+    def from_hits(cls, hits: object, *, unranked: int = 0) -> Self:
         """A list from its best item to its worst: 1 for a target, 0 for any other. It does not merge.
 
         >>> Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0])
@@ -301,7 +301,7 @@ class Ranking(Serializable):
     def score_at(self, depth: float) -> float:
         """The largest score that at least so many items reach, found by halving each run."""
 
-        def is_too_high(score: Any) -> bool:
+        def is_too_high(score: float) -> bool:
             below = self.targets.below(score) + self.background.below(score)
             return bool(self.ranked_total - below < depth)
 
@@ -311,11 +311,11 @@ class Ranking(Serializable):
             candidates += scores[max(index - 1, 0) : index].tolist()
         return float(max(candidates))
 
-    def _table(self, hits: Any, alarms: Any, squares: tuple[Any, Any]) -> ContingencyTable:
+    def _table(self, hits: float, alarms: float, squares: tuple[float, float]) -> ContingencyTable:
         labels = canonical_order((self.rest, self.target))
         target_row = labels.index(self.target)
 
-        def filled(hits: Any, false_alarms: Any, targets: Any, others: Any) -> Any:
+        def filled(hits: float, false_alarms: float, targets: float, others: float) -> Numbers:
             cells = np.zeros((3, 2), dtype=np.result_type(*(type(x) for x in (hits, targets, others))))
             cells[target_row, [target_row, 1 - target_row]] = hits, false_alarms
             cells[1 - target_row, [target_row, 1 - target_row]] = targets - hits, others - false_alarms
@@ -377,12 +377,12 @@ class Ranking(Serializable):
         targets = self.target_total
         return f"<Ranking: {targets:,} target{'s' if targets != 1 else ''} among {self.total:,} items>"
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         targets = self.target_total
         return {"items": self.total, "targets": targets, "target": str(self.target)}
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and value == value
 
 

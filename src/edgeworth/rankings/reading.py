@@ -6,13 +6,14 @@ the targets and a second one counts the rest between them: exact, with memory by
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import WeightKind
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_order, parse_labels
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_reading import Counted, count_source
@@ -24,6 +25,7 @@ from edgeworth.rankings.scores.background import GapCounts
 from edgeworth.rankings.scores.by_class import (
     MOST_ROWS,
     CappedScoresByClass,
+    ClassRows,
     MissingScore,
     ScoresByClass,
     rows_of_classes,
@@ -34,6 +36,14 @@ from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
 from edgeworth.sources.column_roles import find_source, nothing_left_error
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import as_scores, as_weights
+
+
+@dataclass(frozen=True)
+class RowPolicy:
+    """What the weights of rows mean, and what becomes of rows without a class or a score."""
+
+    weight_kind: WeightKind | None
+    missing: MissingScore
 
 
 def tally_ranking(
@@ -50,13 +60,14 @@ def tally_ranking(
 
     Rows are those with a class and a score.
     """
-    options: dict[str, Any] = {"weight_kind": weight_kind, "missing": missing}
+    policy = RowPolicy(weight_kind, missing)
     if bins is not None:
-        by_class = scores_reducer(columns, bins=bins, **options).fold(source)
+        reducer = scores_reducer(columns, weight_kind=weight_kind, bins=bins, missing=missing)
+        by_class = reducer.fold(source)
         return _from_scores_by_class(source, columns, by_class, positive)
 
     def seen_with(kept: int) -> CappedScoresByClass:
-        prepare = partial(_capped_scores, columns=columns, options=options, most=kept)
+        prepare = partial(_capped_scores, columns=columns, policy=policy, most=kept)
         return Reducer([*columns.values()], prepare, CappedScoresByClass(kept)).fold(source)
 
     # Rows that are elsewhere stay there until it is known that they are few.
@@ -65,7 +76,7 @@ def tally_ranking(
         seen = seen_with(most)
     if seen.is_whole:
         return _from_scores_by_class(source, columns, seen.by_class(), positive)
-    return _count_between_targets(source, columns, options, positive, seen)
+    return _count_between_targets(source, columns, policy, positive, seen)
 
 
 def _from_scores_by_class(
@@ -85,7 +96,7 @@ def _names(labels: Collection[Label], *, is_text: bool) -> dict[Label, Label]:
 def _count_between_targets(
     source: Source,
     columns: dict[str, str],
-    options: dict[str, Any],
+    policy: RowPolicy,
     positive: Label | None,
     seen: CappedScoresByClass,
 ) -> Ranking:
@@ -98,12 +109,12 @@ def _count_between_targets(
     rows, dropped = seen.total, seen.dropped
     names_read = list(columns.values())
     if not all(written in seen.kept for written in spellings):
-        prepare = partial(_capped_scores, columns=columns, options=options, most=rows, spellings=spellings)
+        prepare = partial(_capped_scores, columns=columns, policy=policy, most=rows, spellings=spellings)
         seen = Reducer(names_read, prepare, CappedScoresByClass(rows)).fold(source)
     targets = seen.sorted_scores(spellings)
     del seen  # the scores it holds are needed no more
     edges = np.unique(targets.scores)
-    counting = partial(_count_background, columns=columns, options=options, spellings=spellings, edges=edges)
+    counting = partial(_count_background, columns=columns, policy=policy, spellings=spellings, edges=edges)
     gaps = Reducer(names_read, counting, GapCounts(edges)).fold(source)
     if gaps.rows != rows - target_rows:
         raise InputError(f"{source.name} changed while it was read: read it again")
@@ -117,43 +128,62 @@ def _count_between_targets(
 # -- one batch ---------------------------------------------------------------------------------------------
 
 
-def _columns_of(batch: Batch, columns: dict[str, str]) -> dict[str, Any]:
-    return {
-        "truth": batch.columns[columns["truth"]],
-        "scores": as_scores(batch.columns[columns["score"]], columns["score"], batch.first_row),
-        "weights": as_weights(batch.columns[columns["weight"]], columns["weight"], batch.first_row)
-        if "weight" in columns
-        else None,
-        "first_row": batch.first_row,
-    }
+def _scores_of(batch: Batch, columns: dict[str, str]) -> Floats:
+    return as_scores(batch.columns[columns["score"]], columns["score"], batch.first_row)
+
+
+def _weights_of(batch: Batch, columns: dict[str, str]) -> Numbers | None:
+    if "weight" not in columns:
+        return None
+    return as_weights(batch.columns[columns["weight"]], columns["weight"], batch.first_row)
+
+
+def _classes_of(batch: Batch, columns: dict[str, str], policy: RowPolicy) -> tuple[list[ClassRows], int]:
+    """Split a batch by class, and count the rows that were dropped."""
+    return rows_of_classes(
+        batch.columns[columns["truth"]],
+        _scores_of(batch, columns),
+        weights=_weights_of(batch, columns),
+        weight_kind=policy.weight_kind,
+        missing=policy.missing,
+        first_row=batch.first_row,
+    )
 
 
 def _capped_scores(
     batch: Batch,
     columns: dict[str, str],
-    options: dict[str, Any],
+    policy: RowPolicy,
     most: int,
     spellings: Collection[Label] | None = None,
 ) -> CappedScoresByClass:
     """The scores of all classes, or of those with some spellings."""
-    classes, dropped = rows_of_classes(**_columns_of(batch, columns), **options)
+    classes, dropped = _classes_of(batch, columns, policy)
     wanted = (rows for rows in classes if spellings is None or rows[0] in spellings)
     return CappedScoresByClass.of_classes(wanted, dropped, most)
 
 
 def _scores_by_class(
-    batch: Batch, columns: dict[str, str], options: dict[str, Any], is_unit: bool
+    batch: Batch, columns: dict[str, str], policy: RowPolicy, bins: Floats | None, is_unit: bool
 ) -> ScoresByClass:
-    given = _columns_of(batch, columns)
+    scores = _scores_of(batch, columns)
     if is_unit:
-        check_unit_range(given["scores"])
-    return ScoresByClass.from_columns(**given, **options)
+        check_unit_range(scores)
+    return ScoresByClass.from_columns(
+        batch.columns[columns["truth"]],
+        scores,
+        weights=_weights_of(batch, columns),
+        weight_kind=policy.weight_kind,
+        bins=bins,
+        missing=policy.missing,
+        first_row=batch.first_row,
+    )
 
 
 def _count_background(
-    batch: Batch, columns: dict[str, str], options: dict[str, Any], spellings: Collection[Label], edges: Any
+    batch: Batch, columns: dict[str, str], policy: RowPolicy, spellings: Collection[Label], edges: Floats
 ) -> GapCounts:
-    classes, _ = rows_of_classes(**_columns_of(batch, columns), **options)
+    classes, _ = _classes_of(batch, columns, policy)
     rest = (GapCounts.of(edges, *rows[1:]) for rows in classes if rows[0] not in spellings)
     return sum(rest, GapCounts(edges))
 
@@ -167,9 +197,13 @@ def scores_reducer(
     is_text: bool = False,  # noqa: ARG001  # one signature for all kinds
 ) -> Reducer[ScoresByClass]:
     """How a batch becomes sorted scores of each class."""
-    options: dict[str, Any] = {"weight_kind": weight_kind, "bins": as_bins(bins), "missing": missing}
-    is_unit = isinstance(bins, (int, np.integer))
-    prepare = partial(_scores_by_class, columns=columns, options=options, is_unit=is_unit)
+    prepare = partial(
+        _scores_by_class,
+        columns=columns,
+        policy=RowPolicy(weight_kind, missing),
+        bins=as_bins(bins),
+        is_unit=isinstance(bins, (int, np.integer)),
+    )
     return Reducer(tuple(columns.values()), prepare, ScoresByClass())
 
 
@@ -206,7 +240,7 @@ def count_scores(source: Source | None, options: Options, *, is_final: bool) -> 
     return Counted(ranking, opened.name, columns)
 
 
-def finalise_scores(by_class: ScoresByClass, terms: Mapping[str, Any], *, is_text: bool) -> Ranking:
+def finalise_scores(by_class: ScoresByClass, terms: Mapping[str, object], *, is_text: bool) -> Ranking:
     """Make a ranking, now that all labels are known: those of text may be numbers, and one is the target."""
     by_class = by_class.rename(_names(by_class.scores, is_text=is_text))
     return Ranking.from_scores_by_class(by_class, positive=terms.get("positive"))
@@ -227,7 +261,7 @@ def count_queries(source: Source | None, options: Options, *, is_final: bool) ->
     return count_source(source, roles, LISTS.roles, None, reducer, is_final=is_final)
 
 
-def finalise_lists(lists: RankedLists, terms: Mapping[str, Any], *, is_text: bool) -> RankedLists:
+def finalise_lists(lists: RankedLists, terms: Mapping[str, object], *, is_text: bool) -> RankedLists:
     """Make queries of text numbers where every one of them is written so, now that all are known."""
     lists.check_positive(terms.get("positive"))
     queries = tuple(parse_labels(lists.queries)) if is_text else lists.queries

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.common.arrays import Values
 from edgeworth.core.sampling_distributions import check_level, normal_quantile, wilson_bounds
@@ -61,7 +61,7 @@ class Bands:
 def bands(
     ranking: Ranking,
     *,
-    depths: Any = None,
+    depths: ArrayLike | None = None,
     level: float = 0.95,
     method: BandMethod = "population",
     simultaneous: bool = False,

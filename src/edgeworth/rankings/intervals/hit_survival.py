@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.common.arrays import Floats
 from edgeworth.errors import OptionError
@@ -56,7 +55,7 @@ class HitSurvival:
         return np.asarray(self.transition[:, self.ranks > depth].sum(axis=1))
 
 
-def hit_survival(ranking: Ranking, *, depths: Any = None) -> HitSurvival:
+def hit_survival(ranking: Ranking, *, depths: ArrayLike | None = None) -> HitSurvival:
     """Compute Su & Zhang's survival function of the hits, its variance and H_ij in the general case.
 
     Parameters

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -166,7 +166,7 @@ class Influence:
     Student's t. Sampling weights are taken into account.
     """
 
-    def law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
+    def law(self, tally: object, resolved: ResolvedRanking) -> SamplingLaw:
         return influence_law(_one_ranking(tally, self), resolved)
 
     def __str__(self) -> str:
@@ -180,7 +180,7 @@ class Boyd:
     Only the number of targets enters, so it is wide for weak rankings and says nothing about the background.
     """
 
-    def law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
+    def law(self, tally: object, resolved: ResolvedRanking) -> SamplingLaw:
         ranking = _one_ranking(tally, self)
         value = _average_precision(ranking, resolved, self)
         if not 0 < value < 1:
@@ -201,7 +201,7 @@ class Survival:
     in a random one. ``Influence()`` is the default.
     """
 
-    def law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
+    def law(self, tally: object, resolved: ResolvedRanking) -> SamplingLaw:
         """Normal on the plain scale, as the source has it, within 0 and 1."""
         ranking = _one_ranking(tally, self)
         value = _average_precision(ranking, resolved, self)
@@ -231,7 +231,7 @@ class ListValues:
 class AcrossLists:
     """Lists are the sample: mean and standard error over queries, with Student's t."""
 
-    def law(self, tally: Any, resolved: ResolvedRanking) -> SamplingLaw:
+    def law(self, tally: object, resolved: ResolvedRanking) -> SamplingLaw:
         """Student's t with lists − 1 degrees of freedom, on a scale that keeps the bounds in range."""
         if not isinstance(tally, ListValues):
             raise OptionError("AcrossLists() is for many lists; a single ranking has Influence()")
@@ -269,7 +269,7 @@ def survival_variance(groups: TieGroups) -> float:
     return float((left * index / ranks + 2 * left * before).sum() / targets**3)
 
 
-def _one_ranking(tally: Any, method: object) -> Ranking:
+def _one_ranking(tally: object, method: object) -> Ranking:
     if not isinstance(tally, Ranking):
         raise OptionError(f"{method} is for one ranking; many lists have AcrossLists() and Bootstrap()")
     return tally

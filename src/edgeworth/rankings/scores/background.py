@@ -8,11 +8,10 @@ with one. That is exact, and takes memory by the number of targets.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
-
-from numpy.typing import NDArray
+from typing import Self
 
 from edgeworth.common.arrays import Floats
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.rankings.scores.sorted_scores import ScoredRows, SortedScores
 
 FEWEST_ROWS = 1 << 20
@@ -36,7 +35,7 @@ class GapCounts:
     waiting: tuple[ScoredRows, ...] = ()
 
     @classmethod
-    def of(cls, edges: Floats, scores: Floats, weights: NDArray[Any] | None = None) -> Self:
+    def of(cls, edges: Floats, scores: Floats, weights: Numbers | None = None) -> Self:
         """One batch of rows, free of NaN, in any order."""
         return cls(edges, len(scores), (), ((scores, weights),))
 
@@ -57,6 +56,6 @@ class GapCounts:
         """One entry for each gap and edge with any case."""
         return self.count_waiting().counted[0]
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         # What travels to another process are counts, never rows.
         return dict(vars(self.count_waiting()))

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats
 from edgeworth.common.choices import WeightKind
-from edgeworth.core.joint_counts import whole_counts
+from edgeworth.core.joint_counts import Numbers, whole_counts
 from edgeworth.core.labels import (
     POSITIVE_OF_PAIR,
     canonical_label,
@@ -38,7 +38,7 @@ from edgeworth.sources.columns import Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
 
 MissingScore: TypeAlias = Literal["error", "drop"]
-ClassRows: TypeAlias = tuple[Label, Floats, NDArray[Any] | None]
+ClassRows: TypeAlias = tuple[Label, Floats, Numbers | None]
 """A class with the scores of its rows, and their weights or none."""
 
 
@@ -64,7 +64,7 @@ class ScoresByClass(Serializable):
         truth: Column,
         scores: Floats,
         *,
-        weights: NDArray[Any] | None = None,
+        weights: Numbers | None = None,
         weight_kind: WeightKind | None = None,
         bins: Floats | None = None,
         missing: MissingScore = "error",
@@ -99,9 +99,15 @@ class ScoresByClass(Serializable):
         return [self.scores[label] for label in self.labels]
 
     @classmethod
-    def _of_fields(cls, fields: dict[str, Any]) -> Self:
-        labels, runs = fields.pop("labels"), fields.pop("_scores_in_order")
-        return cls(dict(zip(labels, runs, strict=True)), **fields)
+    def _of_fields(cls, fields: dict[str, object]) -> Self:
+        labels, runs, bins, dropped = (
+            fields[name] for name in ("labels", "_scores_in_order", "bins", "dropped")
+        )
+        assert isinstance(labels, tuple)
+        assert isinstance(runs, (list, tuple))
+        assert isinstance(dropped, int)
+        assert bins is None or isinstance(bins, np.ndarray)
+        return cls(dict(zip(labels, runs, strict=True)), bins, dropped)
 
     rule: ClassVar = "each class has sorted scores, and scores in bins are their lower edges"
 
@@ -151,7 +157,7 @@ def rows_of_classes(
     truth: Column,
     scores: Floats,
     *,
-    weights: NDArray[Any] | None = None,
+    weights: Numbers | None = None,
     weight_kind: WeightKind | None = None,
     missing: MissingScore = "error",
     first_row: int = 1,
@@ -166,7 +172,7 @@ def rows_of_classes(
         if weights.dtype.kind in "iu" and weights.sum(dtype=np.float64) > MAX_EXACT_INTEGER:
             raise InputError("weights of a ranking add up to 2^53 at most: divide them by a number")
 
-    def choose(scores: Floats, weights: NDArray[Any] | None, truth: Column) -> list[ClassRows]:
+    def choose(scores: Floats, weights: Numbers | None, truth: Column) -> list[ClassRows]:
         return [
             (label, scores[rows], None if weights is None else weights[rows])
             for label, rows in rows_by_label(truth)
@@ -213,7 +219,7 @@ def _of_a_usual_pair(labels: Sequence[Label]) -> Label | None:
     return None
 
 
-def rows_by_label(truth: Column) -> Iterator[tuple[Label, Any]]:
+def rows_by_label(truth: Column) -> Iterator[tuple[Label, NDArray[np.bool_] | NDArray[np.intp]]]:
     """Each label with the rows that have it. Missing values are in none."""
     if isinstance(truth, np.ndarray) and len(truth):
         if truth.dtype.kind == "b":

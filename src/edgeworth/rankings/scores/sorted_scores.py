@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.serialization import AMOUNTS, FLOATS, NUMBERS, Field, Serializable, optional
 from edgeworth.errors import InputError, MergeError, OptionError
 
-ScoredRows: TypeAlias = tuple[Floats, NDArray[Any] | None]
+ScoredRows: TypeAlias = tuple[Floats, Numbers | None]
 """Scores in any order, free of NaN, and their weights or none."""
 
 FEW_SCORES = 1 << 19
@@ -64,7 +64,7 @@ class SortedScores(Serializable):
         return cls(np.zeros(0))
 
     @classmethod
-    def of(cls, scores: Floats, weights: NDArray[Any] | None = None) -> Self:
+    def of(cls, scores: Floats, weights: Numbers | None = None) -> Self:
         """Scores in any order, free of NaN."""
         if weights is None:
             halves = row_blocks(len(scores), max(FEW_SCORES, -(-len(scores) // 2)))
@@ -94,7 +94,7 @@ class SortedScores(Serializable):
         else:
             values, spans, where = _distinct_spans(scores, self.highest + 0.0)
 
-        def added(column: NDArray[Any] | None) -> NDArray[Any] | None:
+        def added(column: Numbers | None) -> Numbers | None:
             if column is None:
                 return None
             total = np.zeros(len(values), dtype=column.dtype)
@@ -150,7 +150,7 @@ class SortedScores(Serializable):
         return type(self)(self.scores[starts], weight, square, fourth, np.maximum.reduceat(self.ends, starts))
 
     @property
-    def _cases(self) -> NDArray[Any]:
+    def _cases(self) -> Numbers:
         """The cases of each entry, or their weight."""
         return np.ones(len(self.scores), dtype=np.int64) if self.weight is None else self.weight
 
@@ -173,7 +173,7 @@ class SortedScores(Serializable):
         """The entries that are more than one score."""
         return self._select(self.ends > self.scores)
 
-    def _select(self, entries: Any) -> Self:
+    def _select(self, entries: NDArray[np.bool_] | slice) -> Self:
         columns = (self.scores, self.weight, self.square, self.fourth, self.highest)
         return type(self)(*(None if column is None else column[entries] for column in columns))  # type: ignore[arg-type]  # scores are never None
 
@@ -194,14 +194,14 @@ class SortedScores(Serializable):
         """True when every score stands for whole cases."""
         return self.square is None
 
-    def below(self, thresholds: Any, *, side: str = "left") -> Numbers:
+    def below(self, thresholds: Floats | float, *, side: Literal["left", "right"] = "left") -> Numbers:
         """Cases with a score below each threshold (``side="right"``: at most the threshold)."""
-        where = np.searchsorted(self.scores, thresholds, side=side)  # type: ignore[call-overload]  # a str
+        where = np.searchsorted(self.scores, thresholds, side=side)
         if self.weight is None:
             return np.asarray(where)
         return np.asarray(self._sums[where])
 
-    def distinct(self) -> tuple[Floats, NDArray[Any]]:
+    def distinct(self) -> tuple[Floats, Numbers]:
         """Each score once, lowest first, with its cases."""
         if self.weight is not None:
             return self.scores, self.weight

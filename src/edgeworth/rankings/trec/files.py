@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.errors import InputError
 from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat
 from edgeworth.sources.arrow import arrow_column
@@ -48,7 +49,7 @@ _VALUES: dict[str, tuple[re.Pattern[bytes], type, str]] = {
 
 Ranks: TypeAlias = NDArray[np.int64] | None
 
-_Columns: TypeAlias = tuple[Coded, Identifiers, NDArray[Any], str, Ranks]
+_Columns: TypeAlias = tuple[Coded, Identifiers, Numbers, str, Ranks]
 """Query, document, grade or score, the last field of the last line, and ranks if all are whole numbers."""
 
 
@@ -104,8 +105,8 @@ def read_qrels(path: str | Path) -> Qrels:
 def read_run(path: str | Path) -> TrecRun:
     """Read the run of a system."""
     if ending(Path(path)) == ".json":
-        name, *columns = read_dictionary(Path(path), float)
-        return TrecRun(name, name, *_from_dictionary(*columns))
+        name, queries, documents, scores = read_dictionary(Path(path), float)
+        return TrecRun(name, name, *_from_dictionary(queries, documents, scores))
     query, document, score, tag, rank = _read_columns(Path(path), RUN_COLUMNS)
     return TrecRun(str(path), tag, query, document, score, rank)
 
@@ -164,7 +165,7 @@ def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns 
         values = np.array([*map(int, grades)])[values.codes]
     elif np.isnan(values).any():
         return None
-    documents: Any = table.column("document").to_pylist()
+    documents = [bytes(document or b"") for document in table.column("document").to_pylist()]
     tag = content.rsplit(None, 1)[-1].decode()
     ranks: Ranks = None
     if value == "score":
@@ -208,7 +209,7 @@ def _read_lines(path: Path, content: bytes, names: Sequence[str], value: str) ->
     code = {label: index for index, label in enumerate(dict.fromkeys(queries))}
     labels = tuple(label.decode() for label in code)
     query = Coded(np.array([*map(code.get, queries)], np.intp), labels)
-    values: NDArray[Any] = np.fromiter(map(number, texts), number, len(texts))
+    values: Numbers = np.fromiter(map(number, texts), number, len(texts))
     known = _as_ranks(ranks) if ranks else None
     return query, as_identifiers(documents), values, fields[-1].decode(), known
 
@@ -234,7 +235,9 @@ def _read_text(path: Path) -> bytes:
     return content
 
 
-def _from_dictionary(queries: Any, documents: Any, values: Any) -> tuple[Coded, Identifiers, NDArray[Any]]:
+def _from_dictionary(
+    queries: list[str], documents: list[str], values: list[float]
+) -> tuple[Coded, Identifiers, Numbers]:
     ids = as_identifiers([document.encode() for document in documents])
     return encode(np.array(queries, dtype=object), "query"), ids, np.array(values)
 

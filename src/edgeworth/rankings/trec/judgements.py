@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers, freeze
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_label, canonical_order, label_positions, parse_labels
 from edgeworth.core.serialization import COUNTS, LABELS, Serializable
 from edgeworth.errors import InputError, MergeError
@@ -87,7 +88,7 @@ def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Int
     return _whole_numbers(np.array([*numbers, 0], dtype=object)[coded.codes].astype(np.int64), first_row)
 
 
-def _whole_numbers(column: NDArray[Any], first_row: int) -> Integers:
+def _whole_numbers(column: Numbers, first_row: int) -> Integers:
     wrong, highest = np.zeros(0, dtype=np.bool_), 2**63
     if column.dtype.kind == "f":
         wrong = ~((column >= 0) & (column < highest) & (column == np.floor(column)))
@@ -99,7 +100,7 @@ def _whole_numbers(column: NDArray[Any], first_row: int) -> Integers:
     return column.astype(np.int64)
 
 
-def _no_grade(label: Any, row: int) -> InputError:
+def _no_grade(label: object, row: int) -> InputError:
     if is_missing(label):
         return InputError(f"truth is missing in row {row:,}: drop such rows, or say what they are")
     return InputError(
@@ -135,7 +136,7 @@ def as_ids(column: Column, first_row: int = 1) -> Identifiers:
     return as_identifiers([_written(item) for item in items])
 
 
-def _written(item: Any) -> bytes:
+def _written(item: object) -> bytes:
     try:
         text = (
             item if isinstance(item, bytes) else str(canonical_label(item)).encode("utf-8", "surrogateescape")
