@@ -90,7 +90,7 @@ def test_shards_make_the_whole() -> None:
 def test_the_number_of_cores_changes_nothing() -> None:
     found = []
     for cores in (1, 2, 7):
-        with mock.patch.object(threads, "cores", lambda number=cores: number):
+        with mock.patch.object(threads, "available_cores", lambda number=cores: number):
             found.append(made(200_001, 2, wild=True))
     for other in found[1:]:
         for name in FIELDS:
