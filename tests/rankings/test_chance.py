@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from edgeworth.core.test_results import SMALLEST
+from edgeworth.core.test_results import SMALLEST_FLOAT
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.chance.bracket import majorant_coefficients
 from edgeworth.rankings.chance.exact import log_path_bound
@@ -88,7 +88,7 @@ def test_a_billion_items_cost_nothing() -> None:
     assert law.tail(law.mean).kind == "approximation"
     assert law.tail(law.mean).p_value == pytest.approx(0.5, abs=1e-3)
     far = law.tail(0.2)
-    assert (far.kind, far.low, far.high) == ("bound", 0.0, SMALLEST)
+    assert (far.kind, far.low, far.high) == ("bound", 0.0, SMALLEST_FLOAT)
     assert "below 1e-" in far.method
     assert average_precision(10**9, 10**9).tail(1.0).exact == 1
     assert average_precision(10**9, 1).tail(0.001).exact == Fraction(1, 10**6)
@@ -164,7 +164,7 @@ def test_tails_far_out_stay_narrow_and_never_become_zero() -> None:
 def test_the_best_order_of_a_long_list_is_counted_even_where_floats_end() -> None:
     tail = average_precision(3000, 245).tail(1.0)
     assert tail.exact == Fraction(1, math.comb(3000, 245))
-    assert (tail.low, tail.high, tail.p_value) == (0.0, SMALLEST, SMALLEST)
+    assert (tail.low, tail.high, tail.p_value) == (0.0, SMALLEST_FLOAT, SMALLEST_FLOAT)
 
 
 @pytest.mark.slow

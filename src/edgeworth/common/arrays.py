@@ -1,4 +1,4 @@
-"""Names for kinds of arrays, and arithmetic that says nan instead of failing."""
+"""Array types, and arithmetic that returns nan instead of failing."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[np.integer | np.floating]
+"""Integers for counted cases, floats for weighted ones."""
 
 Values: TypeAlias = Any
 """A number or an array of them, float or complex."""
 
-
-ROUNDING = 1e-14
-"""Relative error of summed weights that is taken as none; whole numbers are told apart."""
+RELATIVE_ROUNDING_ERROR = 1e-14
+"""Summed weights that differ by less are equal; whole numbers are compared exactly."""
 
 MAX_EXACT_INTEGER = 1 << 53
-"""Whole numbers beyond this have no float of their own."""
-
+"""Larger whole numbers do not all have a float of their own."""
 
 PROBABILITY_SUM_TOLERANCE = 1e-6
-"""How far the probabilities of one race may be from adding up to 1."""
+"""The probabilities of a case may add up to 1 within this error."""
 
 
 def ratio(numerator: Values, denominator: Values) -> Values:
-    """Divide numbers; the quotient is nan, without a warning, where there is nothing to divide by."""
+    """Divide numbers; a quotient by 0 is nan, without a warning."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.asarray(np.true_divide(numerator, denominator))
-    is_nothing = np.equal(denominator, 0)
-    return np.where(is_nothing, np.nan, quotient) if is_nothing.any() else quotient
+    is_zero = np.equal(denominator, 0)
+    return np.where(is_zero, np.nan, quotient) if is_zero.any() else quotient
 
 
 def difference(left: Values, right: Values, scale: Values) -> Values:
-    """Subtract; the result is exactly 0 where only the rounding of summed weights keeps them apart.
+    """Subtract numbers; differences within the rounding error of summed weights are exactly 0.
 
-    The imaginary part, a derivative, stays.
+    The imaginary part, which is a derivative, is kept.
     """
     result = np.asarray(left - right)
     distance, size = np.abs(result.real), np.real(scale)
-    is_rounding = distance <= ROUNDING * size
+    is_rounding = distance <= RELATIVE_ROUNDING_ERROR * size
     # Most arrays have none, and this is called very often.
     if not is_rounding.any():
         return result
@@ -55,25 +55,25 @@ def difference(left: Values, right: Values, scale: Values) -> Values:
 
 
 def finite_or_none(number: float) -> float | None:
-    """Replace nan and infinity by None, for JSON and tables have neither."""
+    """Replace nan and infinity by None, because JSON and tables have neither."""
     return number if math.isfinite(number) else None
 
 
 def plain_values(value: Any) -> Any:
-    """Make arrays lists, and nan and infinity None, however deep they lie."""
+    """Convert arrays to lists, and nan and infinity to None, at any depth."""
     if isinstance(value, float):
         return finite_or_none(value)
     if isinstance(value, np.ndarray):
         return plain_values(value.tolist())
     if isinstance(value, Mapping):
-        return {name: plain_values(each) for name, each in value.items()}
-    return [plain_values(each) for each in value] if isinstance(value, (list, tuple)) else value
+        return {name: plain_values(member) for name, member in value.items()}
+    return [plain_values(member) for member in value] if isinstance(value, (list, tuple)) else value
 
 
 def row_sums(values: Floats) -> Floats:
-    """Σ_k of each row, the same however the table lies in memory.
+    """Sum each row, with the same result for every memory layout.
 
-    Along short rows ``sum`` takes four times as long; a product with ones would leave a second core spinning.
+    Along short rows ``sum`` takes four times as long; a product with ones would keep a second core busy.
 
     >>> row_sums(np.array([[0.25, 0.5], [1.0, 0.0]])).tolist()
     [0.75, 1.0]
@@ -82,15 +82,15 @@ def row_sums(values: Floats) -> Floats:
 
 
 def weighted_sum(weights: Values, values: Values) -> Values:
-    """Sum weight·value over labels, leaving out values that are undefined."""
+    """Sum weight · value over labels, without undefined values."""
     undefined = np.isnan(values)
     if undefined.any():
         weights, values = np.where(undefined, 0, weights), np.where(undefined, 0, values)
     return np.asarray((weights * values).sum(axis=-1))
 
 
-def freeze(*arrays: NDArray[Any] | None) -> None:
-    """Make arrays read-only, those that are there."""
+def freeze(*arrays: NDArray[np.generic] | None) -> None:
+    """Make arrays read-only; None is ignored."""
     for array in arrays:
         if array is not None:
             array.setflags(write=False)

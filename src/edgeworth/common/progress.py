@@ -1,4 +1,4 @@
-"""Progress of long operations. The library tells how far it is; a listener may show it.
+"""Progress of long operations. The library reports how far it is; a listener may show it.
 
 The command listens and shows it on standard error (``cli/progress_bars.py``); a notebook or a program may
 listen too.
@@ -16,15 +16,15 @@ Listener: TypeAlias = Callable[[str, float | None], AbstractContextManager[Advan
 
 
 @contextmanager
-def _nobody(_what: str, _total: float | None) -> Iterator[Advance]:
+def _ignore_progress(_what: str, _total: float | None) -> Iterator[Advance]:
     yield lambda _: None
 
 
-_listener: ContextVar[Listener] = ContextVar("edgeworth_progress", default=_nobody)
+_listener: ContextVar[Listener] = ContextVar("edgeworth_progress", default=_ignore_progress)
 
 
 def track_progress(what: str, total: float | None = None) -> AbstractContextManager[Advance]:
-    """Tell of an operation: call what is entered with how much more is done; ``total`` is None if unknown.
+    """Report an operation: call the entered function with the amount done; ``total`` is None if unknown.
 
     >>> with track_progress("draws", 10) as done:
     ...     done(5)
@@ -33,7 +33,7 @@ def track_progress(what: str, total: float | None = None) -> AbstractContextMana
 
 
 def track_rounds(total: int, size: int, what: str) -> Iterator[int]:
-    """Yield where each round of so many begins, and tell of each as it ends.
+    """Yield the start of each round of ``size``, and report each round when it ends.
 
     >>> list(track_rounds(5, 2, "draws"))
     [0, 2, 4]
@@ -45,8 +45,8 @@ def track_rounds(total: int, size: int, what: str) -> Iterator[int]:
 
 
 def has_listener() -> bool:
-    """Tell whether a listener is there already."""
-    return _listener.get() is not _nobody
+    """Return whether a listener is set."""
+    return _listener.get() is not _ignore_progress
 
 
 @contextmanager

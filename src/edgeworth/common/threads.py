@@ -1,4 +1,4 @@
-"""Blocks of rows worked on by all cores at once, with answers in the order of the rows.
+"""Process blocks of rows on all cores at once, with results in the order of the rows.
 
 NumPy lets other threads run while it computes. Blocks are large, and nothing in them calls BLAS, whose own
 threads would keep a core busy waiting. What comes back does not depend on the number of cores.
@@ -14,12 +14,12 @@ from typing import TypeVar
 Block = TypeVar("Block")
 Part = TypeVar("Part")
 
-MOST_THREADS = 8
-"""More of them wait for memory."""
+MAX_THREADS = 8
+"""More threads only wait for memory."""
 
 
-def row_blocks(length: int, rows: int) -> list[slice]:
-    """Cut rows into blocks of so many; no rows are one block that is empty.
+def row_blocks(length: int, rows: int) -> list[slice[int, int, None]]:
+    """Cut ``length`` rows into blocks of at most ``rows``; no rows are one empty block.
 
     >>> row_blocks(5, 2)
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
@@ -28,14 +28,14 @@ def row_blocks(length: int, rows: int) -> list[slice]:
 
 
 def map_blocks(work: Callable[[Block], Part], blocks: Sequence[Block]) -> list[Part]:
-    """Call ``work`` with each block, in threads; the error of the first one is the one raised.
+    """Call ``work`` with each block, in threads; if several fail, raise the error of the first one.
 
     No more blocks are worked on at once than there are threads, which bounds the memory.
 
     >>> map_blocks(lambda block: block.stop, row_blocks(5, 1))
     [1, 2, 3, 4, 5]
     """
-    threads = min(available_cores(), MOST_THREADS, len(blocks))
+    threads = min(available_cores(), MAX_THREADS, len(blocks))
     if threads < 2:
         return [work(block) for block in blocks]
     with ThreadPoolExecutor(threads, "edgeworth") as pool:
@@ -46,5 +46,5 @@ def available_cores() -> int:
     """Count the cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux says it
+    except AttributeError:  # only Linux has it
         return os.cpu_count() or 1

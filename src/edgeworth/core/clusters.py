@@ -16,9 +16,6 @@ import numpy as np
 
 from edgeworth.common.arrays import Floats
 
-MIN_DEGREES_OF_FREEDOM = 4.0 - 1e-9
-"""With fewer degrees of freedom intervals cover too little to name a winner by them."""
-
 
 @dataclass(frozen=True)
 class ClusterSpread:
@@ -27,13 +24,13 @@ class ClusterSpread:
     variance: float
     freedom: float
     effective: float
-    shown: float = math.inf
+    from_kurtosis: float = math.inf
     """The degrees of freedom that the kurtosis of the cluster sums leaves."""
 
     @property
     def least(self) -> float:
-        """Take the fewer degrees of freedom: where few clusters hold all errors, those that they show."""
-        return min(self.freedom, self.shown)
+        """Return the smaller degrees of freedom: those by kurtosis if few clusters hold all errors."""
+        return min(self.freedom, self.from_kurtosis)
 
 
 def cluster_variance_of_ratios(
@@ -59,8 +56,9 @@ def cluster_variance_of_ratios(
     # If cases are independent, the sums have variances shares · scale and covariances −Σ scale · pull · pull.
     scale = coefficients**2 * variances / totals
     pull = shares / np.sqrt(1 - shares)
-    diagonal, together = shares @ scale, (pull.T @ pull) ** 2
-    square = diagonal @ diagonal + scale @ together @ scale - ((pull**2 @ scale) ** 2).sum()
+    diagonal = shares @ scale
+    overlap = (pull.T @ pull) ** 2
+    square = diagonal @ diagonal + scale @ overlap @ scale - ((pull**2 @ scale) ** 2).sum()
     freedom = float(diagonal.sum() ** 2 / square) if square > 0 else 0.0
     return ClusterSpread(float(sums @ sums), freedom, effective, kurtosis_degrees_of_freedom(sums))
 
@@ -75,6 +73,8 @@ def kurtosis_degrees_of_freedom(sums: Floats, counts: Floats | None = None) -> f
     """
     counts = np.ones(len(sums)) if counts is None else counts
     squares = sums**2
-    number, square, fourth = counts.sum(), counts @ squares, counts @ squares**2
-    kurtosis = number * fourth / square**2 if square > 0 else 1.0
-    return float(2 * number / (kurtosis - 1)) if kurtosis > 1 else math.inf
+    clusters = counts.sum()
+    second_moment = counts @ squares
+    fourth_moment = counts @ squares**2
+    kurtosis = clusters * fourth_moment / second_moment**2 if second_moment > 0 else 1.0
+    return float(2 * clusters / (kurtosis - 1)) if kurtosis > 1 else math.inf

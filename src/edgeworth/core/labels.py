@@ -1,4 +1,4 @@
-"""Labels: one canonical form and one canonical order, so that shards merge the same way round or not."""
+"""Labels: one canonical form and one canonical order, so that shards merge in any order."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.core.formatting import shorten
 from edgeworth.errors import InputError, MergeError
@@ -25,20 +25,21 @@ POSITIVE_OF_PAIR: tuple[tuple[Label, Label], ...] = (
     ("negative", "positive"),
     ("false", "true"),
 )
-"""Pairs of labels of which everyone means the second by "positive"."""
+"""Pairs of labels of which the second is the positive one by convention."""
 
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,399})(\.[0-9]+)?")
 """Text of more digits stays text: Python makes no integers of thousands of digits."""
 
 
-def canonical_label(label: Any) -> Label:
-    """Give a label its one form: numpy scalars become Python's, whole floats integers, bytes text.
+def canonical_label(label: object) -> Label:
+    """Convert a label to one form: numpy scalars to Python's, whole floats to integers, bytes to text.
 
     >>> canonical_label(np.float64(2.0)), canonical_label(b"spam")
     (2, 'spam')
     """
-    if type(label) in (int, str):
-        return cast(Label, label)
+    # Most labels are these, and there may be as many as rows.
+    if type(label) is int or type(label) is str:
+        return label
     if isinstance(label, np.generic):
         label = label.item()
     if isinstance(label, (Decimal, Fraction)):
@@ -47,22 +48,23 @@ def canonical_label(label: Any) -> Label:
         return int(label)
     if isinstance(label, bytes):
         return label.decode("utf-8", errors="backslashreplace")
-    return str(label) if isinstance(label, str) else cast(Label, label)
+    return str(label) if isinstance(label, str) else label
 
 
-def as_labels(given: Any) -> tuple[Label, ...]:
-    """List the labels that an option names: none, one, or each of a collection.
+def as_labels(value: object) -> tuple[Label, ...]:
+    """Return the labels that an option names: none, one, or each of a collection.
 
     >>> as_labels(None), as_labels("?"), as_labels(["?", 3.0])
     ((), ('?',), ('?', 3))
     """
-    if given is None:
+    if value is None:
         return ()
-    several = isinstance(given, (list, tuple, set, frozenset, np.ndarray))
-    return tuple(canonical_label(label) for label in given) if several else (canonical_label(given),)
+    if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+        return tuple(canonical_label(label) for label in value)
+    return (canonical_label(value),)
 
 
-def canonical_order(labels: Iterable[Any]) -> tuple[Label, ...]:
+def canonical_order(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Order distinct labels: numbers by size, then text, then anything else by its repr.
 
     True and 1 are one label to Python; they print as numbers as soon as a number is among them.
@@ -71,8 +73,12 @@ def canonical_order(labels: Iterable[Any]) -> tuple[Label, ...]:
     (1, 9, 10, 'a', 'b')
     """
     labels = list(labels)
-    if set(map(type, labels)) in ({str}, {int}):
-        return tuple(sorted(set(labels)))
+    texts = [label for label in labels if type(label) is str]
+    if len(texts) == len(labels):
+        return tuple(sorted(set(texts)))
+    integers = [label for label in labels if type(label) is int]
+    if len(integers) == len(labels):
+        return tuple(sorted(set(integers)))
     forms = [canonical_label(label) for label in labels]
     if any(isinstance(label, (int, float)) and not isinstance(label, bool) for label in forms):
         forms = [int(label) if isinstance(label, bool) else label for label in forms]
@@ -88,7 +94,7 @@ def _order(label: Label) -> tuple[int, float | int, str]:
 
 
 def merge_labels(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
-    """Merge labels: an order that both sides share stays, anything else is put in canonical order."""
+    """Merge labels: keep an order that both sides share, or else sort them in canonical order."""
     if left == right and list(map(type, left)) == list(map(type, right)):
         return left
     if not left or not right:
@@ -96,14 +102,14 @@ def merge_labels(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Lab
     return canonical_order(left + right)
 
 
-def label_positions(labels: Iterable[Label], within: Sequence[Label]) -> np.ndarray[Any, np.dtype[np.intp]]:
-    """Find where each label stands in another sequence."""
-    place = {label: index for index, label in enumerate(within)}
-    return np.array([place[label] for label in labels], dtype=np.intp)
+def label_positions(labels: Iterable[Label], within: Sequence[Label]) -> NDArray[np.intp]:
+    """Find the index of each label in another sequence."""
+    index_of = {label: index for index, label in enumerate(within)}
+    return np.array([index_of[label] for label in labels], dtype=np.intp)
 
 
-def find_label(label: Any, labels: Sequence[Label]) -> int:
-    """Find the position of a label, given as itself or as it is written, or name the near misses.
+def find_label(label: object, labels: Sequence[Label]) -> int:
+    """Find the index of a label, given as itself or as text, or raise an error that names similar labels.
 
     >>> find_label("1", (0, 1))
     1
@@ -112,22 +118,22 @@ def find_label(label: Any, labels: Sequence[Label]) -> int:
     for index, candidate in enumerate(labels):
         if candidate == wanted:
             return index
-    written = [str(candidate) for candidate in labels]
-    if str(wanted) in written:
-        return written.index(str(wanted))
+    texts = [str(candidate) for candidate in labels]
+    if str(wanted) in texts:
+        return texts.index(str(wanted))
     number = parse_labels([wanted])[0]
     if number in labels:
         return labels.index(number)
     import difflib
 
-    if len(written) <= 8:
-        raise InputError(f"there is no label {wanted!r}; the labels are {', '.join(written)}")
-    near = difflib.get_close_matches(str(wanted), written, n=3) or written[:8]
+    if len(texts) <= 8:
+        raise InputError(f"there is no label {wanted!r}; the labels are {', '.join(texts)}")
+    near = difflib.get_close_matches(str(wanted), texts, n=3) or texts[:8]
     raise InputError(f"there is no label {wanted!r}; the labels are like {', '.join(near)}, …")
 
 
 def usual_positive(labels: Sequence[Label]) -> Label | None:
-    """Find the label that everyone means by "positive", when the two labels leave no doubt."""
+    """Return the label that is positive by convention, or None if the two labels do not show it."""
     if len(labels) != 2:
         return None
     folded = {label.lower() if isinstance(label, str) else label: label for label in labels}
@@ -138,9 +144,9 @@ def usual_positive(labels: Sequence[Label]) -> Label | None:
 
 
 def parse_labels(labels: Sequence[Label]) -> list[Label]:
-    """Make labels read from text numbers when every one is written as a number; booleans likewise.
+    """Convert labels read from text to numbers or booleans if every label is one.
 
-    Leading zeros mean a code, not a number, and then everything stays text.
+    A leading zero means a code, not a number, so all labels then stay text.
 
     >>> parse_labels(["1.0", "0"]), parse_labels(["007", "1"]), parse_labels(["True", "False"])
     ([1, 0], ['007', '1'], [True, False])
@@ -161,32 +167,41 @@ def _number(text: str) -> Label:
 
 
 def merge_positive(left: Label | None, right: Label | None) -> Label | None:
-    """Merge the positive labels of two tables, which must not differ."""
+    """Return the positive label of two tables, or raise an error if they differ."""
     if left is not None and right is not None and left != right:
         raise MergeError(f"one table calls {left!r} positive, the other {right!r}")
     return left if left is not None else right
 
 
+MAX_LABELS_IN_MESSAGE = 6
+"""An error message lists at most this many labels."""
+
+
 def list_labels(labels: Sequence[Label]) -> str:
     """List the first labels, for a sentence."""
-    return ", ".join(repr(label) for label in labels[:6]) + (", …" if len(labels) > 6 else "")
+    return ", ".join(map(repr, labels[:MAX_LABELS_IN_MESSAGE])) + (
+        ", …" if len(labels) > MAX_LABELS_IN_MESSAGE else ""
+    )
 
 
 def looks_missing(label: Label) -> bool:
-    """Tell whether a label is text that often stands for a missing value."""
+    """Return whether a label is text that often stands for a missing value."""
     return isinstance(label, str) and label.strip().lower() in {"", "na", "n/a", "nan", "null", "none", "nil"}
 
 
-MAX_LABELS_SHOWN, LONGEST_LABEL = 30, 60
-"""The most labels that a notebook, a table or a chart shows, and the most characters of one in a notebook."""
+MAX_LABELS_SHOWN = 30
+"""A notebook, a table or a chart shows at most this many labels."""
+
+MAX_LABEL_LENGTH = 60
+"""A notebook shows at most this many characters of a label."""
 
 
 def label_facts(labels: Sequence[Label]) -> dict[str, str]:
-    """List the classes, shortened where there are many."""
+    """List the classes, shortened if there are many."""
     more = "" if len(labels) <= MAX_LABELS_SHOWN else f" and {len(labels) - MAX_LABELS_SHOWN} more"
     return {"classes": ", ".join(map(short_label, labels[:MAX_LABELS_SHOWN])) + more}
 
 
 def short_label(label: Label) -> str:
     """Shorten a long label for a small table."""
-    return shorten(str(label), LONGEST_LABEL)
+    return shorten(str(label), MAX_LABEL_LENGTH)

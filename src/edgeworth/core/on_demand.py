@@ -1,9 +1,9 @@
-"""Values that are computed when they are first looked at: of many pairs most are never looked at."""
+"""Values that are computed on first use: most pairs of a comparison are never used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -26,7 +26,7 @@ class OnDemand(Mapping[Key, Value]):
 
     @property
     def computed(self) -> tuple[Key, ...]:
-        """The keys whose values somebody has asked for."""
+        """Return the keys whose values have been computed."""
         return tuple(self._values)
 
     def __getitem__(self, key: Key) -> Value:
@@ -48,12 +48,13 @@ class OnDemand(Mapping[Key, Value]):
     def __repr__(self) -> str:
         return repr(dict(self))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[dict[Key, Value]], tuple[dict[Key, Value]]]:
         return dict, (dict(self),)
 
 
-def as_dictionaries(value: Any) -> Any:
-    """Make mappings within mappings plain dictionaries, and so compute all that they hold."""
-    if isinstance(value, Mapping):
-        return {name: as_dictionaries(each) for name, each in value.items()}
-    return value
+def as_dictionaries(values: Mapping[str, object]) -> dict[str, object]:
+    """Convert nested mappings to plain dictionaries, which computes every value."""
+    return {
+        name: as_dictionaries(value) if isinstance(value, Mapping) else value
+        for name, value in values.items()
+    }

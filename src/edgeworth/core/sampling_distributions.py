@@ -1,4 +1,4 @@
-"""Sampling laws: what an estimate knows about its own uncertainty. Levels and nulls are asked for later."""
+"""Sampling laws: the uncertainty of an estimate, from which intervals and p-values are computed."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.core.clusters import MIN_DEGREES_OF_FREEDOM
+from edgeworth.common.arrays import Floats
 from edgeworth.core.measures import Combination
+from edgeworth.core.policy import MIN_DEGREES_OF_FREEDOM
 from edgeworth.errors import OptionError
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale, its inverse and its slope: logit between two ends, log above one, else plain numbers."""
+    """A scale with its inverse and slope: logit between two ends, log above one end, else the identity."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -48,22 +49,21 @@ class Scale:
         return (self.high - self.low) / ((value - self.low) * (self.high - value))
 
     def inside(self, value: float) -> bool:
-        """Tell whether a value has a finite place on the scale."""
+        """Return whether a value is finite on the scale."""
         return self.low < value < self.high
 
 
 def natural_scale(low: float, high: float, value: float) -> Scale:
-    """Choose logit for a bounded range, log for one bounded below, neither for a value at its very end."""
+    """Choose logit for a bounded range, log for one bounded below, the identity for a value at an end."""
     scale = Scale(low, high)
     return scale if scale.inside(value) else Scale()
 
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
-Draws: TypeAlias = NDArray[np.float64]
 
 
 class SamplingLaw(Protocol):
-    """Anything that can say how far an estimate may be off."""
+    """The distribution of an estimate over repeated samples."""
 
     @property
     def standard_error(self) -> float:
@@ -73,23 +73,23 @@ class SamplingLaw(Protocol):
         """Compute lower and upper bound at a confidence level."""
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """Compute how surprising the estimate would be if the truth were ``null``."""
+        """Compute the probability of an estimate at least this far from ``null`` if that is the true value."""
 
 
 def check_level(level: float) -> None:
-    """Refuse a confidence level that is not strictly between 0 and 1."""
+    """Raise an error unless a confidence level is strictly between 0 and 1."""
     if not (isinstance(level, (int, float)) and 0 < level < 1):
         raise OptionError(f"a confidence level lies between 0 and 1 (0.95, not 95); saw {level!r}")
 
 
 def normal_quantile(level: float) -> float:
-    """Find how many standard deviations a two-sided interval of this level reaches."""
+    """Return the normal quantile of a two-sided interval at this level."""
     # Python's own (Wichura's AS 241, to the last digits), since SciPy takes a quarter second to load.
     return -NormalDist().inv_cdf((1 - level) / 2)
 
 
 def student_quantile(level: float, freedom: float) -> float:
-    """Find how many standard errors Student's t interval of this level reaches; with inf the normal's."""
+    """Return Student's t quantile of a two-sided interval at this level; the normal one if freedom is inf."""
     if math.isinf(freedom):
         return normal_quantile(level)
     from scipy.special import stdtrit
@@ -97,15 +97,15 @@ def student_quantile(level: float, freedom: float) -> float:
     return float(-stdtrit(freedom, (1 - level) / 2))
 
 
-FARTHEST = 40.0
-"""Standard deviations beyond which a tail is not followed."""
+MAX_NORMAL_QUANTILE = 40.0
+"""A tail is not followed beyond this many standard deviations."""
 
 
-def bisect(is_enough: Callable[[float], bool], low: float, high: float, fine: float = 0.0) -> float:
-    """Find the least that is enough, between what is not and what is."""
+def bisect(is_enough: Callable[[float], bool], low: float, high: float, tolerance: float = 0.0) -> float:
+    """Find the smallest value that is enough, given one that is not and one that is."""
     for _ in range(200):
         middle = (low + high) / 2
-        if not low < middle < high or high - low <= fine:
+        if not low < middle < high or high - low <= tolerance:
             break
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
@@ -114,18 +114,20 @@ def bisect(is_enough: Callable[[float], bool], low: float, high: float, fine: fl
 def quantile_that_reaches(bounds: Callable[[float], tuple[float, float]], value: float, null: float) -> float:
     """Find the quantile at which the bounds around a value just reach a null."""
     side = 0 if null < value else 1
-    return bisect(lambda reach: abs(bounds(reach)[side] - value) >= abs(null - value), 0.0, FARTHEST)
+    return bisect(
+        lambda reach: abs(bounds(reach)[side] - value) >= abs(null - value), 0.0, MAX_NORMAL_QUANTILE
+    )
 
 
 def few_clusters_caveat(freedom: float) -> str | None:
-    """Say that an interval rests on too few degrees of freedom; None where there are enough."""
+    """Return a caveat if clusters leave too few degrees of freedom, or None."""
     if freedom >= MIN_DEGREES_OF_FREEDOM:
         return None
     return f"clusters leave {freedom:.1f} degrees of freedom, and {MIN_DEGREES_OF_FREEDOM:g} are needed"
 
 
 def choose_tail(lower: float, upper: float, alternative: Alternative) -> float:
-    """Choose between P(as small) and P(as large): the smaller one doubled, or the one asked for."""
+    """Return the tail of a one-sided alternative, or twice the smaller tail."""
     if alternative == "greater":
         return min(1.0, upper)
     if alternative == "less":
@@ -166,14 +168,12 @@ class NormalLaw:
 
 
 class FewClustersCaveat:
-    """A law that says so where clusters are too few or too unequal for it."""
-
-    freedom: Any
+    """A law with a caveat if clusters are too few or too unequal for it."""
 
     @property
     def caveat(self) -> str | None:
-        """Say that clusters leave too few degrees of freedom."""
-        return few_clusters_caveat(self.freedom)
+        """Return a caveat if clusters leave too few degrees of freedom, or None."""
+        return few_clusters_caveat(float(getattr(self, "freedom", math.inf)))
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class ClusterLaw(NormalLaw, FewClustersCaveat):
     """Student's t with the degrees of freedom that clusters leave."""
 
 
-def wilson_bounds(successes: Any, trials: Any, quantile: float) -> tuple[Any, Any]:
+def wilson_bounds(successes: Floats, trials: Floats, quantile: float) -> tuple[Floats, Floats]:
     """Compute Wilson's bounds; at 0 and at all successes the outer one is exactly 0 and 1."""
     share, square = successes / trials, quantile**2
     middle = (share + square / (2 * trials)) / (1 + square / trials)
@@ -246,7 +246,7 @@ class NewcombeLaw(FewClustersCaveat):
 
     @property
     def freedom(self) -> float:
-        """Give the degrees of freedom that clusters leave."""
+        """Return the degrees of freedom that clusters leave."""
         return self.combination.freedom
 
     @property
@@ -264,12 +264,14 @@ class NewcombeLaw(FewClustersCaveat):
         down, up = self._reaches(*wilson_bounds(self._shares * trials, trials, quantile))
         return self.value - self._length(down), self.value + self._length(up)
 
-    def _reaches(self, low: Any, high: Any) -> tuple[Any, Any]:
-        """Tell how far bounds of the proportions take the combination down and up, each with its sign."""
-        share, weight = self._shares, self.combination.coefficients
+    def _reaches(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Compute how far bounds of the proportions move the combination down and up, with signs."""
+        share = self._shares
+        weight = self.combination.coefficients
         # With its sign, so that proportions that go together are added with theirs.
         down = weight * np.where(weight > 0, share - low, high - share)
-        return down, weight * np.where(weight > 0, high - share, share - low)
+        up = weight * np.where(weight > 0, high - share, share - low)
+        return down, up
 
     def outer_interval(self, level: float) -> tuple[float, float]:
         """Add exact binomial bounds, which hold at levels near 1 too, where Wilson's, squared, do not.
@@ -277,28 +279,28 @@ class NewcombeLaw(FewClustersCaveat):
         Of more than two proportions, which are far from all being at their ends, they are squared and added.
         """
         trials = self._trials_at(normal_quantile(level))
-        exact = [
-            ClopperPearsonLaw(*x).interval(level) for x in zip(self._shares * trials, trials, strict=True)
-        ]
+        proportions = zip(self._shares * trials, trials, strict=True)
+        exact = [ClopperPearsonLaw(hits, number).interval(level) for hits, number in proportions]
         down, up = self._reaches(*np.array(exact).T)
         length = self._length if len(trials) > 2 else lambda parts: float(abs(parts).sum())
         return self.value - length(down), self.value + length(up)
 
     def _trials_at(self, quantile: float) -> NDArray[np.float64]:
         """Reduce trials that are known with few degrees of freedom, by Student's t (Korn & Graubard 1998)."""
-        found = self.combination
-        if found.freedoms is None or quantile == 0:
-            return np.asarray(found.trials)
+        combination = self.combination
+        if combination.freedoms is None or quantile == 0:
+            return np.asarray(combination.trials)
         from scipy.special import ndtr, stdtrit
 
-        # Far out Student's quantile is not needed: there are never fewer than so many trials.
-        student = -stdtrit(found.freedoms, max(float(ndtr(-quantile)), 1e-300))
-        reduced = np.where(np.isfinite(student), found.trials * (quantile / student) ** 2, 0.0)
-        return np.asarray(np.clip(reduced, found.fewest, found.trials))
+        # Far out Student's quantile is not needed: trials never fall below ``fewest``.
+        student = -stdtrit(combination.freedoms, max(float(ndtr(-quantile)), 1e-300))
+        reduced = np.where(np.isfinite(student), combination.trials * (quantile / student) ** 2, 0.0)
+        return np.asarray(np.clip(reduced, combination.fewest, combination.trials))
 
     def _length(self, parts: NDArray[np.float64]) -> float:
-        together = self.combination.correlation
-        return math.sqrt(max(0.0, float(parts @ parts if together is None else parts @ together @ parts)))
+        correlation = self.combination.correlation
+        square = parts @ parts if correlation is None else parts @ correlation @ parts
+        return math.sqrt(max(0.0, float(square)))
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Find the level at which the null would just leave the interval."""
@@ -318,7 +320,7 @@ class PosteriorLaw:
     """
 
     value: float
-    draws: Draws
+    draws: Floats
     undefined_draws: int = 0
 
     @cached_property
@@ -352,13 +354,14 @@ class WiderLaw(FewClustersCaveat):
 
     @property
     def freedom(self) -> float:
-        """Take the degrees of freedom of the first, where it has some."""
+        """Return the degrees of freedom of the first law, or inf."""
         return float(getattr(self.first, "freedom", math.inf))
 
     def interval(self, level: float) -> tuple[float, float]:
         """Take the outer bounds."""
-        (low, high), (lower, higher) = self.first.interval(level), self.second.interval(level)
-        return min(low, lower), max(high, higher)
+        first = self.first.interval(level)
+        second = self.second.interval(level)
+        return min(first[0], second[0]), max(first[1], second[1])
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Take the larger p-value."""

@@ -1,4 +1,4 @@
-"""Tail probabilities that say how they were found."""
+"""Results of tests: tail probabilities with the method that found them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-FAR = 1 << 20
-"""Steps from the mode beyond which they are not walked."""
+MAX_STEPS_FROM_MODE = 1 << 20
+"""Terms of the hypergeometric law this far from the mode are not summed one by one."""
 
-SMALLEST = 5e-324
+SMALLEST_FLOAT = 5e-324
 """The smallest float above 0: a probability is never reported as 0."""
 
 
@@ -38,21 +38,21 @@ class TestResult:
     """Tells pytest that this class holds no tests, whatever its name looks like."""
 
     @classmethod
-    def from_probability(cls, probability: float, said: str = "hypergeometric") -> TestResult:
-        """Make the tail of an exact law that was summed in floats; too small for one it is still above 0."""
-        if probability < SMALLEST:
-            return cls(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
+    def from_probability(cls, probability: float, law: str = "hypergeometric") -> TestResult:
+        """Make the result of an exact test computed in floats; a probability too small for one stays above 0."""
+        if probability < SMALLEST_FLOAT:
+            return cls(0.0, SMALLEST_FLOAT, SMALLEST_FLOAT, f"exact, {law}: below 5e-324", kind="bound")
         value = min(1.0, probability)
-        return cls(value, value, value, f"exact, {said}")
+        return cls(value, value, value, f"exact, {law}")
 
     @classmethod
     def from_bound(cls, bound: float) -> TestResult:
-        """Make the bound of Chatterjee's concentration inequality."""
+        """Make the result of Chatterjee's concentration inequality."""
         return cls(0.0, bound, bound, "certified bound (Chatterjee 2007)", kind="bound")
 
     @classmethod
     def from_draws(cls, count: int, draws: int, seed: int, what: str = "tables") -> TestResult:
-        """Make the tail of Monte Carlo draws: of tables with the same margins, or of something else."""
+        """Make the result of a Monte Carlo test: draws of tables with the same margins, or of others."""
         from scipy.special import betaincinv
 
         tail = 0.005
@@ -62,30 +62,35 @@ class TestResult:
         return cls(low, high, (1 + count) / (1 + draws), method, kind="drawn")
 
     @classmethod
-    def from_fraction(cls, probability: Fraction, said: str) -> TestResult:
-        """Make the tail that is exactly this fraction; one too small for a float is still above 0."""
+    def from_fraction(cls, probability: Fraction, law: str) -> TestResult:
+        """Make the result of an exact test as a fraction; one too small for a float stays above 0."""
         value = float(probability)
-        if probability and value < SMALLEST:
-            return cls(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", probability)
-        return cls(value, value, value, f"exact, {said}", probability)
+        if probability and value < SMALLEST_FLOAT:
+            return cls(0.0, SMALLEST_FLOAT, SMALLEST_FLOAT, f"exact, {law}: below 5e-324", probability)
+        return cls(value, value, value, f"exact, {law}", probability)
 
     @classmethod
     def from_bracket(
         cls, log_low: float, log_high: float, method: str, kind: Literal["bound", "drawn", "bracket"]
     ) -> TestResult:
-        """Make a tail between two ends, given by their logarithms; the upper one is the p-value."""
+        """Make a result between two bounds, given by their logarithms; the p-value is the upper one."""
         high = math.exp(min(log_high, 0.0))
-        if high < SMALLEST:
+        if high < SMALLEST_FLOAT:
             return cls(
-                0.0, SMALLEST, SMALLEST, f"{method}: below 1e{math.ceil(log_high / math.log(10))}", kind=kind
+                0.0,
+                SMALLEST_FLOAT,
+                SMALLEST_FLOAT,
+                f"{method}: below 1e{math.ceil(log_high / math.log(10))}",
+                kind=kind,
             )
         return cls(math.exp(min(log_low, 0.0)), high, high, method, kind=kind)
 
     @classmethod
     def approximate(cls, value: float, error: float, method: str) -> TestResult:
-        """Make an approximate tail with the size of what it leaves out; nothing is certified."""
-        low, high = max(value - error, 0.0), min(max(value + error, SMALLEST), 1.0)
-        return cls(low, high, min(max(value, SMALLEST), 1.0), method, kind="approximation")
+        """Make an approximate result with the size of its error; nothing is certified."""
+        low = max(value - error, 0.0)
+        high = min(max(value + error, SMALLEST_FLOAT), 1.0)
+        return cls(low, high, min(max(value, SMALLEST_FLOAT), 1.0), method, kind="approximation")
 
 
 def hypergeometric_range(total: int, marked: int, drawn: int) -> tuple[int, int]:
@@ -105,20 +110,20 @@ def hypergeometric_tails(total: int, marked: int, drawn: int, count: int) -> tup
     if count > high:
         return 1.0, 0.0
     mode = (drawn + 1) * (marked + 1) // (total + 2)
-    if abs(count - mode) > FAR:
+    if abs(count - mode) > MAX_STEPS_FROM_MODE:
         return _far_tails(total, marked, drawn, count, below=count < mode)
     down = _log_sum_of_ratios(total, marked, drawn, count, low, -1)
     up = _log_sum_of_ratios(total, marked, drawn, count, high, +1)
     # Both sums hold the term at count, which is 1.
     larger = max(down, up)
-    every = larger + math.log(math.exp(down - larger) + math.exp(up - larger) - math.exp(-larger))
-    return math.exp(down - every), math.exp(up - every)
+    log_total = larger + math.log(math.exp(down - larger) + math.exp(up - larger) - math.exp(-larger))
+    return math.exp(down - log_total), math.exp(up - log_total)
 
 
 def _far_tails(total: int, marked: int, drawn: int, count: int, *, below: bool) -> tuple[float, float]:
-    """Compute the tails far from the mode: factorials give the one term, and the near side is summed.
+    """Compute the tails far from the mode: one term by factorials, then the sum of the near side.
 
-    Their logarithms lose about total · log(total) · 1e-16, a millionth part at a billion cases.
+    The logarithms of factorials lose about total · log(total) · 1e-16: 1e-6 for a billion cases.
     """
     term = log_choose(marked, count) + log_choose(total - marked, drawn - count) - log_choose(total, drawn)
     low, high = hypergeometric_range(total, marked, drawn)
@@ -134,8 +139,10 @@ def log_choose(n: int, k: int) -> float:
 
 
 def _log_sum_of_ratios(total: int, marked: int, drawn: int, count: int, end: int, step: int) -> float:
-    """Sum log Σ P(c)/P(count) from count to end, stopping when what is left cannot matter."""
-    log_sum, log_term, position = 0.0, 0.0, count
+    """Compute log Σ P(c)/P(count) from count to end; stop when the rest is negligible."""
+    log_sum = 0.0
+    log_term = 0.0
+    position = count
     while position != end:
         length = min(abs(end - position), 1 << 15)
         c = position + step * np.arange(length, dtype=np.float64)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from edgeworth.common.arrays import MAX_EXACT_INTEGER
 from edgeworth.core.sampling_distributions import Alternative, normal_quantile
-from edgeworth.core.test_results import SMALLEST, TestResult, hypergeometric_tails
+from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult, hypergeometric_tails
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.effective_sizes import effective_cases
 from edgeworth.decisions.table import ContingencyTable
@@ -228,11 +228,11 @@ class GuessingLaw:
             said = f"all {self.tables:,} tables" if self.tables != 1 else "the only table there is"
             return TestResult.from_fraction(Fraction(beyond, every), said)
         if self.cases >= MAX_EXACT_INTEGER:
-            return TestResult.from_bound(max(self._concentration(upper), SMALLEST))
+            return TestResult.from_bound(max(self._concentration(upper), SMALLEST_FLOAT))
         seen = [i for i, (p, r) in enumerate(zip(self.predicted, self.real, strict=True)) if p or r]
         if len(seen) == 2:
             return self._hypergeometric(seen[0], seen[1], upper, lower)
-        bound = max(self._concentration(upper), SMALLEST)
+        bound = max(self._concentration(upper), SMALLEST_FLOAT)
         is_bounded = bound < SURE_BOUND or self.cases > MOST_DRAWN
         return TestResult.from_bound(bound) if is_bounded else self._monte_carlo(upper, lower)
 

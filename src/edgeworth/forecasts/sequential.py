@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import check_level
-from edgeworth.core.test_results import SMALLEST
+from edgeworth.core.test_results import SMALLEST_FLOAT
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.gamma_mixture import GammaMixture
 
@@ -91,7 +91,7 @@ class Evidence:
         used = self.log_e_value if self.log_maximum is None else self.log_maximum
         if used == math.inf:
             return 0.0
-        return 1.0 if used <= 0 else max(math.exp(-used), SMALLEST)
+        return 1.0 if used <= 0 else max(math.exp(-used), SMALLEST_FLOAT)
 
 
 def better_of(first: Evidence, second: Evidence) -> Evidence:

@@ -10,13 +10,13 @@ import numpy as np
 import scipy
 
 from edgeworth.core.clusters import (
-    MIN_DEGREES_OF_FREEDOM,
     ClusterSpread,
     cluster_variance_of_ratios,
     kurtosis_degrees_of_freedom,
 )
 from edgeworth.core.estimates import Estimate, Method, undefined_estimate
 from edgeworth.core.measures import Combination, Measure
+from edgeworth.core.policy import MIN_DEGREES_OF_FREEDOM
 from edgeworth.core.sampling_distributions import (
     Alternative,
     BootstrapLaw,

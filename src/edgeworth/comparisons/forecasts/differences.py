@@ -294,7 +294,7 @@ class SequenceLaw:
             return not (null > high if is_above else null < low)
 
         # From a level of next to 0 to one at which floats end.
-        tail = math.exp(-bisect(is_kept, 1e-9, -math.log(1e-15), fine=1e-10)) / 2
+        tail = math.exp(-bisect(is_kept, 1e-9, -math.log(1e-15), tolerance=1e-10)) / 2
         return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
 
 

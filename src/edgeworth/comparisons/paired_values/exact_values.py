@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.core.test_results import SMALLEST
+from edgeworth.core.test_results import SMALLEST_FLOAT
 from edgeworth.errors import InputError
 
 ROUNDING = 2.0**-44
@@ -101,7 +101,7 @@ def scale_values(values: Sequence[Any] | NDArray[Any], *, size: float | None = N
     largest = float(np.abs(floats).max(initial=0.0))
     if largest == 0:
         return Scaled(np.zeros(len(floats), dtype=np.int64))
-    tolerance = max(ROUNDING * max(largest / 2, abs(size or largest)), SMALLEST)
+    tolerance = max(ROUNDING * max(largest / 2, abs(size or largest)), SMALLEST_FLOAT)
     fractions = _read_as_fractions(floats, tolerance)
     if fractions is None:
         return _on_grid(floats, tolerance)

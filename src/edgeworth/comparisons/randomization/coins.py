@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers
-from edgeworth.core.test_results import SMALLEST, TestResult
+from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult
 from edgeworth.errors import InputError
 
 NEGLIGIBLE = 800.0
@@ -135,5 +135,5 @@ def _mid_p(tail: TestResult, coins: int, fewer: int) -> TestResult:
     if tail.kind == "bound":
         return replace(tail, method=method)
     numbers, law = coin_law(coins)
-    value = max(tail.p_value - sides * float(law[fewer - numbers[0]]) / 2, SMALLEST)
+    value = max(tail.p_value - sides * float(law[fewer - numbers[0]]) / 2, SMALLEST_FLOAT)
     return TestResult(value, value, value, method)

@@ -14,9 +14,10 @@ import scipy
 from edgeworth.common.arrays import Values
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.comparisons.scores.sampling_distributions import ScoreDifferenceLaw, Side
-from edgeworth.core.clusters import MIN_DEGREES_OF_FREEDOM, cluster_variance_of_ratios
+from edgeworth.core.clusters import cluster_variance_of_ratios
 from edgeworth.core.measures import Measure
-from edgeworth.core.sampling_distributions import FARTHEST
+from edgeworth.core.policy import MIN_DEGREES_OF_FREEDOM
+from edgeworth.core.sampling_distributions import MAX_NORMAL_QUANTILE
 from edgeworth.errors import OptionError
 from edgeworth.rankings.intervals.methods import (
     FREEDOM,
@@ -180,7 +181,7 @@ def typical_weights(paired: PairedScores) -> tuple[float, float]:
 
 
 HALVINGS = 24
-"""Of a distance of at most FARTHEST: what is left is far below what swaps differ by."""
+"""Of a distance of at most MAX_NORMAL_QUANTILE: what is left is far below what swaps differ by."""
 
 
 def distances(values: tuple[Values, Values], variances: Values, bent: bool) -> Values:
@@ -188,14 +189,14 @@ def distances(values: tuple[Values, Values], variances: Values, bent: bool) -> V
 
     ``variances`` are those of the first, of the second and of the difference; ``bent`` intervals are those of
     both values on the logit scale, put together. 0 for no difference, however little is known; at most
-    ``FARTHEST``.
+    ``MAX_NORMAL_QUANTILE``.
     """
     first, second = values
     gap = np.abs(first - second)
     errors = [np.sqrt(np.where(variance > NO_VARIANCE, variance, 0.0)) for variance in variances]
     if not bent:
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(gap > 0, np.minimum(gap / errors[2], FARTHEST), 0.0)
+            return np.where(gap > 0, np.minimum(gap / errors[2], MAX_NORMAL_QUANTILE), 0.0)
     product = errors[0] * errors[1]
     shared = (variances[0] + variances[1] - variances[2]) / np.maximum(2 * product, NO_VARIANCE)
     correlation = np.where(product > 0, np.clip(shared, -1.0, 1.0), 0.0)
@@ -203,7 +204,7 @@ def distances(values: tuple[Values, Values], variances: Values, bent: bool) -> V
     higher, lower = np.maximum(first, second), np.minimum(first, second)
     is_first = first >= second
     of_higher, of_lower = np.where(is_first, errors[:2], errors[1::-1])
-    near, far = np.zeros(len(gap)), np.full(len(gap), FARTHEST)
+    near, far = np.zeros(len(gap)), np.full(len(gap), MAX_NORMAL_QUANTILE)
     for _ in range(HALVINGS):
         middle = (near + far) / 2
         down, up = _reach(higher, -middle * of_higher), _reach(lower, middle * of_lower)

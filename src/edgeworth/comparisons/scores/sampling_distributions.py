@@ -17,7 +17,7 @@ from edgeworth.core.sampling_distributions import (
     quantile_that_reaches,
     student_quantile,
 )
-from edgeworth.core.test_results import SMALLEST
+from edgeworth.core.test_results import SMALLEST_FLOAT
 from edgeworth.rankings.intervals.methods import FEW, separated_area_bound, separated_precision_bound
 
 LOGIT = Scale(0.0, 1.0)
@@ -248,7 +248,7 @@ class _Tail:
 
     def beyond(self, distance: float) -> float:
         """The probability beyond a distance that is farther than the start."""
-        return self.share * self._student(distance) / max(self._student(self.start), SMALLEST)
+        return self.share * self._student(distance) / max(self._student(self.start), SMALLEST_FLOAT)
 
     def quantile(self, share: float) -> float:
         """The distance beyond which so little lies."""

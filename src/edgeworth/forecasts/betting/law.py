@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 from edgeworth.bet.checking import as_floats
 from edgeworth.bet.fractional import whole_sum
 from edgeworth.common.arrays import Floats
-from edgeworth.core.test_results import SMALLEST, TestResult
+from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.log_returns import (
     LogReturns,
@@ -202,7 +202,7 @@ class LogWealthLaw:
             return TestResult.from_bracket(found[0], found[1], said, "bracket")
         near, far = math.exp(found[0]), math.exp(min(found[1], 0.0))
         ends = (near, far) if sign > 0 else (spread - far, spread - near)
-        bottom, top = (min(max(end + self.boundless, SMALLEST), 1.0) for end in ends)
+        bottom, top = (min(max(end + self.boundless, SMALLEST_FLOAT), 1.0) for end in ends)
         return TestResult(bottom, top, top, said, kind="bracket")
 
     @cached_property
@@ -387,8 +387,8 @@ class Waves:
 
 def _floating(value: float, said: str, log: float = -math.inf) -> TestResult:
     """Exact but for the rounding of floats."""
-    if 0 < value < SMALLEST or (value == 0 and log > -math.inf):
-        return TestResult(0.0, SMALLEST, SMALLEST, f"exact, {said}: below 5e-324", kind="bound")
+    if 0 < value < SMALLEST_FLOAT or (value == 0 and log > -math.inf):
+        return TestResult(0.0, SMALLEST_FLOAT, SMALLEST_FLOAT, f"exact, {said}: below 5e-324", kind="bound")
     return TestResult(value, value, value, f"exact, {said}", Fraction(0) if value == 0 else None)
 
 
@@ -453,7 +453,7 @@ def luck_of_moments(wealth: Wealth) -> TestResult:
         return TestResult(0.0, 0.0, 0.0, "exact, no finite wealth reaches it", Fraction(0))
     found = list(_bounds(wealth, x))
     low, (_, best, source) = max(bound[0] for bound in found), min(found, key=lambda bound: bound[1])
-    high = min(max(best, SMALLEST), 1.0)
+    high = min(max(best, SMALLEST_FLOAT), 1.0)
     if low <= 0:
         return TestResult(0.0, high, high, f"certified bound ({source})", kind="bound")
     return TestResult(min(low, high), high, high, f"certified bracket ({source})", kind="bracket")
