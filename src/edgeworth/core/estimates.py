@@ -1,4 +1,4 @@
-"""An estimate keeps its evidence: intervals and p-values are views of it, at a level asked for."""
+"""Estimates: a value with its sampling law, from which intervals and p-values are computed at any level."""
 
 from __future__ import annotations
 
@@ -26,25 +26,36 @@ from edgeworth.errors import OptionError, check_seed
 
 
 class Method(Protocol):
-    """How to get from a tally and a measure to a sampling law."""
+    """A way to compute the sampling law of a measure of a tally."""
 
-    def law(self, tally: Any, resolved: Any) -> SamplingLaw:
-        """Make the law, or raise an error that says why the method does not apply."""
+    def law(self, tally: Any, resolved: Any) -> SamplingLaw:  # type: ignore[explicit-any]  # of its own kind
+        """Compute the law, or raise an error that says why the method does not apply."""
 
     def __str__(self) -> str:
         """Name the method as a report does."""
 
 
+class HasMeasure(Protocol):
+    """A measure as it was looked up, with its label, depth and options."""
+
+    @property
+    def measure(self) -> Measure: ...
+
+
 ChanceTest: TypeAlias = Callable[[Alternative], TestResult | None]
 
 
+SMALLEST_DISTANCE = 1e-12
+"""A smaller distance from the null is a rounding error."""
+
+
 def no_test(alternative: Alternative) -> None:
-    """Stand for a test against chance that there is not."""
+    """Return None, for an estimate without a test against chance."""
     del alternative
 
 
 class Interval(NamedTuple):
-    """Two bounds, and what lies between them.
+    """The bounds of an interval.
 
     >>> low, high = interval = Interval(0.1, 0.4)
     >>> interval[0], interval.high, 0.2 in interval
@@ -60,10 +71,10 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Cases needed to tell a measure from a null, if its true value is the one seen.
+    """The sample size needed to detect a difference from a null, if the true value is the observed one.
 
-    ``needed`` is the size of a sample that would show it with the given power; ``more`` is what the cases at
-    hand lack of it. Infinite when the value is the null itself, nan when nothing is known about its error.
+    ``needed`` is the size of a sample that detects it with the given power; ``more`` is how many cases are
+    missing. It is infinite if the value equals the null, and nan if the standard error is unknown.
     """
 
     cases: float
@@ -73,7 +84,7 @@ class Plan:
 
     @property
     def more(self) -> float:
-        """Count the cases that are lacking."""
+        """Return how many more cases are needed."""
         return max(self.needed - self.cases, 0.0)  # nan stays nan
 
 
@@ -87,44 +98,46 @@ class Estimate:
     method: Method | None
     undefined: str | None
     no_interval: str | None
-    tally: Any = field(repr=False)
+    tally: object = field(repr=False)
     law: SamplingLaw | None = field(repr=False)
     chance_test: ChanceTest = field(default=no_test, repr=False)
-    """P(chance alone does as much), worked out when it is asked for."""
+    """Computes the test against chance when it is needed."""
     planner: Callable[[float, float, int, float], int | None] | None = field(default=None, repr=False)
-    """Finds the cases with which the test against chance has a power at a level, near a rough number."""
+    """Finds the sample size at which the test against chance reaches a power, near a first guess."""
     no_chance_test: str | None = field(default=None, repr=False)
-    """Why the chance level is no value to test against, although it is known; None if it is one."""
+    """Why the chance level cannot be tested although it is known, or None."""
     size: float = field(default=math.nan, repr=False)
-    """Cases, or lists; with sampling weights as many as would tell as much if they all weighed the same."""
+    """The number of cases or lists; with sampling weights, the effective number."""
 
     @property
     def standard_error(self) -> float:
-        """Give the standard deviation of the estimate; nan when it is undefined."""
+        """Return the standard error, or nan if it is undefined."""
         return math.nan if self.law is None else self.law.standard_error
 
     @property
     def caveat(self) -> str | None:
-        """Say why the interval may cover less than its level, where that is known; None otherwise."""
+        """Return why the interval may cover less than its level, or None."""
         return getattr(self.law, "caveat", None)
 
     def interval(self, level: float = 0.95) -> Interval:
         """Compute the confidence (or credible) interval at a level."""
         check_level(level)
-        return Interval(*((math.nan, math.nan) if self.law is None else self.law.interval(level)))
+        if self.law is None:
+            return Interval(math.nan, math.nan)
+        return Interval(*self.law.interval(level))
 
     def p_value(self, null: float | None = None, alternative: Alternative = "two-sided") -> float:
-        """Compute how surprising the value would be under a null hypothesis.
+        """Compute the p-value of a null hypothesis.
 
         Without ``null`` the hypothesis is chance: guessing with the same margins, or random selection. It is
-        tested exactly where that is possible (with weights or clusters: the chance level by the sampling
-        law). With it, the measure's true value is ``null``, tested by the sampling law.
+        tested exactly if possible; with weights or clusters, the sampling law tests the chance level. With
+        ``null`` the hypothesis is that the true value is ``null``, tested by the sampling law.
         """
         if self.undefined is not None:
             return math.nan
-        tail = self.test_against_chance(alternative) if null is None else None
-        if tail is not None:
-            return tail.p_value
+        result = self.test_against_chance(alternative) if null is None else None
+        if result is not None:
+            return result.p_value
         if null is None and self.no_chance_test is not None:
             return math.nan
         value = self.chance if null is None else float(null)
@@ -133,27 +146,27 @@ class Estimate:
         return self.law.p_value(value, alternative)
 
     def test_against_chance(self, alternative: Alternative = "greater") -> TestResult | None:
-        """Find P(chance alone does as well), and how that was found; None where there is no such law."""
+        """Test whether chance alone does as well; return None if there is no such test."""
         if alternative not in ("two-sided", "greater", "less"):
             raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
         return None if self.undefined is not None else self.chance_test(alternative)
 
     def cases_needed(self, *, null: float | None = None, level: float = 0.95, power: float = 0.8) -> Plan:
-        """Find how many cases like these would tell the measure from ``null`` (guessing, if left out).
+        """Compute how many cases like these are needed to tell the measure from ``null``.
 
         Parameters
         ----------
         null : float, optional
-            The value to tell it from; by default the measure's value by chance.
+            The value to tell it from; by default the chance level of the measure.
         level : float
             The confidence level of the test.
         power : float
-            The probability with which the test is to show the difference, if it is as large as seen.
+            The probability that the test detects a difference as large as the observed one.
 
         Notes
         -----
-        ``n · ((z_level + z_power) · standard error / distance)²``: the error shrinks with √n. Of labels it is
-        the exact test against guessing that has the power.
+        ``n · ((z_level + z_power) · standard error / distance)²``, because the error shrinks with √n. For
+        labels, the exact test against guessing has the power.
 
         Examples
         --------
@@ -174,27 +187,28 @@ class Estimate:
         low, high = self.interval(level)
         # At the end of a range the standard error is 0 and the interval is not.
         error = max(self.standard_error, (high - low) / (2 * normal_quantile(level)))
-        if distance < 1e-12:
+        if distance < SMALLEST_DISTANCE:
             return Plan(self.size, math.inf, power, level)
-        reach = normal_quantile(level) + NormalDist().inv_cdf(power)
-        rough = math.ceil(self.size * (reach * error / distance) ** 2)
-        planned = None
+        quantiles = normal_quantile(level) + NormalDist().inv_cdf(power)
+        first_guess = math.ceil(self.size * (quantiles * error / distance) ** 2)
+        exact = None
         if null is None and self.planner is not None:
-            planned = self.planner(level, power, rough, self.standard_error)
-        return Plan(self.size, rough if planned is None else planned, power, level)
+            exact = self.planner(level, power, first_guess, self.standard_error)
+        return Plan(self.size, first_guess if exact is None else exact, power, level)
 
     def __str__(self) -> str:
         measure = visible(self.measure)
         if self.undefined is not None:
             return f"{measure} undefined: {visible(self.undefined)}"
-        said = f"{measure} {format_number(self.value)}"
+        text = f"{measure} {format_number(self.value)}"
         if self.law is not None:
             value, low, high = format_together(self.value, *self.interval())
-            said = f"{measure} {value} (95% CI {low} to {high}, {self.method})"
+            text = f"{measure} {value} (95% CI {low} to {high}, {self.method})"
         if math.isnan(self.chance):
-            return said
-        said, p_value = f"{said}; chance level {format_number(self.chance)}", self.p_value()
-        return said if math.isnan(p_value) else f"{said}, {format_p_value(p_value)}"
+            return text
+        text = f"{text}; chance level {format_number(self.chance)}"
+        p_value = self.p_value()
+        return text if math.isnan(p_value) else f"{text}, {format_p_value(p_value)}"
 
     def _repr_html_(self) -> str:
         """Show the estimate in a notebook."""
@@ -206,8 +220,8 @@ class Estimate:
         rows.append(("method", str(self.method)) if reason is None else ("why not", reason))
         return html_table(self.measure, [], rows)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Give plain values; what is undefined is None, with the reason beside it."""
+    def to_dict(self, level: float = 0.95) -> dict[str, object]:
+        """Return plain values for JSON; an undefined value is None, with the reason beside it."""
         interval = self.interval(level)
         return {
             "measure": self.measure,
@@ -225,21 +239,21 @@ class Estimate:
         }
 
 
-def undefined_estimate(tally: Any, spelling: str, reason: str, size: float) -> Estimate:
-    """Make the estimate of a measure that has no value here, and say why."""
+def undefined_estimate(tally: object, spelling: str, reason: str, size: float) -> Estimate:
+    """Make the estimate of a measure that is undefined, with the reason."""
     return Estimate(spelling, math.nan, math.nan, None, reason, reason, tally, None, size=size)
 
 
-def check_method(method: Any) -> None:
-    """Refuse a method that is not an object that makes a law."""
+def check_method(method: object) -> None:
+    """Raise an error unless a method is None or an object with a ``law`` method."""
     if method is not None and (isinstance(method, type) or not hasattr(method, "law")):
         raise OptionError(f"a method is an object such as Bootstrap(draws=2000); saw {method!r}")
 
 
 def law_or_reason(
-    method: Method, tally: Any, resolved: Any, *, required: bool
+    method: Method, tally: object, resolved: HasMeasure, *, required: bool
 ) -> tuple[SamplingLaw | None, str | None]:
-    """Find the law, or the reason why there is none; a method that was asked for must have one."""
+    """Return the law, or the reason why there is none; raise an error if the law is required."""
     if not required and resolved.measure.no_interval is not None:
         return None, resolved.measure.no_interval
     try:
@@ -250,7 +264,9 @@ def law_or_reason(
         return None, str(error)
 
 
-def estimate(tally: Any, measure: str | Measure, *, method: Method | None = None, seed: int = 0) -> Estimate:
+def estimate(
+    tally: object, measure: str | Measure, *, method: Method | None = None, seed: int = 0
+) -> Estimate:
     """Estimate a measure of a tally with its uncertainty.
 
     Parameters

@@ -73,7 +73,7 @@ class SamplingLaw(Protocol):
         """Compute lower and upper bound at a confidence level."""
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """Compute the probability of an estimate at least this far from ``null`` if that is the true value."""
+        """Compute the p-value of the hypothesis that the true value is ``null``."""
 
 
 def check_level(level: float) -> None:

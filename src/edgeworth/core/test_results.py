@@ -39,7 +39,7 @@ class TestResult:
 
     @classmethod
     def from_probability(cls, probability: float, law: str = "hypergeometric") -> TestResult:
-        """Make the result of an exact test computed in floats; a probability too small for one stays above 0."""
+        """Make the result of an exact test in floats; a probability too small for one stays above 0."""
         if probability < SMALLEST_FLOAT:
             return cls(0.0, SMALLEST_FLOAT, SMALLEST_FLOAT, f"exact, {law}: below 5e-324", kind="bound")
         value = min(1.0, probability)
