@@ -44,14 +44,14 @@ def run(way: str, folder: Path) -> tuple[float, float]:
         duckdb.execute(query.format(*files)).fetchall()
     elif way == "join":
         from edgeworth.core.options import CompareOptions
-        from edgeworth.pipeline.call_options import Asked
+        from edgeworth.pipeline.call_options import change, fill_in
         from edgeworth.pipeline.join_systems import join_systems
 
-        join_systems("y", "p", Asked.of(CompareOptions, {"data": files, "join": "id"}))
+        join_systems("y", "p", change(fill_in("compare", CompareOptions, {"join": "id"}), data=files))
     else:
         import edgeworth as ew
 
-        ew.compare("y", "p", data=files, join="id")
+        ew.compare(files, truth="y", systems="p", join="id")
     return time.perf_counter() - start[0], time.process_time() - start[1]
 
 

@@ -30,7 +30,10 @@ def made() -> dict[str, tuple[int, Callable[[], Any]]]:
             3 * truth.nbytes,
             lambda: ew.evaluate(truth=truth, probabilities=chance, against=rival, ordered=True),
         ),
-        "comparison": (3 * truth.nbytes, lambda: ew.compare(truth, {"one": said, "two": other}).report),
+        "comparison": (
+            3 * truth.nbytes,
+            lambda: ew.compare(truth=truth, systems={"one": said, "two": other}).report,
+        ),
     }
 
 

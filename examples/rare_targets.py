@@ -100,7 +100,9 @@ def main() -> None:
     best, next_best = sorted(found, key=lambda name: -found[name])[:2]
     number = int(new_active.sum())
     by_chance = ew.chance.average_precision(len(new), number).mean
-    both = ew.compare(new_active, {name: scores[name] for name in (best, next_best)}, kind="scores")
+    both = ew.compare(
+        truth=new_active, systems={name: scores[name] for name in (best, next_best)}, kind="scores"
+    )
     sentence = (
         f"Random selection of {number} active among {len(new):,} has an average precision of {by_chance:.3f} "
         f"on average. The best two on the same compounds: {both.verdict}"

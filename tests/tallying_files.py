@@ -7,7 +7,7 @@ from typing import Any
 from edgeworth.core.options import EvaluateOptions
 from edgeworth.decisions.reading import finalise_table, table_reducer
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.pipeline.call_options import Asked
+from edgeworth.pipeline.call_options import fill_in
 from edgeworth.pipeline.tally_rows import settle_weights
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.reading import tally_ranking
@@ -18,7 +18,7 @@ from edgeworth.sources.opening import open_source
 
 def settled(source: Source, columns: dict[str, str]) -> Any:
     """What the weights of a source are, as ``evaluate`` finds out; None without weights."""
-    asked = Asked.of(EvaluateOptions, {"weight": columns.get("weight")})
+    asked = fill_in("evaluate", EvaluateOptions, {"weight": columns.get("weight")})
     return settle_weights(source, asked)[0].weight_kind
 
 

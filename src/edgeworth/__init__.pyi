@@ -9,8 +9,8 @@ from edgeworth import grades as grades
 from edgeworth import methods as methods
 from edgeworth import papers as papers
 from edgeworth import rankings as rankings
-from edgeworth.comparison import Comparison as Comparison
 from edgeworth.comparison import compare as compare
+from edgeworth.comparisons.comparison import Comparison as Comparison
 from edgeworth.comparisons.paired import Paired as Paired
 from edgeworth.core.estimates import Estimate as Estimate
 from edgeworth.core.estimates import estimate as estimate

@@ -20,11 +20,11 @@ from edgeworth.comparison import compare
 from edgeworth.comparisons.paired_values.differences import compare_queries
 from edgeworth.comparisons.report import compose_comparison
 from edgeworth.core.formatting import digits_shown, plural
-from edgeworth.core.options import ChanceOptions, TrecOptions
+from edgeworth.core.options import ChanceOptions, Options, TrecOptions
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import stakes_report
-from edgeworth.pipeline.call_options import Asked, takes
+from edgeworth.pipeline.call_options import fill_in, with_options
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.chance.typed import TypedValue
 from edgeworth.rankings.findings import examine_lists
@@ -41,29 +41,29 @@ from edgeworth.report.wording import format_option
 from edgeworth.sample import SAMPLE_FILES, SAMPLE_NAME, sample_file
 
 
-@takes(ChanceOptions)
-def chance_report(items: int, targets: int, **options: Unpack[ChanceOptions]) -> Report:
+@with_options(ChanceOptions)
+def chance_report(items: int, targets: int, **given: Unpack[ChanceOptions]) -> Report:
     """What random selection does to average precision, and to hits within a depth."""
-    asked = Asked.of(ChanceOptions, options)
-    hits, depth, over = asked.hits, asked.depth, asked.over
+    options = fill_in("chance", ChanceOptions, given)
+    hits, depth, over = options["hits"], options["depth"], options["over"]
     if hits is not None and depth is None:
         raise OptionError("hits are counted within a depth: say which")
     if hits is not None and hits < 0:
         raise OptionError(f"hits number at least 0; saw {hits}")
     if over == "reachable" and depth is None:
         raise OptionError("targets within reach need a depth: say which")
-    if asked.rank is not None and asked.nth_hit is None:
+    if options["rank"] is not None and options["nth_hit"] is None:
         raise OptionError("a rank is that of a hit: add --nth-hit, such as --nth-hit 2 for the second one")
     law = chance.average_precision(items, targets, depth=depth, over=over)
     selection = RandomSelection(
         law,
-        _asked_precision(law, asked.average_precision, asked.seed),
+        _asked_precision(law, options["average_precision"], options["seed"]),
         None if depth is None else chance.hits(items, targets, min(depth, items)),
         hits,
-        None if asked.nth_hit is None else chance.hit_rank(items, targets, asked.nth_hit),
-        asked.rank,
+        None if options["nth_hit"] is None else chance.hit_rank(items, targets, options["nth_hit"]),
+        options["rank"],
     )
-    about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": asked.seed}
+    about = {"items": items, "targets": targets, "depth": depth, "over": over, "seed": options["seed"]}
     return selection_report(selection, make_provenance(**about))
 
 
@@ -138,7 +138,7 @@ def demo_report() -> Report:
             "Probabilities": evaluate(
                 data, **known, **rival, probabilities="larger_probability", predictions_made="cross-validated"
             ),
-            "Comparison": compare(systems=systems, data=data, kind="labels", **known).report,
+            "Comparison": compare(data, systems=systems, kind="labels", **known).report,
         }
     # The sample has its name, not that of the folder it was installed in.
     named = {"source": SAMPLE_NAME}
@@ -162,11 +162,11 @@ def _sample_bytes(name: str) -> bytes:
         return path.read_bytes()
 
 
-@takes(TrecOptions)
+@with_options(TrecOptions)
 def evaluate_trec(
     qrels: str | Path,
     runs: Sequence[str | Path] | Mapping[str, str | Path],
-    **options: Unpack[TrecOptions],
+    **given: Unpack[TrecOptions],
 ) -> Report:
     """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
 
@@ -175,13 +175,13 @@ def evaluate_trec(
     the former are left out and the latter count as 0, unless you choose otherwise. Several runs are also
     compared pair by pair, on the queries that all have (``queries``). A mapping names the runs.
     """
-    asked = Asked.of(TrecOptions, options)
-    with digits_shown(asked.digits):
-        return replace(_trec_report(qrels, runs, asked), digits=asked.digits)
+    options = fill_in("trec", TrecOptions, given)
+    with digits_shown(options["digits"]):
+        return replace(_trec_report(qrels, runs, options), digits=options["digits"])
 
 
 def _trec_report(
-    qrels: str | Path, runs: Sequence[str | Path] | Mapping[str, str | Path], asked: Asked
+    qrels: str | Path, runs: Sequence[str | Path] | Mapping[str, str | Path], options: Options
 ) -> Report:
     if not runs:
         raise OptionError("there is no run to evaluate")
@@ -190,29 +190,31 @@ def _trec_report(
     paths = list(named.values()) if named else list(runs)
     if len({str(path) for path in paths}) < len(paths):
         raise OptionError("a run is given twice")
-    measures, sure = tuple(asked.measures or ()), {"level": asked.level, "seed": asked.seed}
-    grade = 1 if asked.relevant_from is None else asked.relevant_from
+    measures, level, seed = tuple(options["measures"] or ()), options["level"], options["seed"]
+    grade = 1 if options["relevant_from"] is None else options["relevant_from"]
     judged = read_qrels(Path(qrels))
     found, disagreeing = {}, {}
     for path in paths:
         run = read_run(Path(path))
-        is_zero = asked.no_targets == "zero"
+        is_zero = options["no_targets"] == "zero"
         lists = RankedLists.from_qrels(judged, run, relevant_from=grade, empty_is_zero=is_zero)
         if not lists.number:
             one, other = run.query.labels[0], judged.query.labels[0]
             raise InputError(f"{path}: none of its queries ({one!r}, …) is judged in {qrels} ({other!r}, …)")
-        if asked.absent == "zero":
+        if options["absent"] == "zero":
             lists = lists.with_absent()
         wanted = measures or tuple(TREC_NAMES.values())
         name = names.get(str(path), run.name)
         name = str(path) if name in found else name
-        found[name] = examine_lists(lists, measures=wanted, ties="trec", **sure)
+        found[name] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
         conflicts = rank_conflicts(run)
         if conflicts:
             disagreeing[name] = conflicts, len(run.query.labels)
     about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
-    rules = {"relevant_from": grade, "absent": asked.absent, "no_targets": asked.no_targets}
-    report = trec_report(found, make_provenance(**about, **rules, **sure), are_chosen=bool(measures))
+    rules = {"relevant_from": grade, "absent": options["absent"], "no_targets": options["no_targets"]}
+    report = trec_report(
+        found, make_provenance(**about, **rules, level=level, seed=seed), are_chosen=bool(measures)
+    )
     warnings = [
         f"{name}: ranks and scores disagree in {number:,} of {every:,} {plural(every, 'query')}. The scores "
         "decide, as in trec_eval. If the ranks are right, write scores that fall with the rank."
@@ -235,8 +237,9 @@ def _trec_report(
     compared = compare_queries(
         {name: each.lists for name, each in found.items()},
         measures=spellings if measures else None,
-        queries=asked.queries,
-        adjust=asked.adjust or "holm",
-        **sure,
+        queries=options["queries"],
+        adjust=options["adjust"] or "holm",
+        level=level,
+        seed=seed,
     )
     return replace(join_reports(compose_comparison(compared, report.provenance), report), **frames)

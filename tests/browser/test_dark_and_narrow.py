@@ -23,7 +23,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     behind[5000:10_000] = "b"
     behind[10_000:10_135] = "a"
     path = tmp_path_factory.mktemp("compared") / "compared.html"
-    ew.compare(truth, {"the one behind": behind, "the one ahead": ahead}).to_html(path)
+    ew.compare(truth=truth, systems={"the one behind": behind, "the one ahead": ahead}).to_html(path)
     return path
 
 

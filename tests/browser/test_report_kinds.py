@@ -57,13 +57,13 @@ def odds() -> ew.Report:
 def comparison() -> ew.Report:
     data = rows()
     systems = {"one": data["labels"], HOSTILE: data["others"], "three": 1 - data["others"]}
-    return ew.compare(data["truth"], systems).report
+    return ew.compare(truth=data["truth"], systems=systems).report
 
 
 def race() -> ew.Report:
     data = rows()
     return ew.compare(
-        data["truth"], {"model": data["model"], HOSTILE: data["rival"]}, kind="probabilities"
+        truth=data["truth"], systems={"model": data["model"], HOSTILE: data["rival"]}, kind="probabilities"
     ).report
 
 

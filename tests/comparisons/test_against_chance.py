@@ -25,7 +25,7 @@ def chance_of(comparison: ew.Comparison) -> dict[str, AgainstChance]:
 
 
 def test_labels_are_tested_against_guessing_by_fishers_exact_test() -> None:
-    comparison = ew.compare(TRUTH, {"poor": POOR, "good": GOOD}, positive=1)
+    comparison = ew.compare(truth=TRUTH, systems={"poor": POOR, "good": GOOD}, positive=1)
     assert comparison.findings.chance_null == "guessing"
     for name, labels in (("good", GOOD), ("poor", POOR)):
         found = chance_of(comparison)[name]
@@ -38,7 +38,7 @@ def test_labels_are_tested_against_guessing_by_fishers_exact_test() -> None:
 
 
 def test_the_chance_level_of_accuracy_is_that_of_each_systems_margins() -> None:
-    comparison = ew.compare(TRUTH, {"good": GOOD, "poor": POOR}, measures=["accuracy"])
+    comparison = ew.compare(truth=TRUTH, systems={"good": GOOD, "poor": POOR}, measures=["accuracy"])
     for name, labels in (("good", GOOD), ("poor", POOR)):
         share, said = TRUTH.mean(), labels.mean()
         assert chance_of(comparison)[name].chance == pytest.approx(share * said + (1 - share) * (1 - said))
@@ -54,14 +54,14 @@ def test_scores_are_tested_against_every_order() -> None:
     systems = {"a": list(range(9, 0, -1)), "b": [5, 9, 8, 3, 7, 6, 4, 2, 1]}
     places = {"a": (1, 2, 4), "b": (1, 5, 7)}
     orders = [average_precision(each) for each in combinations(range(1, 10), 3)]
-    found = chance_of(ew.compare(truth, systems, kind="scores"))
+    found = chance_of(ew.compare(truth=truth, systems=systems, kind="scores"))
     for name, own in places.items():
         value = average_precision(own)
         as_good = sum(each >= value for each in orders)
         assert found[name].value == pytest.approx(float(value))
         assert found[name].chance == pytest.approx(float(sum(orders) / 84))
         assert found[name].p_value == pytest.approx(as_good / 84)
-    areas = chance_of(ew.compare(truth, systems, kind="scores", measures=["roc_auc"]))
+    areas = chance_of(ew.compare(truth=truth, systems=systems, kind="scores", measures=["roc_auc"]))
     for name, scores in systems.items():
         sides = [[s for s, y in zip(scores, truth, strict=True) if y == side] for side in (1, 0)]
         known = stats.mannwhitneyu(*sides, alternative="greater", method="exact").pvalue
@@ -90,26 +90,28 @@ def test_queries_are_tested_against_random_orders_of_those_that_all_systems_have
 
 def test_right_and_wrong_answers_are_tested_against_a_guess_rate() -> None:
     right = {"large": [1] * 40 + [0] * 30, "small": [1] * 20 + [0] * 50}
-    comparison = ew.compare(None, right, kind="correct", guess_rate=0.25)
+    comparison = ew.compare(truth=None, systems=right, kind="correct", guess_rate=0.25)
     for name, answers in right.items():
         known = stats.binomtest(sum(answers), 70, 0.25, alternative="greater").pvalue
         assert chance_of(comparison)[name].p_value == pytest.approx(known)
         assert chance_of(comparison)[name].chance == 0.25
     assert f"small is not shown to be better than guessing (one-sided p = {known:.3f})" in comparison.verdict
-    without = ew.compare(None, right, kind="correct")
+    without = ew.compare(truth=None, systems=right, kind="correct")
     assert without.to_dict()["comparison"]["chance"] is None
     assert "guessing" not in str(without)
     with pytest.raises(OptionError, match="lies between 0 and 1"):
-        ew.compare(None, right, kind="correct", guess_rate=25)
+        ew.compare(truth=None, systems=right, kind="correct", guess_rate=25)
     with pytest.raises(OptionError, match="right or wrong"):
-        ew.compare(None, {"a": [0.5, 1], "b": [1, 0.2]}, kind="grades", guess_rate=0.25)
+        ew.compare(truth=None, systems={"a": [0.5, 1], "b": [1, 0.2]}, kind="grades", guess_rate=0.25)
 
 
 @pytest.mark.parametrize("is_clustered", [False, True])
 def test_probabilities_are_tested_against_the_class_shares_case_by_case(is_clustered: bool) -> None:
     chances = {"sure": np.clip(0.5 + 0.25 * (2 * TRUTH - 1), 0, 1) * 0.9, "vague": np.full(90, 0.4)}
     cluster = np.arange(90) if is_clustered else None  # of one case each
-    comparison = ew.compare(TRUTH, chances, kind="probabilities", measures=["brier"], cluster=cluster)
+    comparison = ew.compare(
+        truth=TRUTH, systems=chances, kind="probabilities", measures=["brier"], cluster=cluster
+    )
     for name, each in chances.items():
         differences = (each - TRUTH) ** 2 - (TRUTH.mean() - TRUTH) ** 2
         known = stats.ttest_1samp(differences, 0.0, alternative="less").pvalue
@@ -120,13 +122,13 @@ def test_probabilities_are_tested_against_the_class_shares_case_by_case(is_clust
 
 def test_clusters_are_exchanged_whole_or_not_chance_of() -> None:
     clusters = np.arange(90) // 6
-    labels = ew.compare(TRUTH, {"good": GOOD, "poor": POOR}, cluster=clusters)
+    labels = ew.compare(truth=TRUTH, systems={"good": GOOD, "poor": POOR}, cluster=clusters)
     table = ew.ContingencyTable.from_labels(TRUTH, GOOD, clusters=clusters)
     alone = ew.estimate(table, "informedness").test_against_chance("greater")
     assert alone is not None
     assert chance_of(labels)["good"].p_value == alone.p_value
     scores = {"good": TRUTH + RNG.normal(size=90), "poor": RNG.normal(size=90)}
-    for each in chance_of(ew.compare(TRUTH, scores, kind="scores", cluster=clusters)).values():
+    for each in chance_of(ew.compare(truth=TRUTH, systems=scores, kind="scores", cluster=clusters)).values():
         assert np.isnan(each.p_value)
         assert "belong together" in str(each.undefined)
         assert each.chance > 0
@@ -136,7 +138,7 @@ def test_scores_within_folds_have_the_chance_level_of_their_folds() -> None:
     fold = np.arange(90) % 3
     scores = {"good": TRUTH + RNG.normal(size=90), "poor": RNG.normal(size=90)}
     options: dict[str, Any] = {"kind": "scores", "fold": fold, "measures": ["roc_auc"]}
-    comparison = ew.compare(TRUTH, scores, **options)
+    comparison = ew.compare(truth=TRUTH, systems=scores, **options)
     for name, each in chance_of(comparison).items():
         assert each.value == pytest.approx(comparison.findings.values[name]["roc_auc"])
         assert each.chance == pytest.approx(0.5)
@@ -144,7 +146,7 @@ def test_scores_within_folds_have_the_chance_level_of_their_folds() -> None:
 
 
 def test_text_table_and_json_say_the_same() -> None:
-    comparison = ew.compare(TRUTH, {"good": GOOD, "poor": POOR})
+    comparison = ew.compare(truth=TRUTH, systems={"good": GOOD, "poor": POOR})
     plain = comparison.to_dict()
     found = plain["comparison"]["chance"]
     assert (found["null"], found["measure"]) == ("guessing", "informedness")
@@ -160,16 +162,16 @@ def test_text_table_and_json_say_the_same() -> None:
     for row in section.grids[0].rows:
         own = found["systems"][str(row[0])]
         assert row[1:5] == (own["value"], own["chance"], own["p_value"], own["adjusted_p_value"])
-    both = ew.compare(TRUTH, {"good": GOOD, "best": TRUTH})
+    both = ew.compare(truth=TRUTH, systems={"good": GOOD, "best": TRUTH})
     assert "chance" not in [each["about"] for each in both.to_dict()["claims"]]
     assert "Both systems are better than guessing." in str(both)
-    fitted = ew.compare(TRUTH, {"good": GOOD, "best": TRUTH}, predictions_made="in-sample")
+    fitted = ew.compare(truth=TRUTH, systems={"good": GOOD, "best": TRUTH}, predictions_made="in-sample")
     assert not any(each["is_better"] for each in fitted.to_dict()["comparison"]["chance"]["systems"].values())
 
 
 def test_many_systems_are_tested_by_the_laws_of_their_intervals() -> None:
     systems = {f"s{number}": np.where(RNG.random(90) < 0.8, TRUTH, 1 - TRUTH) for number in range(11)}
-    comparison = ew.compare(TRUTH, systems, measures=["accuracy"])
+    comparison = ew.compare(truth=TRUTH, systems=systems, measures=["accuracy"])
     for name, labels in systems.items():
         known = ew.estimate(ew.ContingencyTable.from_labels(TRUTH, labels), "accuracy")
         found = chance_of(comparison)[name]

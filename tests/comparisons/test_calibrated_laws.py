@@ -248,5 +248,5 @@ def test_several_systems_have_swaps_too() -> None:
     paired = sample(60, seed=4)
     rng = np.random.default_rng(1)
     scores = {"a": paired.row("a"), "b": paired.row("b"), "c": rng.normal(size=60) + paired.targets}
-    comparison = ew.compare(paired.targets, scores, kind="scores")
+    comparison = ew.compare(truth=paired.targets, systems=scores, kind="scores")
     assert "999" in comparison["a", "c"]["average_precision"].tests["influence"].method

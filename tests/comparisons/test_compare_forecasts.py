@@ -149,7 +149,7 @@ def test_ordered_rows_have_the_sequence_of_evaluate(ordered: bool) -> None:
         for name, lift in (("A", 0.3), ("B", 0.2))
     }
     report = ew.evaluate(truth=truth, probabilities=systems["A"], against=systems["B"], ordered=ordered)
-    found = ew.compare(truth, systems, kind="probabilities", ordered=ordered)["A", "B"]
+    found = ew.compare(truth=truth, systems=systems, kind="probabilities", ordered=ordered)["A", "B"]
     for score in ("brier", "log"):
         theirs = report.to_dict()["sequences"][score]
         low, high = found[score].interval()

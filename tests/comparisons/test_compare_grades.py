@@ -69,7 +69,7 @@ def test_items_are_joined_by_id_and_those_left_out_are_said() -> None:
 def test_items_that_one_system_lacks_are_said_once_and_are_in_no_slice() -> None:
     rows = pd.DataFrame({"model": ["a"] * 40 + ["b"] * 37, "q": [*range(40), *range(37)]})
     rows["ok"], rows["half"] = (rows.q + (rows.model == "b")) % 3 == 0, rows.q % 2
-    found = ew.compare(None, "ok", data=rows, kind="correct", system="model", id="q", by="half")
+    found = ew.compare(rows, truth=None, systems="ok", kind="correct", system="model", id="q", by="half")
     assert (found.findings.cases, len(found.report.warnings)) == (37, 1)
     slices = found.report.numbers["slices"]["slices"]
     assert {row["slice"]: row["cases"] for row in slices} == {"0": 19, "1": 18}
@@ -106,7 +106,9 @@ def test_clusters_flip_together_and_few_of_them_name_no_winner() -> None:
 
 def test_lower_is_better_and_rules_must_agree() -> None:
     fast, slow = RNG.uniform(1, 2, 60), RNG.uniform(2, 3, 60)
-    comparison = ew.compare(None, {"fast": fast, "slow": slow}, kind="grades", lower_is_better=True)
+    comparison = ew.compare(
+        truth=None, systems={"fast": fast, "slow": slow}, kind="grades", lower_is_better=True
+    )
     assert comparison.verdict.startswith("fast is better than ")
     with pytest.raises(OptionError, match="another direction or range"):
         ew.compare({"a": graded(fast), "b": graded(slow, lower_is_better=True)})
@@ -123,10 +125,10 @@ def test_columns_side_by_side_are_compared_row_by_row(tmp_path: Any) -> None:
     path.write_text("\n".join(["id,large,small", *rows]))
     expected = ew.compare({"large": graded(ONE), "small": graded(OTHER)})["large", "small"]["accuracy"]
     for options in ({}, {"id": "id"}):
-        found = ew.compare(None, ["large", "small"], data=path, kind="correct", **options)
+        found = ew.compare(path, truth=None, systems=["large", "small"], kind="correct", **options)
         assert found["large", "small"]["accuracy"].to_dict() == expected.to_dict()
     with pytest.raises(InputError, match="id is right or wrong"):
-        ew.compare(None, ["large", "id"], data=path, kind="correct")
+        ew.compare(path, truth=None, systems=["large", "id"], kind="correct")
 
 
 def test_many_systems_are_adjusted_and_pass_at_k_is_compared_on_items_that_have_it() -> None:
@@ -143,7 +145,7 @@ def test_many_systems_are_adjusted_and_pass_at_k_is_compared_on_items_that_have_
 
 def test_a_million_items_take_students_t() -> None:
     values = RNG.normal(size=(2, 25_000))
-    found = ew.compare(None, {"a": values[0], "b": values[1]}, kind="grades")["a", "b"]["mean"]
+    found = ew.compare(truth=None, systems={"a": values[0], "b": values[1]}, kind="grades")["a", "b"]["mean"]
     assert list(found.tests) == ["t"]
 
 
@@ -155,7 +157,7 @@ def test_an_option_of_other_predictions_is_refused() -> None:
 
 def test_without_an_interval_no_winner_is_named() -> None:
     grades = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    comparison = ew.compare(None, {"a": grades + 0.1, "b": grades}, kind="grades")
+    comparison = ew.compare(truth=None, systems={"a": grades + 0.1, "b": grades}, kind="grades")
     difference = comparison["a", "b"][comparison.findings.headline]
     assert difference.p_value() < 0.05
     assert not difference.is_shown(0.95)
@@ -163,5 +165,5 @@ def test_without_an_interval_no_winner_is_named() -> None:
 
 def test_systems_that_never_differ_gave_the_same_answers() -> None:
     right = [1, 0] * 15
-    compared = ew.compare(None, {"a": right, "b": right}, kind="correct")
+    compared = ew.compare(truth=None, systems={"a": right, "b": right}, kind="correct")
     assert "a and b gave the same answers on all 30 items" in compared.verdict

@@ -186,7 +186,7 @@ def test_coverage_stands_in_every_table_where_a_system_refuses() -> None:
 @pytest.mark.parametrize("name", ["abstentions", "adjust", "kind", "missing", "predictions_made", "queries"])
 def test_a_word_that_an_option_does_not_know_is_refused(name: str) -> None:
     with pytest.raises(ew.EdgeworthError, match=f"{name} is one of .*; saw 'often'"):
-        ew.compare([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]}, **{name: "often"})
+        ew.compare(truth=[1, 0, 1], systems={"a": [1, 0, 0], "b": [1, 1, 1]}, **{name: "often"})
     if name in ("abstentions", "missing", "predictions_made"):
         with pytest.raises(ew.EdgeworthError, match=f"{name} is one of .*; saw 'often'"):
             ew.evaluate(truth=[1, 0, 1], prediction=[1, 0, 0], **{name: "often"})
@@ -197,7 +197,7 @@ def test_the_clearest_differences_of_single_classes_are_shown_first() -> None:
     truth = rng.integers(0, 10, 600)
     one = np.where(rng.random(600) < 0.9, truth, 0)
     two = np.where((truth == 7) & (rng.random(600) < 0.5), 0, one)
-    compared = ew.compare(truth, {"one": one, "two": two})
+    compared = ew.compare(truth=truth, systems={"one": one, "two": two})
     main, every, *_ = compared.report.sections
     shown = [row[0] for row in main.grids[0].rows]
     overall = [name for name in compared.measures if "[" not in name]

@@ -32,7 +32,7 @@ def column(table: Grid, name: str) -> list[Any]:
 
 def test_the_table_of_two_agrees_with_its_verdict() -> None:
     truth, given = systems(baseline=0.6, candidate=0.75)
-    comparison = ew.compare(truth, given)
+    comparison = ew.compare(truth=truth, systems=given)
     assert comparison.verdict.startswith("candidate is better than baseline: informedness 0.32 higher")
     table = grid(comparison.report, "Which is better")
     assert [each.name for each in table.columns][1:4] == ["candidate", "baseline", "candidate − baseline"]
@@ -75,7 +75,7 @@ def test_right_alone_is_counted_for_the_right_one() -> None:
         name: int(((given[name] == truth) & (given[other] != truth)).sum())
         for name, other in (("baseline", "candidate"), ("candidate", "baseline"))
     }
-    report = ew.compare(truth, given).report
+    report = ew.compare(truth=truth, systems=given).report
     rows: Any = grid(report, "Where they differ").rows
     lines = dict(rows)
     assert lines["only candidate right"] == only["candidate"]
@@ -87,7 +87,7 @@ def test_right_alone_is_counted_for_the_right_one() -> None:
 
 def test_pairs_of_three_stand_in_one_order() -> None:
     truth, given = systems(worst=0.55, best=0.8, middle=0.7)
-    report = ew.compare(truth, given).report
+    report = ew.compare(truth=truth, systems=given).report
     wanted = [("best", "middle"), ("best", "worst"), ("middle", "worst")]
     for title in ("Pairs", "Where they differ", "Sample size"):
         table = grid(report, title)
@@ -108,7 +108,7 @@ def test_only_ordered_cases_have_a_confidence_sequence() -> None:
     truth = rng.integers(0, 2, 150)
     given = {name: np.clip(0.3 + 0.3 * truth + rng.normal(0, 0.1, 150), 0.05, 0.95) for name in "ab"}
     for ordered in (False, True):
-        comparison = ew.compare(truth, given, kind="probabilities", ordered=ordered)
+        comparison = ew.compare(truth=truth, systems=given, kind="probabilities", ordered=ordered)
         plain, text = comparison.to_dict(), str(comparison)
         [duel] = plain["comparison"]["duels"]
         assert [each is not None for each in duel["sequences"].values()] == [ordered, ordered]
@@ -129,7 +129,7 @@ def test_sequences_of_three_stand_in_that_order_too() -> None:
         name: np.clip(np.where(truth == 1, p, 1 - p) + rng.normal(0, 0.05, 400), 0.05, 0.95)
         for name, p in (("c", 0.55), ("a", 0.7), ("b", 0.6))
     }
-    report = ew.compare(truth, given, kind="probabilities", ordered=True).report
+    report = ew.compare(truth=truth, systems=given, kind="probabilities", ordered=True).report
     section = next(x for x in report.sections if x.title == "Betting against each other")
     rows: Any = section.grids[1].rows
     assert list(dict.fromkeys(row[:2] for row in rows)) == [("a", "b"), ("a", "c"), ("b", "c")]
@@ -145,7 +145,7 @@ def test_a_small_difference_is_not_one_of_0_points() -> None:
     one, two = truth.copy(), truth.copy()
     one[:400] = 1
     two[800:1204] = 1
-    found = ew.compare(truth, {"one": one, "two": two}, measures=["informedness"])
+    found = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["informedness"])
     assert found["one", "two"]["informedness"].difference == pytest.approx(0.0032)
     assert "informedness of one is 0.0032 higher (95% CI −" in found.verdict
     ends = re.findall(r"CI (\S+) to (\S+);", found.verdict)[0]
@@ -169,7 +169,7 @@ def test_the_least_that_draws_can_give_is_a_bound(tail: TestResult, cell: str, w
 
 def test_verdict_and_tables_say_a_bound_alike() -> None:
     truth, given = systems(good=0.85, bad=0.6)
-    report = ew.compare(truth, given, measures=["mcc"], cluster=np.arange(1500) // 2).report
+    report = ew.compare(truth=truth, systems=given, measures=["mcc"], cluster=np.arange(1500) // 2).report
     assert "randomisation p ≤ 1e-4)" in report.verdict
     found = column(grid(report, "Which is better"), "p")[0]
     assert isinstance(found, AtMost)

@@ -19,7 +19,7 @@ def said(*counts: tuple[str, int]) -> list[str]:
 
 
 def verdict(truth: Any, systems: Any, **options: Any) -> Verdict:
-    found = ew.compare(truth, systems, **options).verdict
+    found = ew.compare(truth=truth, systems=systems, **options).verdict
     assert isinstance(found, Verdict)
     return found
 
@@ -93,7 +93,9 @@ def test_a_measure_that_not_all_have_is_said_to_be_passed_over() -> None:
 
 def test_a_system_without_a_value_leads_nobody_and_shares_no_letter() -> None:
     never = said(("a", 40))
-    comparison = ew.compare(T, {"good": GOOD, "never": never, "bad": BAD}, measures=["precision[b]"])
+    comparison = ew.compare(
+        truth=T, systems={"good": GOOD, "never": never, "bad": BAD}, measures=["precision[b]"]
+    )
     assert comparison.verdict.startswith("good has the highest precision[b] of 3 systems, ")
     assert comparison.verdict.count("never has no value to compare.") == 1
     assert "difference from never" not in comparison.verdict
@@ -116,7 +118,7 @@ def test_a_test_is_called_by_where_its_p_value_comes_from(cases: int, name: str)
     rng = np.random.default_rng(2)
     truth = np.repeat([1, 0], cases // 2)
     systems = {"one": truth + rng.normal(size=cases), "two": truth + rng.normal(size=cases)}
-    comparison = ew.compare(truth, systems, kind="scores", measures=["roc_auc"])
+    comparison = ew.compare(truth=truth, systems=systems, kind="scores", measures=["roc_auc"])
     found = comparison["one", "two"]["roc_auc"]
     method = found.tests["influence"].method
     assert ("swaps" in method) == (name == "studentised randomisation") == ("Student" not in method)
@@ -163,7 +165,7 @@ def test_many_systems_fit_a_narrow_terminal(number: int, monkeypatch: pytest.Mon
         )
         for k in range(number)
     }
-    report = ew.compare(truth, systems, measures=["accuracy"]).report
+    report = ew.compare(truth=truth, systems=systems, measures=["accuracy"]).report
     monkeypatch.setattr("edgeworth.report.terminal.PLAIN_WIDTH", 80)
     lines = str(report).splitlines()
     assert max(map(len, lines)) <= 80
@@ -179,7 +181,7 @@ def test_few_queries_have_no_small_p_value(queries: int, is_short: bool) -> None
     truth = np.tile([1, 1, 0, 0, 0, 0], queries)
     good, bad = truth + np.tile([0.0, 0, 0, 0, 0, 0.5], queries), -truth + 0.01 * group * truth
     bad = bad + np.where(group % 2, np.tile([0, 1.5, 0, 0, 0, 0], queries), 0)
-    compared = ew.compare(truth, {"good": good, "bad": bad}, kind="scores", query=group)
+    compared = ew.compare(truth=truth, systems={"good": good, "bad": bad}, kind="scores", query=group)
     # Of n signs all alike are two of 2ⁿ.
     assert compared["good", "bad"]["average_precision"].p_value() == 2 / 2**queries
     assert (

@@ -381,13 +381,13 @@ def test_refusing_to_answer_does_not_win() -> None:
     bold = np.where(np.arange(500) < 336, truth, 1 - truth)
     coward = [int(x) if i < 32 else None for i, x in enumerate(truth)]
     systems = {"bold": bold, "coward": coward}
-    found = ew.compare(truth, systems, missing="abstain")
+    found = ew.compare(truth=truth, systems=systems, missing="abstain")
     assert found["bold", "coward"]["accuracy"].values == pytest.approx((336 / 500, 32 / 500))
     assert found["bold", "coward"]["coverage"].values == pytest.approx((1.0, 32 / 500))
     # Informedness of the decided cases, 0.344 and 1, times coverage.
     assert found["bold", "coward"]["informedness"].values == pytest.approx((0.344, 0.064))
     assert found.verdict.startswith("bold is better")
-    decided = ew.compare(truth, systems, missing="abstain", abstentions="left-out")
+    decided = ew.compare(truth=truth, systems=systems, missing="abstain", abstentions="left-out")
     assert decided["bold", "coward"]["accuracy"].values == (1.0, 1.0)
     assert decided.verdict.startswith("Judged on the 32 of 500 cases that every system decided.")
 
@@ -395,7 +395,7 @@ def test_refusing_to_answer_does_not_win() -> None:
 def test_right_or_wrong_is_judged_by_accuracy() -> None:
     truth = np.ones(200, dtype=int)
     better, worse = (np.arange(200) >= wrong for wrong in (20, 56))
-    found = ew.compare(truth, {"better": better.astype(int), "worse": worse.astype(int)})
+    found = ew.compare(truth=truth, systems={"better": better.astype(int), "worse": worse.astype(int)})
     assert found.findings.headline == "accuracy"
     assert "only one class occurs" in found.verdict
     assert "better is better than worse: accuracy 0.18 higher" in found.verdict
@@ -409,7 +409,7 @@ def test_every_measure_of_a_pair_is_drawn() -> None:
         name: np.where(rng.random(400) < p, truth, rng.integers(0, 10, 400))
         for name, p in (("a", 0.8), ("b", 0.7))
     }
-    found = ew.compare(truth, said)
+    found = ew.compare(truth=truth, systems=said)
     assert len(found.measures) == 35
     assert len(found.report.charts["differences"].data["differences"]) == 35
 
@@ -419,8 +419,8 @@ def test_precisions_with_hardly_an_error_are_told_apart_by_fishers_test() -> Non
     truth, sure, bold = np.zeros(1000, int), np.zeros(1000, int), np.zeros(1000, int)
     truth[:500], sure[:65], bold[:392], bold[500:508] = 1, 1, 1, 1
     assert stats.fisher_exact([[65, 0], [392, 8]])[1] > 0.5
-    found = ew.compare(truth, {"sure": sure, "bold": bold}, measures=["precision[1]"])
+    found = ew.compare(truth=truth, systems={"sure": sure, "bold": bold}, measures=["precision[1]"])
     assert found["sure", "bold"]["precision[1]"].no_winner is not None
     bold[500:900] = 1
-    found = ew.compare(truth, {"sure": sure, "bold": bold}, measures=["precision[1]"])
+    found = ew.compare(truth=truth, systems={"sure": sure, "bold": bold}, measures=["precision[1]"])
     assert found["sure", "bold"]["precision[1]"].no_winner is None

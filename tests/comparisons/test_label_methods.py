@@ -376,7 +376,7 @@ def test_a_class_in_one_cluster_leaves_no_interval_and_a_test() -> None:
     """Swapping clusters needs no variance."""
     truth = [1] * 3 + [0] * 9
     systems = {"a": [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0], "b": [1, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0]}
-    found = ew.compare(truth, systems, cluster=[1] * 3 + [2] * 3 + [3] * 3 + [4] * 3)["a", "b"]
+    found = ew.compare(truth=truth, systems=systems, cluster=[1] * 3 + [2] * 3 + [3] * 3 + [4] * 3)["a", "b"]
     assert found["informedness"].law is None
     assert "in one cluster" in str(found["informedness"].no_interval)
     # Two clusters differ, both for the first system: 1/3 and 1/9, so two of four ways are as far.

@@ -147,7 +147,9 @@ def test_it_needs_independent_cases_that_all_were_decided() -> None:
 def test_many_labels_are_compared_without_a_table_of_tables() -> None:
     truth = np.arange(1200) // 2
     one, two = np.where(np.arange(1200) % 10 == 0, 0, truth), np.where(np.arange(1200) % 4 == 0, 1, truth)
-    found = ew.compare(truth, {"one": one, "two": two}, measures=["accuracy"])["one", "two"]["accuracy"]
+    found = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["accuracy"])["one", "two"][
+        "accuracy"
+    ]
     right = [(each == truth) for each in (one, two)]
     assert found.discordant == (int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()))
     assert found.difference == pytest.approx(right[0].mean() - right[1].mean())

@@ -100,16 +100,16 @@ def test_a_measure_of_one_label_names_its_mean() -> None:
 def test_names_are_known_wherever_a_measure_is_spelt() -> None:
     truth, one, two = [1, 1, 0, 0] * 10, [1, 0, 0, 0] * 10, [1, 1, 1, 0] * 10
     assert ew.estimate(TABLE, "TPR[a]").measure == "recall[a]"
-    found = ew.compare(truth, {"A": one, "B": two}, positive=1, measures=["F1", "MCC"])
+    found = ew.compare(truth=truth, systems={"A": one, "B": two}, positive=1, measures=["F1", "MCC"])
     assert found.measures == ("f", "mcc")
     assert found["A", "B"]["f1"] is found["A", "B"]["f"]
     report = ew.evaluate(truth=truth, prediction=one, positive=1, measures=["F1", "Acc" + "uracy"])
-    assert list(report.numbers["asked"]) == ["f", "accuracy"]
-    assert report.numbers["asked"]["f"]["value"] == pytest.approx(2 / 3)
+    assert list(report.numbers["requested"]) == ["f", "accuracy"]
+    assert report.numbers["requested"]["f"]["value"] == pytest.approx(2 / 3)
     scored = ew.evaluate(truth=truth, score=one, measures=["AUC", "P@5"])
-    assert list(scored.numbers["asked"]) == ["roc_auc", "precision@5"]
+    assert list(scored.numbers["requested"]) == ["roc_auc", "precision@5"]
     told = ew.evaluate(truth=truth, probabilities=[0.9, 0.6, 0.2, 0.3] * 10, measures=["auc", "log_loss"])
-    assert {name: each["value"] for name, each in told.numbers["asked"].items()} == {
+    assert {name: each["value"] for name, each in told.numbers["requested"].items()} == {
         "roc_auc": 1.0,
         "log[model]": pytest.approx(-sum(map(math.log, (0.9, 0.6, 0.8, 0.7))) / 4),
     }

@@ -211,7 +211,7 @@ def test_several_labels_may_mean_no_decision(several: Any) -> None:
     systems = {"x": prediction, "y": truth}
     paired = Paired.from_labels(truth, systems, abstain=several)
     assert paired.to_dict() == Paired.from_labels(truth, {"x": one, "y": truth}, abstain="?").to_dict()
-    several_away = ew.compare(truth, systems, abstain=list(several), measures=["accuracy"])
-    one_away = ew.compare(truth, {"x": one, "y": truth}, abstain="?", measures=["accuracy"])
+    several_away = ew.compare(truth=truth, systems=systems, abstain=list(several), measures=["accuracy"])
+    one_away = ew.compare(truth=truth, systems={"x": one, "y": truth}, abstain="?", measures=["accuracy"])
     found = (each["x", "y"]["accuracy"].difference for each in (several_away, one_away))
     assert list(found) == pytest.approx([3 / 7 - 1] * 2)

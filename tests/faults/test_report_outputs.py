@@ -24,7 +24,7 @@ COMMAND = ["table", "12 28; 18 42", "--rows", "predicted"]
 
 
 def comparison() -> ew.Comparison:
-    return ew.compare(TRUTH, {"A": SAID, "B": TRUTH[::-1]})
+    return ew.compare(truth=TRUTH, systems={"A": SAID, "B": TRUTH[::-1]})
 
 
 def chart_file(path: Path) -> None:

@@ -43,7 +43,9 @@ def test_evaluate_and_compare_find_columns_by_name() -> None:
     assert report["wealth"]["log_wealth"] == pytest.approx(RATIO)
     plain = ew.evaluate(truth=TRUTH, probabilities=MODEL, against=RIVAL).to_dict()
     assert report["means"] == plain["means"]
-    found = ew.compare(TRUTH, {"model": model, "rival": rival})["model", "rival"]["log"].difference
+    found = ew.compare(truth=TRUTH, systems={"model": model, "rival": rival})["model", "rival"][
+        "log"
+    ].difference
     assert abs(found) == pytest.approx(RATIO / 5)
 
 

@@ -97,10 +97,10 @@ def test_file_arrays_frames_and_tally_agree(file: Path) -> None:
     data = frame()
     systems = {"a": data.a.to_numpy(), "b": data.b.to_numpy()}
     wanted = [
-        ew.compare(data.y.to_numpy(), systems),
-        ew.compare("y", ["a", "b"], data=str(file / "x.csv")),
-        ew.compare("y", ["a", "b"], data=data),
-        ew.compare("y", {"a": "a", "b": "b"}, data=pl.from_pandas(data)),
+        ew.compare(truth=data.y.to_numpy(), systems=systems),
+        ew.compare(str(file / "x.csv"), truth="y", systems=["a", "b"]),
+        ew.compare(data, truth="y", systems=["a", "b"]),
+        ew.compare(pl.from_pandas(data), truth="y", systems={"a": "a", "b": "b"}),
         ew.compare(ew.Paired.from_labels(data.y, systems)),
     ]
     plain = [json.dumps(each.findings.to_dict()) for each in wanted]
@@ -114,8 +114,8 @@ def test_scores_agree_with_scikit_learn(file: Path, capsys: pytest.CaptureFixtur
     for name in ("sharp", "blunt"):
         assert values[name]["roc_auc"] == pytest.approx(roc_auc_score(data.y, data[name]), abs=1e-12)
     both = ew.compare(
-        data.y,
-        {name: data[name] for name in ("sharp", "blunt")},
+        truth=data.y,
+        systems={name: data[name] for name in ("sharp", "blunt")},
         kind="scores",
         measures=["average_precision(ties=threshold)"],
     )
@@ -176,12 +176,12 @@ def test_identical_systems_cannot_be_told_apart() -> None:
         ("labels", ["informedness", "f[1]", "mcc"]),
         ("scores", ["average_precision", "roc_auc"]),
     ):
-        comparison = ew.compare(data.y, systems, kind=kind, measures=measures)  # type: ignore[arg-type]  # a word of two
+        comparison = ew.compare(truth=data.y, systems=systems, kind=kind, measures=measures)  # type: ignore[arg-type]  # a word of two
         for each in comparison["one", "two"].values():
             assert each.difference == 0
             assert each.p_value() == 1
         assert " the same " in comparison.verdict
-    forecasts = ew.compare(data.y, {"one": data.p, "two": data.p}, kind="probabilities")
+    forecasts = ew.compare(truth=data.y, systems={"one": data.p, "two": data.p}, kind="probabilities")
     assert forecasts["one", "two"]["log"].p_value() == 1
     assert forecasts.findings.race is not None
     assert forecasts.findings.race.against("one", "two") == 0
@@ -191,7 +191,7 @@ def test_the_verdict_says_what_it_would_take() -> None:
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 2, 200)
     one, two = (np.where(rng.random(200) < 0.8, truth, 1 - truth) for _ in range(2))
-    comparison = ew.compare(truth, {"one": one, "two": two})
+    comparison = ew.compare(truth=truth, systems={"one": one, "two": two})
     assert not comparison.findings.is_conclusive("one", "two")
     assert "No significant difference between one and two" in comparison.verdict
     needed = comparison.findings.plans["one", "two"].needed
@@ -205,7 +205,7 @@ def test_many_systems_are_ranked_with_letters() -> None:
         name: np.where(rng.random(600) < share, truth, 1 - truth)
         for name, share in (("w", 0.6), ("x", 0.62), ("y", 0.9))
     }
-    comparison = ew.compare(truth, systems, measures=["accuracy"])
+    comparison = ew.compare(truth=truth, systems=systems, measures=["accuracy"])
     letters = comparison.letters
     assert next(iter(letters)) == "y"
     for first, second in itertools.combinations(letters, 2):
@@ -233,7 +233,9 @@ def test_randomisation_by_hand() -> None:
         pairs = [(b, a) if swap else (a, b) for a, b, swap in zip(one, two, swaps, strict=True)]
         first, second = zip(*pairs, strict=True)
         hits += abs(accuracy(first) - accuracy(second)) >= seen
-    found = ew.compare(truth, {"one": one, "two": two}, measures=["accuracy"])["one", "two"]["accuracy"]
+    found = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["accuracy"])["one", "two"][
+        "accuracy"
+    ]
     assert found.tests["randomisation"].exact == Fraction(hits, 2**8)
 
 
@@ -252,7 +254,7 @@ def test_tables_for_papers(file: Path, capsys: pytest.CaptureFixture[str]) -> No
     ]
     rows = list(csv.reader(io.StringIO(call(file, capsys, *words, "--csv", "-").stdout)))
     assert rows[0][:3] == ["measure", "first", "second"]
-    comparison = ew.compare("y", ["a", "b"], data=str(file / "x.csv"), measures=["informedness"])
+    comparison = ew.compare(str(file / "x.csv"), truth="y", systems=["a", "b"], measures=["informedness"])
     assert float(rows[1][5]) == comparison["a", "b"]["informedness"].difference
     latex = call(file, capsys, *words, "--latex", "-").stdout
     assert latex == comparison.to_latex()
@@ -300,16 +302,18 @@ def test_bad_input_is_refused_in_a_sentence(
 
 def test_bad_arrays_are_refused_in_a_sentence() -> None:
     with pytest.raises(ew.EdgeworthError, match=r"same number of rows: truth has 3.*A has 3.*B has 2"):
-        ew.compare([1, 0, 1], {"A": [1, 0, 1], "B": [1, 0]})
+        ew.compare(truth=[1, 0, 1], systems={"A": [1, 0, 1], "B": [1, 0]})
     with pytest.raises(ew.EdgeworthError, match="saw one, 'A'"):
-        ew.compare([1, 0, 1], {"A": [1, 0, 1]})
+        ew.compare(truth=[1, 0, 1], systems={"A": [1, 0, 1]})
     with pytest.raises(ew.EdgeworthError, match='say kind="scores" or kind="probabilities"'):
-        ew.compare([1, 0, 1], {"A": [0.5, 0.2, 0.1], "B": [0.4, 0.3, 0.2]})
+        ew.compare(truth=[1, 0, 1], systems={"A": [0.5, 0.2, 0.1], "B": [0.4, 0.3, 0.2]})
     with pytest.raises(ew.EdgeworthError, match="are these all of one kind"):
-        ew.compare([1, 0], {"A": [[0.5, 0.5], [0.2, 0.8]], "B": [1, 0]})
-    with pytest.raises(ew.EdgeworthError, match="give truth and systems"):
+        ew.compare(truth=[1, 0], systems={"A": [[0.5, 0.5], [0.2, 0.8]], "B": [1, 0]})
+    with pytest.raises(ew.EdgeworthError, match="the path of a file or a dataframe; saw int"):
         ew.compare([1, 0, 1])
-    comparison = ew.compare([1, 0, 1, 0], {"A": [1, 0, 1, 1], "B": [1, 1, 0, 0]})
+    with pytest.raises(ew.EdgeworthError, match="give truth and systems"):
+        ew.compare(truth=[1, 0, 1])
+    comparison = ew.compare(truth=[1, 0, 1, 0], systems={"A": [1, 0, 1, 1], "B": [1, 1, 0, 0]})
     with pytest.raises(ew.EdgeworthError, match="there is no system 'C'; there are A, B"):
         _ = comparison["A", "C"]
     with pytest.raises(ew.EdgeworthError, match="'kappa' was not compared"):
@@ -325,7 +329,7 @@ def test_scores_tallied_earlier_are_compared() -> None:
         for rows in (slice(None, half), slice(half, None))
     ]
     merged = ew.compare(parts[0] + parts[1])["sharp", "blunt"]["roc_auc"]
-    whole = ew.compare(data.y.to_numpy(), systems, kind="scores")["sharp", "blunt"]["roc_auc"]
+    whole = ew.compare(truth=data.y.to_numpy(), systems=systems, kind="scores")["sharp", "blunt"]["roc_auc"]
     assert merged.difference == pytest.approx(whole.difference, abs=1e-12)
     assert merged.standard_error == pytest.approx(whole.standard_error, rel=1e-12)
 
@@ -334,9 +338,9 @@ def test_other_kinds_are_not_taken_for_labels(file: Path, capsys: pytest.Capture
     words = ["compare", "x.csv", "--truth", "y", "--prediction", "a", "--prediction", "sharp"]
     assert "sharp holds fractions" in refused(call(file, capsys, *words))
     with pytest.raises(ew.EdgeworthError, match='say kind="scores"'):
-        ew.compare("y", ["sharp", "blunt"], data=frame())
+        ew.compare(frame(), truth="y", systems=["sharp", "blunt"])
     with pytest.raises(ew.EdgeworthError, match="truth"):
-        ew.compare(["1", "0"] * 20, {"a": [1, 0] * 20, "b": [0, 1] * 20})
+        ew.compare(truth=["1", "0"] * 20, systems={"a": [1, 0] * 20, "b": [0, 1] * 20})
 
 
 def test_options_that_would_be_ignored_are_refused() -> None:
@@ -349,18 +353,18 @@ def test_options_that_would_be_ignored_are_refused() -> None:
         ("id", truth),
     ):
         with pytest.raises(ew.EdgeworthError, match=rf"{name}( \(--[a-z-]+\))? has no meaning with labels"):
-            ew.compare(truth, systems, **{name: value})  # type: ignore[arg-type]  # any of several options
+            ew.compare(truth=truth, systems=systems, **{name: value})  # type: ignore[arg-type]  # any of several options
     with pytest.raises(ew.EdgeworthError, match="cluster has no meaning with a tally"):
         ew.compare(ew.Paired.from_labels(truth, systems), cluster=truth)
     with pytest.raises(ew.EdgeworthError, match="a list of spellings"):
-        ew.compare(truth, systems, measures="accuracy")
+        ew.compare(truth=truth, systems=systems, measures="accuracy")
     with pytest.raises(ew.EdgeworthError, match="given by name"):
-        ew.compare(truth, 5)
+        ew.compare(truth=truth, systems=5)
 
 
 def test_asking_for_other_options_is_not_answered_with_these() -> None:
     truth = [1, 0, 1, 0] * 5
-    comparison = ew.compare(truth, {"a": [1, 0, 1, 1] * 5, "b": [1, 1, 1, 0] * 5})
+    comparison = ew.compare(truth=truth, systems={"a": [1, 0, 1, 1] * 5, "b": [1, 1, 1, 0] * 5})
     assert comparison["a", "b"]["f"].measure == "f[1]"
     with pytest.raises(ew.EdgeworthError, match="was not compared"):
         _ = comparison["a", "b"]["f[1](alpha=0.3)"]
@@ -447,7 +451,7 @@ def test_tallies_of_different_cases_are_compared(
     assert any("different cases" in warning for warning in found["warnings"])
     # The same from Python: by path, and tallies that are read.
     files = {name: tmp_path / f"{name}.{ending}" for name in parts}
-    by_path = ew.compare(data=files, measures=["accuracy"])
+    by_path = ew.compare(files, measures=["accuracy"])
     read = ew.compare({name: ew.read_tally(path) for name, path in files.items()}, measures=["accuracy"])
     for other in (by_path, read):
         assert other["train", "test"]["accuracy"].difference == accuracy["difference"]

@@ -143,12 +143,12 @@ def test_comparisons_find_columns_by_name(systems: str, tmp_path: Path) -> None:
     pairs, _, labels = systems.partition(" --labels ")
     columns = {pair[0]: pair[2:].split(",") for pair in pairs.split()}
     options: dict[str, Any] = {"labels": labels.split(",")} if labels else {}
-    found = ew.compare("y", columns, data=tmp_path / "cattle.csv", kind="probabilities", **options)["A", "B"][
-        "log"
-    ].difference
+    found = ew.compare(tmp_path / "cattle.csv", truth="y", systems=columns, kind="probabilities", **options)[
+        "A", "B"
+    ]["log"].difference
     assert abs(found) == pytest.approx(CATTLE / 5, abs=1e-12)
     with pytest.raises(ew.EdgeworthError, match="name them so"):
-        ew.compare("y", {"A": ["p_cat", "p_cow"], "B": ["one", "two"]}, data=tmp_path / "cattle.csv")
+        ew.compare(tmp_path / "cattle.csv", truth="y", systems={"A": ["p_cat", "p_cow"], "B": ["one", "two"]})
 
 
 # -- what is refused, and where ----------------------------------------------------------------------------

@@ -42,7 +42,9 @@ def test_draws_pairs_and_rows_are_told() -> None:
     notes: list[tuple[str, float, float | None]] = []
     with heard(notes):
         ew.estimate(table, "kappa", method=Bootstrap(draws=500, seed=1))
-        ew.compare(truth, {name: rng.integers(0, 2, 500) for name in "abc"}, measures=["accuracy"])
+        ew.compare(
+            truth=truth, systems={name: rng.integers(0, 2, 500) for name in "abc"}, measures=["accuracy"]
+        )
     done = {what: sum(number for name, number, _ in notes if name == what) for what, *_ in notes}
     assert done["draws"] >= 500
     assert done["pairs compared"] == 3

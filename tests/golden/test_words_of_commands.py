@@ -128,7 +128,7 @@ def test_compare_reads_what_evaluate_reads(
     frame[7:].to_parquet(folder / "parts" / "2.parquet")
     frame[:7].to_csv(folder / "1.csv", index=False)
     frame[7:].to_csv(folder / "2.csv", index=False)
-    wanted = ew.compare("y_true", ["a", "b"], data=frame).to_dict()["comparison"]
+    wanted = ew.compare(frame, truth="y_true", systems=["a", "b"]).to_dict()["comparison"]
 
     def found(*files: str) -> object:
         done = call(folder, capsys, "compare", *files, "--truth", "y_true", *SYSTEMS)
@@ -179,7 +179,7 @@ def test_a_truth_in_doubt_is_not_guessed(folder: Path, capsys: pytest.CaptureFix
     words = ["--prediction", "target", "--prediction", "a"]
     assert "truth is needed" in refused(call(folder, capsys, "compare", "one.csv", *words))
     with pytest.raises(OptionError, match="truth is needed"):
-        ew.compare(None, {"a": [1, 0], "b": [0, 1]})
+        ew.compare(truth=None, systems={"a": [1, 0], "b": [0, 1]})
 
 
 @pytest.mark.parametrize("command", [["compare", *SYSTEMS[:4]], ["evaluate", "--prediction", "a"]])

@@ -38,7 +38,9 @@ def test_ranks_are_within_folds() -> None:
 def test_a_comparison_ranks_within_folds_too() -> None:
     truth, scores, fold = folded(2)
     systems = {"good": scores, "none": np.random.default_rng(3).normal(size=300)}
-    found = ew.compare(truth, systems, kind="scores", fold=fold)["good", "none"]["average_precision"]
+    found = ew.compare(truth=truth, systems=systems, kind="scores", fold=fold)["good", "none"][
+        "average_precision"
+    ]
     lists = [ew.RankedLists.from_scores(truth, each, groups=fold) for each in systems.values()]
     one, two = (ew.measure(each, "average_precision") for each in lists)
     assert found.difference == pytest.approx(one - two)
@@ -61,7 +63,7 @@ def test_left_out_probabilities_of_births_are_warned_of() -> None:
         report = ew.evaluate(str(path), truth="low", score="smaller_probability", positive="1")
         assert any("split by class" in said for said in report.warnings)
         systems = {"larger": "larger_probability", "smaller": "smaller_probability"}
-        compared = ew.compare("low", systems, data=str(path), kind="scores", positive="1")
+        compared = ew.compare(str(path), truth="low", systems=systems, kind="scores", positive="1")
     found = compared["larger", "smaller"]["average_precision"]
     assert found.law is None
     assert not found.tests
@@ -100,7 +102,7 @@ def delong_variance(truth: np.ndarray, one: np.ndarray, two: np.ndarray) -> floa
 def test_cases_vary_within_folds_and_five_folds_name_a_winner() -> None:
     truth, scores, fold = folded(6)
     none = np.random.default_rng(7).normal(size=300)
-    compared = ew.compare(truth, {"good": scores, "none": none}, kind="scores", fold=fold)
+    compared = ew.compare(truth=truth, systems={"good": scores, "none": none}, kind="scores", fold=fold)
     found = compared["good", "none"]["roc_auc"]
     each = [delong_variance(truth[fold == k], scores[fold == k], none[fold == k]) for k in range(5)]
     assert found.standard_error**2 == pytest.approx(sum(each) / 25)
@@ -117,7 +119,10 @@ def test_swaps_and_draws_are_within_folds() -> None:
     moved = {name: row - 10 * fold for name, row in systems.items()}
     for measure in ("average_precision", "precision@10"):
         options = {"kind": "scores", "fold": fold, "measures": [measure]}
-        two = [ew.compare(truth, each, **options)["one", "two"][measure] for each in (systems, moved)]
+        two = [
+            ew.compare(truth=truth, systems=each, **options)["one", "two"][measure]
+            for each in (systems, moved)
+        ]
         assert two[0].to_dict() == two[1].to_dict()
         assert 0 < two[0].standard_error < 0.1
 
@@ -125,7 +130,7 @@ def test_swaps_and_draws_are_within_folds() -> None:
 def test_folds_and_clusters_are_not_given_together() -> None:
     truth, scores, fold = folded(8)
     with pytest.raises(OptionError, match="fold and cluster are both given"):
-        ew.compare(truth, {"a": scores, "b": -scores}, kind="scores", fold=fold, cluster=fold)
+        ew.compare(truth=truth, systems={"a": scores, "b": -scores}, kind="scores", fold=fold, cluster=fold)
 
 
 def test_a_report_speaks_of_folds_and_tells_the_area() -> None:

@@ -98,7 +98,7 @@ def test_the_forest_shows_0(accuracy: float) -> None:
     def system(rate: float) -> Any:
         return np.where(rng.random(600) < rate, truth, 1 - truth)
 
-    report = ew.compare(truth, {"one": system(accuracy), "two": system(0.8)}).report
+    report = ew.compare(truth=truth, systems={"one": system(accuracy), "two": system(0.8)}).report
     for name in ("differences", "disagreements"):
         found = axis_texts(report.charts[name].svg(), r"[−+]?[\d.,]+")
         assert found.count("0") == 1, (name, found)
@@ -113,7 +113,7 @@ def test_0_stands_on_both_sides_of_many_marks() -> None:
     ahead[:4183] = "b"
     behind[5000:10_000] = "b"
     behind[10_000:10_135] = "a"
-    report = ew.compare(truth, {"behind": behind, "ahead": ahead}).report
+    report = ew.compare(truth=truth, systems={"behind": behind, "ahead": ahead}).report
     found = axis_texts(report.charts["disagreements"].svg(), r"[\d,]+")
     assert found == ["6,000", "4,000", "2,000", "0", "2,000", "4,000", "6,000"]
     said = np.where(np.arange(20_000) < 3000, "b", truth)

@@ -70,7 +70,7 @@ def test_systems_with_one_beginning_are_drawn_apart() -> None:
         f"team-experiment-2024-run-{name}": np.where(rng.random(300) < 0.6 + 0.03 * place, truth, 1 - truth)
         for place, name in enumerate(("alpha", "beta", "gamma", "delta", "epsilon"))
     }
-    charts = ew.compare(truth, systems).report.charts
+    charts = ew.compare(truth=truth, systems=systems).report.charts
     for name, sign in (("differences", "−"), ("disagreements", "–")):
         drawn = re.findall(rf"<text[^>]*>(team-[^<]+ {sign} team-[^<]+)</text>", charts[name].svg())
         assert len(drawn) == len(set(drawn)) == 10

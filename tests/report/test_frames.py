@@ -67,7 +67,7 @@ def evaluated(name: str, library: str = "pandas") -> Report:
 @cache
 def compared(name: str, library: str = "pandas") -> ew.Comparison:
     systems, options = COMPARISONS[name]
-    return ew.compare("y", systems, data=FRAMES[library], **options)
+    return ew.compare(FRAMES[library], truth="y", systems=systems, **options)
 
 
 @pytest.mark.parametrize("library", FRAMES)

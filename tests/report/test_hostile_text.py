@@ -69,16 +69,16 @@ def columns(text: str) -> ew.Report:
 def comparison(text: str) -> ew.Comparison:
     truth = np.where(SIDE, text, "b").tolist()
     other = np.where(HITS, truth, "b").tolist()
-    return ew.compare(truth, {text: other, "other": truth[::-1], "third": other[::-1]})
+    return ew.compare(truth=truth, systems={text: other, "other": truth[::-1], "third": other[::-1]})
 
 
 def compared_scores(text: str) -> ew.Comparison:
-    return ew.compare(SIDE, {text: HITS + RNG.random(N), "other": RNG.random(N)}, kind="scores")
+    return ew.compare(truth=SIDE, systems={text: HITS + RNG.random(N), "other": RNG.random(N)}, kind="scores")
 
 
 def compared_probabilities(text: str) -> ew.Comparison:
     p = np.where(SIDE, 0.7, 0.2)
-    return ew.compare(SIDE, {text: p, "other": 1 - p}, kind="probabilities")
+    return ew.compare(truth=SIDE, systems={text: p, "other": 1 - p}, kind="probabilities")
 
 
 OF_ALL: dict[str, Callable[[], Any]] = {

@@ -37,8 +37,8 @@ def test_nothing_is_shown_in_sample(kind: str) -> None:
 def test_no_winner_is_named_in_sample(kind: str) -> None:
     (own,) = (value for name, value in KINDS[kind].items() if name != "truth")
     systems = {"a": own, "b": np.roll(own, 7)}
-    assert "is better" in ew.compare(TRUTH, systems, kind=kind).verdict
-    fitted = ew.compare(TRUTH, systems, kind=kind, predictions_made="in-sample")
+    assert "is better" in ew.compare(truth=TRUTH, systems=systems, kind=kind).verdict
+    fitted = ew.compare(truth=TRUTH, systems=systems, kind=kind, predictions_made="in-sample")
     assert not any(claim["strength"] == "shown" for claim in fitted.to_dict()["claims"])
 
 
@@ -46,8 +46,8 @@ def test_no_winner_is_named_in_sample(kind: str) -> None:
 def test_systems_have_no_places_in_sample(kind: str) -> None:
     (own,) = (value for name, value in KINDS[kind].items() if name != "truth")
     systems = {"a": own, "b": np.roll(own, 7), "c": np.roll(own, 11)}
-    assert ew.compare(TRUTH, systems, kind=kind).ranks["a"] == (1, 1)
-    fitted = ew.compare(TRUTH, systems, kind=kind, predictions_made="in-sample")
+    assert ew.compare(truth=TRUTH, systems=systems, kind=kind).ranks["a"] == (1, 1)
+    fitted = ew.compare(truth=TRUTH, systems=systems, kind=kind, predictions_made="in-sample")
     assert (fitted.ranks, fitted.tied_for_first, {*fitted.letters.values()}) == ({}, (), {""})
     numbers = fitted.to_dict()["comparison"]
     assert not any(pair["is_conclusive"] for pair in numbers["pairs"])
@@ -82,8 +82,8 @@ def test_roc_areas_of_probabilities_rank_within_folds() -> None:
 
 def test_folds_of_a_comparison_and_of_a_column() -> None:
     data = pd.DataFrame({"y": TRUTH, "a": RIGHT, "b": np.roll(RIGHT, 3), "fold": FOLD})
-    found = ew.compare("y", ["a", "b"], data=data, fold="fold")
-    sliced = ew.compare("y", ["a", "b"], data=data, by="fold")
+    found = ew.compare(data, truth="y", systems=["a", "b"], fold="fold")
+    sliced = ew.compare(data, truth="y", systems=["a", "b"], by="fold")
     assert found.report.numbers["slices"] == sliced.report.numbers["slices"]
     with pytest.raises(OptionError, match="fold and by are both given"):
         ew.evaluate(data, truth="y", prediction="a", fold="fold", by="b")

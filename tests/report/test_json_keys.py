@@ -92,7 +92,7 @@ def forecasts() -> Report:
 def races() -> Report:
     y = np.tile([1, 0], 60)
     systems = {"a": rng().uniform(0.1, 0.9, 120), "b": np.full(120, 0.4)}
-    return ew.compare(y, systems, kind="probabilities", ordered=True).report
+    return ew.compare(truth=y, systems=systems, kind="probabilities", ordered=True).report
 
 
 def drunken() -> Report:

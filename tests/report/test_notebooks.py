@@ -105,7 +105,7 @@ def test_estimates_differences_reports_and_comparisons() -> None:
     assert report.verdict in found.text
     for section in report.sections:
         assert section.title in found.text
-    comparison = ew.compare(truth, {"one": said, HOSTILE: truth})
+    comparison = ew.compare(truth=truth, systems={"one": said, HOSTILE: truth})
     assert comparison.verdict in read(comparison).text
     assert "P(one better)" in read(comparison["one", HOSTILE]["informedness"]).text
 
@@ -140,7 +140,7 @@ def test_a_notebook_never_shows_a_probability_of_being_better_as_0_or_1() -> Non
     truth = [1] * 200 + [0] * 200
     sure, poor = truth, [1] * 100 + [0] * 200 + [1] * 100
     for pair in (("sure", "poor"), ("poor", "sure")):
-        found = ew.compare(truth, {"sure": sure, "poor": poor})[pair]["informedness"]
+        found = ew.compare(truth=truth, systems={"sure": sure, "poor": poor})[pair]["informedness"]
         shown = found._repr_html_()
         cell = shown.partition(f"P({pair[0]} better)</td><td>")[2].partition("</td>")[0]
         assert cell == ("&gt; 0.999" if pair[0] == "sure" else "&lt; 0.001")

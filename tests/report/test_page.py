@@ -257,7 +257,7 @@ def test_a_page_of_a_comparison_is_called_by_its_systems_and_says_how_to_report_
         (2, "lab/&lt;a&gt; against lab/b – Edgeworth"),
         (3, "lab/&lt;a&gt;, lab/b, c – Edgeworth"),
     ):
-        found = ew.compare(truth, dict(list(names.items())[:systems]))
+        found = ew.compare(truth=truth, systems=dict(list(names.items())[:systems]))
         page = found.to_html()
         assert f"<title>{wanted}</title>" in page
         assert page.count(f"Edgeworth {ew.__version__}.</p>") == 1

@@ -140,14 +140,14 @@ def test_only_a_slice_that_is_shown_weaker_is_called_so() -> None:
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_systems_are_compared_in_each_slice_as_alone(name: str) -> None:
     systems, options = SYSTEMS[name]
-    whole = ew.compare("y", systems, data=DATA, by="site", **options)
+    whole = ew.compare(DATA, truth="y", systems=systems, by="site", **options)
     found = whole.report.numbers["slices"]
     headline, level = found["measure"], found["level_of_each"]
     assert headline == whole.findings.headline
     defined = [row for row in found["slices"] if row["undefined"] is None]
     assert level == pytest.approx(1 - 0.05 / len(defined))
     for row in defined:
-        alone = ew.compare("y", systems, data=DATA[DATA.site == row["slice"]], **options)
+        alone = ew.compare(DATA[DATA.site == row["slice"]], truth="y", systems=systems, **options)
         known = alone[row["first"], row["second"]][headline]
         assert row["value"] == pytest.approx(known.difference)
         interval = [np.nan if row[end] is None else row[end] for end in ("low", "high")]
@@ -161,7 +161,7 @@ def test_a_difference_has_one_sign_wherever_it_is_told() -> None:
     """First less second, as given: in pairs, claims, slices, frames, CSV; with the level of each interval."""
     truth, better = DATA.y, {"guess": DATA.guess, "other": DATA.other}
     for names in (["guess", "other"], ["other", "guess"]):
-        whole = ew.compare("y", names, data=DATA, by="site", positive=1, measures=["accuracy"])
+        whole = ew.compare(DATA, truth="y", systems=names, by="site", positive=1, measures=["accuracy"])
         plain, frame = whole.to_dict(), whole.to_frame()
 
         def known(cases: Any, names: list[str] = names) -> float:
@@ -197,7 +197,7 @@ def test_a_difference_has_one_sign_wherever_it_is_told() -> None:
 def test_slices_of_three_systems_say_who_is_better_than_whom() -> None:
     data = DATA.assign(third=np.where(RNG.random(600) < 0.95, DATA.y, 1 - DATA.y))
     options: dict[str, Any] = {"positive": 1, "measures": ["accuracy"], "by": "lang"}
-    report = ew.compare("y", ["other", "third", "guess"], data=data, **options).report
+    report = ew.compare(data, truth="y", systems=["other", "third", "guess"], **options).report
     text = " ".join(next(section for section in report.sections if section.title == "By lang").text)
     shown = [row for row in report.numbers["slices"]["slices"] if row["is_shown"]]
     assert shown
@@ -208,7 +208,7 @@ def test_slices_of_three_systems_say_who_is_better_than_whom() -> None:
 
 def test_grades_are_compared_in_slices() -> None:
     data = DATA.assign(wrong=1 - DATA.right)
-    found = ew.compare(None, ["right", "wrong"], data=data, kind="correct", by="lang").report
+    found = ew.compare(data, truth=None, systems=["right", "wrong"], kind="correct", by="lang").report
     assert {row["slice"] for row in found.numbers["slices"]["slices"]} == {"en", "fr"}
 
 
@@ -220,12 +220,12 @@ def test_slices_of_partial_credit_are_compared_by_the_mean_of_all(tmp_path: Path
     for name in ("a", "b"):
         data[name] = rng.integers(0, 2, 200).astype(float)
     data.loc[data.topic == "0", "a"] = 0.5
-    whole = ew.compare(None, ["a", "b"], data=data, kind="grades", by="topic")
+    whole = ew.compare(data, truth=None, systems=["a", "b"], kind="grades", by="topic")
     for name in ("a", "b"):
         columns = data[["id", "topic", name]].rename(columns={name: "points"})
         columns.to_csv(tmp_path / f"{name}.csv", index=False)
     files = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
-    joined = ew.compare(None, "points", data=files, kind="grades", join="id", by="topic")
+    joined = ew.compare(files, truth=None, systems="points", kind="grades", join="id", by="topic")
     means = data.groupby("topic")[["a", "b"]].mean()
     for comparison in (whole, joined):
         found = comparison.report.numbers["slices"]
@@ -285,8 +285,8 @@ def test_slices_of_joined_tables_are_rows_of_a_column_that_a_table_has(tmp_path:
     data[["id", "y", "site", "guess"]].to_csv(tmp_path / "a.csv", index=False)
     data[["id", "y", "other"]].rename(columns={"other": "guess"}).to_csv(tmp_path / "b.csv", index=False)
     files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
-    joined = ew.compare("y", "guess", data=files, join="id", by="site", positive="1")
-    wide = ew.compare("y", ["guess", "other"], data=DATA, by="site", positive=1)
+    joined = ew.compare(files, truth="y", systems="guess", join="id", by="site", positive="1")
+    wide = ew.compare(DATA, truth="y", systems=["guess", "other"], by="site", positive=1)
     values = [[row["value"] for row in x.report.numbers["slices"]["slices"]] for x in (joined, wide)]
     assert values[0] == pytest.approx(values[1])
 
@@ -305,7 +305,7 @@ def test_the_schema_knows_slices_and_a_frame_has_their_rows() -> None:
         (Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8")
     )
     check = jsonschema.Draft202012Validator(schema)
-    compared = ew.compare("y", ["p", "r"], data=DATA, by="site", **SYSTEMS["scores"][1])
+    compared = ew.compare(DATA, truth="y", systems=["p", "r"], by="site", **SYSTEMS["scores"][1])
     for report in (evaluated("labels"), compared.report):
         check.validate(json.loads(report.to_json()))
     frame = evaluated("labels").to_frame()
@@ -323,12 +323,14 @@ def test_joined_grades_in_slices_that_one_table_knows() -> None:
     )
     other = pd.DataFrame({"id": np.arange(60)[::-1], "ok": rng.integers(2, size=60)})
     options = {"join": "id", "kind": "correct"}
-    found = ew.compare(None, "ok", data={"one": items, "two": other}, by="topic", **options)
+    found = ew.compare({"one": items, "two": other}, truth=None, systems="ok", by="topic", **options)
     slices = {row["slice"]: row for row in found.report.numbers["slices"]["slices"]}
     assert set(slices) == {"a", "b"}
     for topic, row in slices.items():
         part = items[items.topic == topic]
-        alone = ew.compare(None, "ok", data={"one": part, "two": other[other.id.isin(part.id)]}, **options)
+        alone = ew.compare(
+            {"one": part, "two": other[other.id.isin(part.id)]}, truth=None, systems="ok", **options
+        )
         assert row["cases"] == len(part)
         assert row["value"] == pytest.approx(alone["one", "two"]["accuracy"].difference, abs=1e-12)
 
@@ -360,7 +362,7 @@ def test_rows_of_a_cluster_are_told_beside_the_independent_cases() -> None:
     systems = {
         name: np.where(rng.random(120) < share, truth, 1 - truth) for name, share in (("a", 0.9), ("b", 0.6))
     }
-    report = ew.compare(truth, systems, cluster=cluster, by={"half": cluster < 10}).report
+    report = ew.compare(truth=truth, systems=systems, cluster=cluster, by={"half": cluster < 10}).report
     [grid] = report.sections[1].grids
     assert [column.name for column in grid.columns][1:3] == ["rows", "independent"]
     assert {row[1:3] for row in grid.rows} == {(60, 10)}

@@ -28,12 +28,18 @@ def warnings_of(found: Any) -> tuple[str, ...]:
 
 
 COMPARED: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-    "labels": (LABELS, lambda systems: ew.compare(TRUTH, systems)),
-    "labels in clusters": (LABELS, lambda systems: ew.compare(TRUTH, systems, cluster=np.arange(120) // 2)),
-    "scores": (SCORES, lambda systems: ew.compare(TRUTH, systems, kind="scores")),
-    "queries": (SCORES, lambda s: ew.compare(TRUTH, s, kind="scores", query=np.arange(120) // 12)),
-    "probabilities": (SCORES, lambda systems: ew.compare(TRUTH, systems, kind="probabilities")),
-    "grades": (SCORES, lambda systems: ew.compare(None, systems, kind="grades")),
+    "labels": (LABELS, lambda systems: ew.compare(truth=TRUTH, systems=systems)),
+    "labels in clusters": (
+        LABELS,
+        lambda systems: ew.compare(truth=TRUTH, systems=systems, cluster=np.arange(120) // 2),
+    ),
+    "scores": (SCORES, lambda systems: ew.compare(truth=TRUTH, systems=systems, kind="scores")),
+    "queries": (
+        SCORES,
+        lambda s: ew.compare(truth=TRUTH, systems=s, kind="scores", query=np.arange(120) // 12),
+    ),
+    "probabilities": (SCORES, lambda systems: ew.compare(truth=TRUTH, systems=systems, kind="probabilities")),
+    "grades": (SCORES, lambda systems: ew.compare(truth=None, systems=systems, kind="grades")),
 }
 
 
@@ -53,7 +59,9 @@ def test_systems_that_are_identical_or_constant_are_named(kind: str) -> None:
 def test_systems_that_differ_in_one_case_are_two() -> None:
     almost = LABELS.copy()
     almost[7] = 1 - almost[7]
-    assert not any(SAME in x for x in warnings_of(ew.compare(TRUTH, {"a": LABELS, "b": almost})))
+    assert not any(
+        SAME in x for x in warnings_of(ew.compare(truth=TRUTH, systems={"a": LABELS, "b": almost}))
+    )
     paired = ew.tally(truth=TRUTH, prediction={"a": LABELS, "b": LABELS})
     assert f"a and b {SAME}" in warnings_of(ew.evaluate(paired))
 
@@ -78,14 +86,15 @@ def test_one_value_in_every_case_is_named(options: dict[str, Any], start: str) -
 
 
 def test_right_in_every_case_is_a_result() -> None:
-    perfect = ew.compare(TRUTH, {"a": TRUTH, "b": TRUTH.copy(), "c": LABELS})
+    perfect = ew.compare(truth=TRUTH, systems={"a": TRUTH, "b": TRUTH.copy(), "c": LABELS})
     assert not any(SAME in x for x in warnings_of(perfect))
     answers = {"a": np.ones(40), "b": np.ones(40), "c": np.arange(40) % 3 > 0}
     assert not any(
-        SAME in x or ONE_VALUE in x for x in warnings_of(ew.compare(None, answers, kind="correct"))
+        SAME in x or ONE_VALUE in x
+        for x in warnings_of(ew.compare(truth=None, systems=answers, kind="correct"))
     )
     answers["d"] = answers["c"].copy()
-    assert f"c and d {SAME}" in warnings_of(ew.compare(None, answers, kind="correct"))
+    assert f"c and d {SAME}" in warnings_of(ew.compare(truth=None, systems=answers, kind="correct"))
     assert not any(ONE_VALUE in x for x in warnings_of(ew.evaluate(correct=[True] * 40)))
     few = ew.evaluate(truth=[0, 1, 0], prediction=[1, 1, 1])
     assert not any(ONE_VALUE in x for x in warnings_of(few))
@@ -110,7 +119,7 @@ def test_identifiers_that_repeat_are_named(kind: str, tmp_path: Path) -> None:
     said = "60 values occur more than once in the column 'case_id', and each row counts as a case."
     for found in (
         ew.evaluate(data, truth="truth", prediction="a"),
-        ew.compare("truth", ["a", "b"], data=data),
+        ew.compare(data, truth="truth", systems=["a", "b"]),
         ew.evaluate(ew.tally(data, truth="truth", prediction="a")),
     ):
         (warning,) = repeats_of(found)

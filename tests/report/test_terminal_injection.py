@@ -45,7 +45,8 @@ def table(label: str) -> ew.ContingencyTable:
 
 
 def comparison(label: str) -> ew.Comparison:
-    return ew.compare(*systems(label))
+    truth, both = systems(label)
+    return ew.compare(truth=truth, systems=both)
 
 
 def merge_error(label: str) -> str:

@@ -63,7 +63,7 @@ def both(folder: Path, alpha: Sequence[Any], beta: Sequence[Any], **header: Any)
 
 def test_no_winner_is_named_on_account_of_a_run_that_did_not_finish(tmp_path: Path) -> None:
     paths = both(tmp_path, [0.0] * 60 + [1.0] * 60, [1.0] * 120, status="error")
-    comparison = ew.compare(data=paths)
+    comparison = ew.compare(paths)
     [pair] = comparison.to_dict()["comparison"]["pairs"]
     assert (pair["is_conclusive"], pair["adjusted_p_value"] < 1e-6) == (False, True)
     assert comparison.verdict.startswith("No winner is named between lab/alpha and lab/beta: accuracy of")
@@ -76,7 +76,7 @@ def test_no_winner_is_named_on_account_of_a_run_that_did_not_finish(tmp_path: Pa
     runs = {run["system"]: run for run in comparison.to_dict()["logs"]}
     assert (runs["lab/beta"]["is_finished"], runs["lab/beta"]["status"]) == (False, "error")
     assert (runs["lab/alpha"]["is_finished"], runs["lab/alpha"]["planned"]) == (True, 200)
-    allowed = ew.compare(data=paths, allow_unfinished=True)
+    allowed = ew.compare(paths, allow_unfinished=True)
     assert "lab/beta is better than lab/alpha" in allowed.verdict
     assert f"The run of lab/beta did not finish {progress}" in allowed.verdict
     for name in ("difference", "p_value"):
@@ -96,17 +96,17 @@ def test_slices_and_options_of_an_unfinished_run_have_no_winner_either(tmp_path:
             samples.append(inspect_sample(number, "C" if answer == "A" else "I", **more))
         write_eval(tmp_path / f"{model}.eval", inspect_log(samples, model=model, status=status))
     paths = [tmp_path / f"{name}.eval" for name in NAMES]
-    found = ew.compare(data=paths, by="topic").to_dict()
+    found = ew.compare(paths, by="topic").to_dict()
     assert [row["is_shown"] for row in found["slices"]["slices"]] == [False, False]
     assert not any(claim["strength"] == "shown" for claim in found["claims"])
-    allowed = ew.compare(data=paths, by="topic", allow_unfinished=True).to_dict()
+    allowed = ew.compare(paths, by="topic", allow_unfinished=True).to_dict()
     assert [row["is_shown"] for row in allowed["slices"]["slices"]] == [True, True]
 
 
 def test_only_the_pairs_of_an_unfinished_run_are_withheld(tmp_path: Path) -> None:
     paths = both(tmp_path, [0.0] * 60 + [1.0] * 60, [1.0] * 120, status="started")
     paths.append(write_log(tmp_path / "gamma.eval", [0.0] * 110 + [1.0] * 10))
-    comparison = ew.compare(data=paths)
+    comparison = ew.compare(paths)
     pairs = {
         (x["first"], x["second"]): x["is_conclusive"] for x in comparison.to_dict()["comparison"]["pairs"]
     }
@@ -133,7 +133,7 @@ def test_a_newer_cancelled_log_does_not_replace_a_complete_one(tmp_path: Path, c
     for name, rate in (("alpha", 0.5), ("beta", 0.7)):
         write_log(tmp_path / f"2026-01-01_{name}.eval", made_up(1, rate), model=name)
     write_log(tmp_path / "2026-01-02_beta.eval", made_up(2, 0.7, 10), model="beta", status="cancelled")
-    found = ew.compare(data=tmp_path).to_dict()
+    found = ew.compare(tmp_path).to_dict()
     assert {run["system"]: run["answers"] for run in found["logs"]} == {"alpha": 200, "beta": 200}
     shown = flat(call(tmp_path, capsys, "compare", ".").stdout)
     assert "Logs of runs that did not finish are left out: 2026-01-02_beta.eval." in shown
@@ -162,7 +162,7 @@ def test_errors_are_dropped_or_count_as_wrong(tmp_path: Path) -> None:
         return ew.compare(grades)["lab/beta", "lab/alpha"]["accuracy"]
 
     for rule, numbers in (("drop", kept), ("wrong", range(200))):
-        comparison = ew.compare(data=paths, errors=rule)
+        comparison = ew.compare(paths, errors=rule)
         found, expected = comparison["lab/beta", "lab/alpha"]["accuracy"], direct(numbers)
         assert (found.difference, found.p_value()) == (expected.difference, expected.p_value())
         assert comparison.to_dict()["provenance"]["errors"] == rule
@@ -171,12 +171,12 @@ def test_errors_are_dropped_or_count_as_wrong(tmp_path: Path) -> None:
 def test_the_choice_is_stated_and_warnings_of_one_cause_are_merged(tmp_path: Path) -> None:
     alpha, beta = with_errors(made_up(1, 0.5), range(5)), with_errors(made_up(1, 0.6), range(12))
     paths = both(tmp_path, alpha, beta)
-    dropped = ew.compare(data=paths).report
+    dropped = ew.compare(paths).report
     assert dropped.warnings == (
         "17 of 400 answers errored and are excluded: 12 in lab/beta, 5 in lab/alpha. To count them as wrong, "
         "use --errors wrong. The systems are compared on 188 of 200 items.",
     )
-    wrong = ew.compare(data=paths, errors="wrong").report
+    wrong = ew.compare(paths, errors="wrong").report
     assert not any("errored" in warning for warning in wrong.warnings)
     read = next(section for section in wrong.sections if section.title == "What was read")
     assert "17 of 400 answers errored and count as wrong: 12 in lab/beta, 5 in lab/alpha." in read.text
@@ -186,8 +186,8 @@ def test_a_note_tells_if_the_other_choice_changes_the_conclusion(tmp_path: Path)
     """Where both answer, 30 to 0 are for beta; with beta's errors it is 30 to 25."""
     alpha = [1.0] * 130 + [0.0] * 30 + [1.0] * 25 + [0.0] * 15
     paths = both(tmp_path, alpha, [1.0] * 160 + [None] * 40)
-    dropped = ew.compare(data=paths)
-    wrong = ew.compare(data=paths, errors="wrong")
+    dropped = ew.compare(paths)
+    wrong = ew.compare(paths, errors="wrong")
     winners = [x["lab/alpha", "lab/beta"]["accuracy"].is_shown(0.95) for x in (dropped, wrong)]
     assert winners == [True, False]
     assert "If answers that errored counted as wrong (--errors wrong), the conclusion would change: no " in (
@@ -197,7 +197,7 @@ def test_a_note_tells_if_the_other_choice_changes_the_conclusion(tmp_path: Path)
         wrong.verdict
     )
     few = both(tmp_path, [*[0.0] * 100, *[1.0] * 100], [*[1.0] * 199, None])
-    assert "conclusion would change" not in ew.compare(data=few).verdict
+    assert "conclusion would change" not in ew.compare(few).verdict
 
 
 def test_an_evaluation_tells_if_errors_change_the_conclusion_on_guessing(tmp_path: Path) -> None:
@@ -277,13 +277,13 @@ def test_clusters_are_those_of_the_same_data_in_a_table(tmp_path: Path, field: s
         write_log(tmp_path / f"{n}.eval", x, epochs=epochs) for n, x in zip(NAMES, logs.values(), strict=True)
     ]
     table = export(tmp_path / "t.csv", logs, epochs)
-    by_log = ew.compare(data=paths, cluster=field)["lab/beta", "lab/alpha"]["accuracy"]
+    by_log = ew.compare(paths, cluster=field)["lab/beta", "lab/alpha"]["accuracy"]
     options: Any = {"data": table, "system": "system", "id": "id", "cluster": "passage", "kind": "grades"}
     by_table = ew.compare(systems="grade", **options)["lab/beta", "lab/alpha"]["accuracy"]
     assert by_log.p_value() == by_table.p_value()
     assert by_log.interval(0.95) == by_table.interval(0.95)
     assert by_log.cases == 40 // epochs
-    alone = ew.compare(data=paths)["lab/beta", "lab/alpha"]["accuracy"]
+    alone = ew.compare(paths)["lab/beta", "lab/alpha"]["accuracy"]
     assert alone.p_value() != by_log.p_value()
 
 
@@ -310,7 +310,7 @@ def test_grades_have_a_direction_and_a_range(tmp_path: Path) -> None:
     rng = random.Random(1)
     quick, slow = ([rng.randint(1, 3 + more) for _ in range(60)] for more in (0, 2))
     paths = both(tmp_path, quick, slow)
-    comparison = ew.compare(data=paths, lower_is_better=True, grade_range=(0, 9))
+    comparison = ew.compare(paths, lower_is_better=True, grade_range=(0, 9))
     assert comparison.verdict.startswith("lab/alpha is better than lab/beta: mean grade")
     grades = {
         name: ew.Grades.from_grades(x, ids=[*range(60)], grade_range=(0, 9), lower_is_better=True)
@@ -319,13 +319,13 @@ def test_grades_have_a_direction_and_a_range(tmp_path: Path) -> None:
     direct = ew.compare(grades)["lab/alpha", "lab/beta"]["mean"]
     assert comparison["lab/alpha", "lab/beta"]["mean"].interval(0.95) == direct.interval(0.95)
     with pytest.raises(InputError, match="grades lie between 0 and 2"):
-        ew.compare(data=paths, grade_range=(0, 2))
+        ew.compare(paths, grade_range=(0, 2))
 
 
 def test_a_share_that_is_good_if_low_is_no_accuracy(tmp_path: Path) -> None:
     """Flagged answers: 1 is bad."""
     paths = both(tmp_path, [0.0] * 80 + [1.0] * 20, [0.0] * 40 + [1.0] * 60)
-    verdict = ew.compare(data=paths, lower_is_better=True).verdict
+    verdict = ew.compare(paths, lower_is_better=True).verdict
     assert verdict.startswith("lab/alpha is better than lab/beta: mean grade 0.40 lower")
     report = ew.evaluate(paths[0], lower_is_better=True)
     assert "right" not in report.verdict
@@ -336,13 +336,13 @@ def test_a_share_that_is_good_if_low_is_no_accuracy(tmp_path: Path) -> None:
 
 def test_unmatched_items_are_left_out_or_an_error(tmp_path: Path) -> None:
     paths = both(tmp_path, made_up(1, 0.5), made_up(2, 0.5, 190))
-    comparison = ew.compare(data=paths)
+    comparison = ew.compare(paths)
     assert comparison.findings.cases == 190
     assert "10 items that not every system has are left out: 10 in lab/alpha." in comparison.report.warnings
     with pytest.raises(InputError, match=r"unmatched are 10 of lab/alpha \('q190', 'q191', 'q192', …\)"):
-        ew.compare(data=paths, unmatched="error")
+        ew.compare(paths, unmatched="error")
     same = both(tmp_path, made_up(1, 0.5), made_up(2, 0.5))
-    assert ew.compare(data=same, unmatched="error").findings.cases == 200
+    assert ew.compare(same, unmatched="error").findings.cases == 200
 
 
 def test_slices_that_one_log_lacks_or_that_hold_only_errors(tmp_path: Path) -> None:
@@ -357,9 +357,9 @@ def test_slices_that_one_log_lacks_or_that_hold_only_errors(tmp_path: Path) -> N
             samples.append(inspect_sample(number, float(number % 2), **more))
         write_eval(tmp_path / f"{name}.eval", inspect_log(samples, model=name))
     paths = [tmp_path / f"{name}.eval" for name in NAMES]
-    rows = ew.compare(data=paths, by="topic").report.numbers["slices"]["slices"]
+    rows = ew.compare(paths, by="topic").report.numbers["slices"]["slices"]
     assert {row["slice"]: row["cases"] for row in rows} == {"a": 20, "b": 20}
-    wrong = ew.compare(data=paths, by="topic", errors="wrong").report.numbers["slices"]["slices"]
+    wrong = ew.compare(paths, by="topic", errors="wrong").report.numbers["slices"]["slices"]
     assert {row["slice"]: row["cases"] for row in wrong} == {"a": 20, "b": 20, "c": 20}
     failed = write_log(tmp_path / "failed.eval", [None] * 5)
     with pytest.raises(InputError, match=r"failed\.eval"):
@@ -376,7 +376,7 @@ def test_options_of_tables_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="scorer is for run logs, and no run log is given"):
         ew.evaluate(correct=[1, 0, 1], scorer="acc")
     with pytest.raises(OptionError, match=r"allow_unfinished \(--allow-unfinished\) is for run logs"):
-        ew.compare([1, 0], {"a": [1, 0], "b": [0, 1]}, allow_unfinished=True)
+        ew.compare(truth=[1, 0], systems={"a": [1, 0], "b": [0, 1]}, allow_unfinished=True)
 
 
 # -- names -----------------------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ def test_logs_of_one_model_are_named(tmp_path: Path, capsys: Capture) -> None:
         name: write_log(tmp_path / f"{name}.eval", made_up(seed, rate), model="lab/m")
         for name, seed, rate in (("one", 1, 0.3), ("two", 2, 0.8))
     }
-    comparison = ew.compare(data={"v1": paths["one"], "v2": paths["two"]})
+    comparison = ew.compare({"v1": paths["one"], "v2": paths["two"]})
     assert comparison.names == ("v1", "v2")
     assert "v2 is better than v1" in comparison.verdict
     shown = flat(call(tmp_path, capsys, "compare", "v1=one.eval", "new prompt=two.eval").stdout)
@@ -405,11 +405,11 @@ def test_a_name_with_several_logs(tmp_path: Path) -> None:
             log = inspect_log([inspect_sample(n, float((n * seed) % 3 > 0)) for n in range(30)], task=task)
             write_eval(tmp_path / f"{name}_{task}.eval", log)
     data = {name: [tmp_path / f"{name}_{task}.eval" for task in ("quiz", "sums")] for name in NAMES}
-    comparison = ew.compare(data=data)
+    comparison = ew.compare(data)
     assert (comparison.names, comparison.findings.cases) == (NAMES, 60)
     twice = {**data, "alpha": [tmp_path / "alpha_quiz.eval", *data["beta"][:1]]}
     with pytest.raises(InputError, match=r"beta_quiz\.eval is named twice"):
-        ew.compare(data=twice)
+        ew.compare(twice)
 
 
 def test_a_name_is_put_before_several_systems_of_one_file(tmp_path: Path) -> None:
@@ -417,7 +417,7 @@ def test_a_name_is_put_before_several_systems_of_one_file(tmp_path: Path) -> Non
         rows = [promptfoo_row(n, m, (n + len(day + m)) % 3 > 0) for n in range(20) for m in NAMES]
         (tmp_path / f"{day}.json").write_text(json.dumps(promptfoo_results(rows)))
     data = {day: tmp_path / f"{day}.json" for day in ("mon", "tue")}
-    assert ew.compare(data=data).names == tuple(f"{day} ({name})" for day in data for name in NAMES)
+    assert ew.compare(data).names == tuple(f"{day} ({name})" for day in data for name in NAMES)
 
 
 def test_a_folder_with_two_prompts_of_one_model_holds_two_systems(tmp_path: Path) -> None:
@@ -425,13 +425,13 @@ def test_a_folder_with_two_prompts_of_one_model_holds_two_systems(tmp_path: Path
         log = inspect_log([inspect_sample(n, float((n + day) % 3 > 0)) for n in range(30)], model="lab/m")
         log["eval"]["task_args"] = {"prompt": prompt}
         write_eval(tmp_path / f"{day}.eval", log)
-    assert ew.compare(data=tmp_path).names == ("lab/m (prompt=short)", "lab/m (prompt=long)")
+    assert ew.compare(tmp_path).names == ("lab/m (prompt=short)", "lab/m (prompt=long)")
     for day in (2, 3):
         log["eval"]["task_args"] = {"prompt": "long"}
         write_eval(tmp_path / f"{day}.eval", log)
     (tmp_path / "0.eval").unlink()
     with pytest.raises(OptionError, match=r"hold one, 'lab/m': to compare two logs.*NAME=FILE"):
-        ew.compare(data=tmp_path)
+        ew.compare(tmp_path)
 
 
 def test_tables_are_named(tmp_path: Path, capsys: Capture) -> None:
@@ -501,9 +501,9 @@ def test_answers_are_judged_by_the_rule_of_the_scorer(tmp_path: Path) -> None:
 
 def test_a_comparison_by_accuracy_of_partial_credit_says_what_is_wrong(tmp_path: Path) -> None:
     paths = both(tmp_path, [1.0, 0.5, 0.0] * 10, [1.0, 1.0, 0.0] * 10)
-    verdict = ew.compare(data=paths, measures=["accuracy"]).verdict
+    verdict = ew.compare(paths, measures=["accuracy"]).verdict
     assert "cannot be compared by accuracy: grades are not all right (1) or wrong (0): use mean" in verdict
-    both_measures = ew.compare(data=paths, measures=["mean", "accuracy"])
+    both_measures = ew.compare(paths, measures=["mean", "accuracy"])
     assert both_measures["lab/beta", "lab/alpha"]["mean"].difference == pytest.approx(1 / 6)
     assert math.isnan(both_measures["lab/beta", "lab/alpha"]["accuracy"].difference)
 
@@ -536,7 +536,7 @@ def test_the_schema_describes_run_logs(tmp_path: Path) -> None:
         write_eval(tmp_path / f"{x}.eval", inspect_log(samples, model=x, status=x))
         for x in ("error", "success")
     ]
-    reports = [ew.evaluate(paths[0]), ew.compare(data=paths)]
+    reports = [ew.evaluate(paths[0]), ew.compare(paths)]
     for report in reports:
         check.validate(json.loads(report.to_json()))
     found = json.loads(reports[0].to_json())

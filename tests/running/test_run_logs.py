@@ -110,7 +110,7 @@ def test_a_log_is_judged_as_its_columns_are(tmp_path: Path) -> None:
 
 def test_two_logs_are_compared_item_by_item(tmp_path: Path) -> None:
     paths = [write_quiz(tmp_path / f"{m}.eval", f"lab/{m}", r) for m, r in (("small", 0.4), ("large", 0.9))]
-    comparison = ew.compare(data=paths)
+    comparison = ew.compare(paths)
     runs = {run.system: run for [run] in read_runs(paths)}
     tallies = {n: ew.Grades.from_grades(x.grades["choice"], ids=x.ids) for n, x in runs.items()}
     direct = ew.compare(tallies)["lab/large", "lab/small"]["accuracy"]
@@ -130,12 +130,12 @@ def test_tasks_are_told_apart_and_put_together(tmp_path: Path) -> None:
         write_choices(tmp_path / model, "easy", skill, 30)
         write_choices(tmp_path / model, "hard", skill / 2, 20)
     write_choices(tmp_path / "large", "alone", 1.0)
-    comparison = ew.compare(data=[tmp_path / "small", tmp_path / "large"])
+    comparison = ew.compare([tmp_path / "small", tmp_path / "large"])
     rows = {row["slice"]: row for row in comparison.report.numbers["slices"]["slices"]}
     assert {(row["first"], row["second"]) for row in rows.values()} == {("small", "large")}
     assert comparison.findings.ranked == ("large", "small")
     alone = ew.compare(
-        data=[tmp_path / m / "samples_easy_2026-01-02T10-00-00.000000.jsonl" for m in ("small", "large")]
+        [tmp_path / m / "samples_easy_2026-01-02T10-00-00.000000.jsonl" for m in ("small", "large")]
     )
     assert rows["easy"]["value"] == alone["small", "large"]["accuracy"].difference
     both = (30 * rows["easy"]["value"] + 20 * rows["hard"]["value"]) / 50
@@ -153,7 +153,7 @@ def test_items_are_cut_by_what_the_log_says_of_them(tmp_path: Path) -> None:
     paths = [write_quiz(tmp_path / f"{m}.eval", f"lab/{m}", r) for m, r in (("small", 0.4), ("large", 0.9))]
     [[small], [large]] = read_runs(paths)
     for name in ("passage", "metadata.passage"):
-        report = ew.compare(data=paths, by=name).report
+        report = ew.compare(paths, by=name).report
         rows = {row["slice"]: row for row in report.numbers["slices"]["slices"]}
         assert (len(rows), rows["p3"]["cases"], rows["p3"]["first"]) == (10, 3, "lab/small")
         parts = [
@@ -173,7 +173,7 @@ def test_items_are_cut_by_what_the_log_says_of_them(tmp_path: Path) -> None:
     [row] = ew.evaluate(paths[0], by="task").numbers["slices"]["slices"]
     assert (row["slice"], row["value"]) == ("quiz", pytest.approx(small.grades["choice"].mean()))
     with pytest.raises(OptionError, match=r"'topic'.*passage, task"):
-        ew.compare(data=paths, by="topic")
+        ew.compare(paths, by="topic")
 
 
 def test_each_slice_has_the_guess_rate_of_its_own_items(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_scorers_by_name(tmp_path: Path) -> None:
 
 def test_systems_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
     paths = [write_quiz(tmp_path / f"{day}.eval", "lab/m", 0.5) for day in ("monday", "tuesday")]
-    assert ew.compare(data=paths).names == ("lab/m (monday.eval)", "lab/m (tuesday.eval)")
+    assert ew.compare(paths).names == ("lab/m (monday.eval)", "lab/m (tuesday.eval)")
 
 
 def test_errors_and_unscored_answers_are_counted_apart(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_promptfoo_holds_its_systems_in_one_file(tmp_path: Path) -> None:
     ]
     path = tmp_path / "results.json"
     path.write_text(json.dumps(promptfoo_results(rows)))
-    comparison = ew.compare(data=path)
+    comparison = ew.compare(path)
     assert set(comparison.names) == {"small", "large"}
     assert comparison.findings.cases == 12
     assert list(ew.evaluate(path).numbers["reports"]) == ["small", "large"]
@@ -233,27 +233,27 @@ def test_promptfoo_holds_its_systems_in_one_file(tmp_path: Path) -> None:
 def test_two_tasks_have_nothing_in_common(tmp_path: Path) -> None:
     paths = [write_quiz(tmp_path / f"{t}.eval", f"lab/{t}", 0.5, task=t) for t in ("quiz", "sums")]
     with pytest.raises(InputError, match=r"quiz\.eval has quiz.*sums\.eval has sums"):
-        ew.compare(data=paths)
+        ew.compare(paths)
 
 
 def test_right_answers_that_differ_are_named(tmp_path: Path) -> None:
     for model, truth in (("small", 0), ("large", 1)):
         write_lm_eval(tmp_path / model, "quiz", [lm_eval_choice(n, [-1, -2], truth) for n in range(4)])
     with pytest.raises(InputError, match=r"small.*large.*item '.*target"):
-        ew.compare(data=[tmp_path / "small", tmp_path / "large"])
+        ew.compare([tmp_path / "small", tmp_path / "large"])
 
 
 def test_one_log_has_one_system_and_one_file_is_not_two(tmp_path: Path) -> None:
     path = write_quiz(tmp_path / "a.eval", "lab/small", 0.5)
     with pytest.raises(OptionError, match="'lab/small'"):
-        ew.compare(data=path)
+        ew.compare(path)
     with pytest.raises(InputError, match=r"a\.eval is named twice"):
-        ew.compare(data=[path, path])
+        ew.compare([path, path])
     (tmp_path / "t.csv").write_text("y,p\n1,0\n")
     with pytest.raises(OptionError, match="say what to compare"):
-        ew.compare(data=tmp_path / "t.csv")
+        ew.compare(tmp_path / "t.csv")
     with pytest.raises(InputError, match=r"nope\.eval does not exist"):
-        ew.compare(data=[path, tmp_path / "nope.eval"])
+        ew.compare([path, tmp_path / "nope.eval"])
 
 
 def test_what_cannot_be_read_is_told_before_what_is_missing(tmp_path: Path) -> None:
@@ -266,9 +266,9 @@ def test_what_cannot_be_read_is_told_before_what_is_missing(tmp_path: Path) -> N
     ):
         paths = [tmp_path / name for name in ([data] if isinstance(data, str) else data)]
         with pytest.raises(InputError, match=said):
-            ew.compare(data=paths if len(paths) > 1 else paths[0])
+            ew.compare(paths if len(paths) > 1 else paths[0])
     with pytest.raises(OptionError, match="say what to compare, once"):
-        ew.compare(data=[tmp_path / "t.csv"] * 2, join="id")
+        ew.compare([tmp_path / "t.csv"] * 2, join="id")
 
 
 # -- the command -----------------------------------------------------------------------------------------
@@ -439,10 +439,10 @@ def test_a_topic_that_one_log_lacks_or_failed_in_is_left_out(
         write_topics(tmp_path / f"{name}.json", name, "xyz" * 6, **(change if place == which else {}))
         for place, name in enumerate(names)
     ]
-    rows = ew.compare(data=paths, by="topic").report.numbers["slices"]["slices"]
+    rows = ew.compare(paths, by="topic").report.numbers["slices"]["slices"]
     assert {row["slice"]: row["cases"] for row in rows} == {"x": 6, "y": 6}
     alone = [write_topics(tmp_path / f"{name}-alone.json", name, "xyz" * 6, skipped="z") for name in names]
-    assert rows == ew.compare(data=alone, by="topic").report.numbers["slices"]["slices"]
+    assert rows == ew.compare(alone, by="topic").report.numbers["slices"]["slices"]
 
 
 def test_a_topic_with_errors_alone_is_no_slice(tmp_path: Path) -> None:
@@ -451,4 +451,4 @@ def test_a_topic_with_errors_alone_is_no_slice(tmp_path: Path) -> None:
     assert {row["slice"]: row["cases"] for row in rows} == {"x": 6, "y": 6}
     write_topics(tmp_path / "b.json", "bb", "xyz" * 6, errors="xyz")
     with pytest.raises(InputError, match=r"b\.json.*no item of task 'quiz' has a score"):
-        ew.compare(data=[path, tmp_path / "b.json"], by="topic")
+        ew.compare([path, tmp_path / "b.json"], by="topic")

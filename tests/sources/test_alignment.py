@@ -39,10 +39,12 @@ CALLS: dict[str, Callable[[], Any]] = {
     "time": lambda: ew.evaluate(truth=TRUTH, probabilities=SCORES, time=OTHER),
     "tallied prediction": lambda: ew.tally(truth=TRUTH, prediction=OTHER),
     "graded cluster": lambda: ew.evaluate(grade=SCORES, cluster=OTHER),
-    "b": lambda: ew.compare(TRUTH, {"a": LABELS, "b": OTHER}),
-    "b of scores": lambda: ew.compare(TRUTH, {"a": SCORES, "b": OTHER}, kind="scores"),
-    "compared cluster": lambda: ew.compare(TRUTH, {"a": LABELS, "b": 1 - LABELS}, cluster=OTHER),
-    "compared slices": lambda: ew.compare(TRUTH, {"a": LABELS, "b": 1 - LABELS}, by=OTHER),
+    "b": lambda: ew.compare(truth=TRUTH, systems={"a": LABELS, "b": OTHER}),
+    "b of scores": lambda: ew.compare(truth=TRUTH, systems={"a": SCORES, "b": OTHER}, kind="scores"),
+    "compared cluster": lambda: ew.compare(
+        truth=TRUTH, systems={"a": LABELS, "b": 1 - LABELS}, cluster=OTHER
+    ),
+    "compared slices": lambda: ew.compare(truth=TRUTH, systems={"a": LABELS, "b": 1 - LABELS}, by=OTHER),
     "from_labels": lambda: ew.ContingencyTable.from_labels(TRUTH, OTHER),
     "weights": lambda: ew.ContingencyTable.from_labels(TRUTH, LABELS, weights=OTHER + 1),
     "clusters": lambda: ew.ContingencyTable.from_labels(TRUTH, LABELS, clusters=OTHER),
@@ -66,7 +68,7 @@ def test_an_index_in_another_order_is_refused(name: str) -> None:
 
 def test_the_refusal_names_both_and_its_advice_helps() -> None:
     with pytest.raises(InputError, match=r"^truth and b have .*\(b\.reindex\(truth\.index\)\)"):
-        ew.compare(TRUTH, {"a": LABELS, "b": OTHER})
+        ew.compare(truth=TRUTH, systems={"a": LABELS, "b": OTHER})
     aligned = ew.ContingencyTable.from_labels(TRUTH, OTHER.reindex(TRUTH.index))
     assert aligned.to_dict() == ew.ContingencyTable.from_labels(TRUTH, LABELS).to_dict()
     by_position = ew.ContingencyTable.from_labels(TRUTH, OTHER.to_numpy())

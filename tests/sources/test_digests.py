@@ -73,7 +73,7 @@ def test_a_file_that_changes_while_it_is_counted_gets_no_digest(
     commands: dict[str, Callable[[], object]] = {
         "tally": lambda: ew.tally(path, truth="y", prediction="p"),
         "evaluate": lambda: ew.evaluate(path, truth="y", prediction="p"),
-        "compare": lambda: ew.compare("y", ["p", "q"], data=path),
+        "compare": lambda: ew.compare(path, truth="y", systems=["p", "q"]),
     }
     with pytest.raises(ew.EdgeworthError, match=r"d\.csv changed while it was read"):
         commands[command]()

@@ -43,11 +43,11 @@ def numbers(comparison: ew.Comparison) -> Any:
     return {name: (found[name].difference, found[name].interval(), found[name].p_value()) for name in wanted}
 
 
-def compare(*arguments: Any, **options: Any) -> ew.Comparison:
+def compare(truth: Any = None, systems: Any = None, *, data: Any = None, **options: Any) -> ew.Comparison:
     """Few measures are compared, since the tests are about what is compared."""
     if options.get("kind", "labels") == "labels":
         options["measures"] = ["informedness", "accuracy"]
-    return ew.compare(*arguments, **options)
+    return ew.compare(data, truth=truth, systems=systems, **options)
 
 
 WIDE = compare(TRUTH, {"a": FIRST, "b": SECOND})
@@ -86,7 +86,7 @@ def test_probabilities_of_each_class() -> None:
     first, second = (
         pd.DataFrame({"id": IDS, "y": TRUTH}).assign(**dict(zip(classes, x.T, strict=True))) for x in drawn
     )
-    joined = ew.compare("y", classes, data={"a": first, "b": second.iloc[::-1]}, join="id")
+    joined = ew.compare({"a": first, "b": second.iloc[::-1]}, truth="y", systems=classes, join="id")
     frames = {"a": pd.DataFrame(drawn[0], columns=classes), "b": pd.DataFrame(drawn[1], columns=classes)}
     wide = compare(TRUTH, frames, kind="probabilities")
     assert numbers(joined) == numbers(wide)
@@ -249,13 +249,16 @@ def test_grades_are_joined_and_repeats_belong_to_an_item(tmp_path: Path) -> None
     }
     expected = numbers(ew.compare(grades))
     files = write(tmp_path, a=first, b=second.iloc[::-1])
-    joined = ew.compare(None, "ok", data=files, join="id", kind="correct")
+    joined = ew.compare(files, truth=None, systems="ok", join="id", kind="correct")
     assert numbers(joined) == expected
     assert "2 of a (id 'q0'; id 'q1')" in joined.notices[0]
     long = pd.concat([first.assign(model="a"), second.assign(model="b")])
-    assert numbers(ew.compare(None, "ok", data=long, system="model", id="id", kind="grades")) == expected
+    assert (
+        numbers(ew.compare(long, truth=None, systems="ok", system="model", id="id", kind="grades"))
+        == expected
+    )
     with pytest.raises(InputError, match="2 of a"):
-        ew.compare(None, "ok", data=files, join="id", kind="correct", unmatched="error")
+        ew.compare(files, truth=None, systems="ok", join="id", kind="correct", unmatched="error")
 
 
 @pytest.mark.parametrize(("kind", "wrong"), [("correct", "perhaps"), ("grades", "lots")])
@@ -283,14 +286,19 @@ def test_a_joined_item_in_two_clusters_is_named_by_its_id(
     other = pd.DataFrame({"id": ["q1", "q2"], "right": [1, 0], "page": other_pages})
     with pytest.raises(InputError, match=said):
         ew.compare(
-            None, "right", data={"one": one, "other": other}, join="id", kind="correct", cluster="page"
+            {"one": one, "other": other},
+            truth=None,
+            systems="right",
+            join="id",
+            kind="correct",
+            cluster="page",
         )
 
 
 def test_grades_and_labels_say_alike_where_they_come_from(tmp_path: Path) -> None:
     rights = {name: [int(x == y) for x, y in zip(found, TRUTH, strict=True)] for name, found in SAID.items()}
     paths = write(tmp_path, **{name: table(SAID[name], c=rights[name]) for name in SAID})
-    labels = ew.compare("y", "p", data=paths, join="id").provenance
-    grades = ew.compare(None, "c", data=paths, join="id", kind="correct").provenance
+    labels = ew.compare(paths, truth="y", systems="p", join="id").provenance
+    grades = ew.compare(paths, truth=None, systems="c", join="id", kind="correct").provenance
     assert labels.keys() - grades.keys() == {"truth"}
     assert labels["digest"] == grades["digest"] is not None

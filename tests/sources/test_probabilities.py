@@ -158,7 +158,7 @@ def test_a_report_says_that_rows_were_rescaled() -> None:
     said = [w for w in ew.evaluate(truth=truth, probabilities=short).warnings if "within rounding" in w]
     assert len(said) == 1
     assert not any("within rounding" in w for w in ew.evaluate(truth=truth, probabilities=rows).warnings)
-    compared = ew.compare(truth, {"A": rows, "B": short}, kind="probabilities")
+    compared = ew.compare(truth=truth, systems={"A": rows, "B": short}, kind="probabilities")
     assert any("within rounding" in w for w in compared.report.warnings)
 
 

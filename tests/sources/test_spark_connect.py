@@ -93,7 +93,7 @@ def test_frames_of_spark_connect(tmp_path: Path) -> None:
         data = rows if options else rows.select(["truth", "prediction"])
         here = json.loads(ew.evaluate(data, **options).to_json())
         assert found[name] == {"tally": here.get("tally"), "verdict": here["verdict"]}, name
-    here = json.loads(ew.compare("y", ["p", "q"], data=rows).to_json())
+    here = json.loads(ew.compare(rows, truth="y", systems=["p", "q"]).to_json())
     assert found["comparison"] == {"verdict": here["verdict"], "comparison": here["comparison"]}
     assert "has no column 'nothing'; it has 'row', 'y'" in found["no such column"]
     assert found["a missing label"].startswith("truth is missing in row ")

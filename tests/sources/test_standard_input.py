@@ -154,7 +154,7 @@ def test_a_file_called_like_standard_input_is_another_one(
     columns: dict[str, Any] = {"truth": ["a", "b"] * 9, "prediction": ["a", "b"] * 9}
     assert "digest" not in ew.evaluate(**columns).provenance
     two = {"one": columns["prediction"], "two": columns["prediction"][::-1]}
-    assert "digest" not in ew.compare(columns["truth"], two).report.provenance
+    assert "digest" not in ew.compare(truth=columns["truth"], systems=two).report.provenance
     # Counted from the file it was a copy of, it is the same source.
     Path("copy.csv").write_bytes(CSV)
     with pytest.raises(MergeError, match="hold the same source"):

@@ -34,7 +34,9 @@ def notices(
         columns, systems = {"truth": "truth", "weight": "weight"}, {"a": "a", "b": "b"}
         options["data"] = str(path)
     form = {"labels": "prediction", "scores": "score"}[kind]
-    compared = ew.compare(columns["truth"], systems, kind=kind, weight=columns["weight"], **options)
+    compared = ew.compare(
+        truth=columns["truth"], systems=systems, kind=kind, weight=columns["weight"], **options
+    )
     judged = ew.evaluate(options.pop("data", None), **columns, **{form: systems["a"]}, **options)
     return [compared.report.warnings, judged.warnings]
 
@@ -55,14 +57,16 @@ def test_counted_scores_of_a_file_are_those_of_repeated_rows(tmp_path: Path) -> 
     rows = zip(TRUTH, *FORMS["scores"].values(), COUNTS, strict=True)
     path.write_text("truth,a,b,weight\n" + "".join(f"{t},{a},{b},{w}\n" for t, a, b, w in rows))
     systems = {"a": "a", "b": "b"}
-    counted = ew.compare("truth", systems, data=str(path), kind="scores", weight="weight")
+    counted = ew.compare(str(path), truth="truth", systems=systems, kind="scores", weight="weight")
     repeated = {name: np.repeat(each, COUNTS) for name, each in FORMS["scores"].items()}
-    expected = ew.compare(np.repeat(TRUTH, COUNTS), repeated, kind="scores")["a", "b"]["roc_auc"]
+    expected = ew.compare(truth=np.repeat(TRUTH, COUNTS), systems=repeated, kind="scores")["a", "b"][
+        "roc_auc"
+    ]
     assert counted["a", "b"]["roc_auc"].interval() == pytest.approx(expected.interval())
 
 
 def test_sampling_weights_make_no_test_exact_and_rows_are_counted() -> None:
-    compared = ew.compare(TRUTH, FORMS["labels"], weight=RNG.uniform(0.5, 2, 120).round(3))
+    compared = ew.compare(truth=TRUTH, systems=FORMS["labels"], weight=RNG.uniform(0.5, 2, 120).round(3))
     found = compared["a", "b"]["accuracy"]
     assert {tail.kind for tail in found.tests.values()} <= {"approximation", "drawn"}
     assert "exact" not in compared.verdict

@@ -179,4 +179,4 @@ def test_what_is_shown_is_short_and_safe(words: dict[str, Any], shown: str) -> N
     assert "<td>rows</td><td>5</td>" in page
     assert "<one>" not in page
     assert repr(as_tally_record(TABLE)) == "<TallyRecord: labels>"
-    assert repr(counted(0) + counted(1)) == "<Tallied of 2 sources: labels, 15 rows>"
+    assert repr(counted(0) + counted(1)) == "<TallyRecord of 2 sources: labels, 15 rows>"

@@ -43,7 +43,9 @@ def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any)
     kind, systems = _systems(given, list(by_name or name_systems(files)) if is_joined else None)
     truth = options.pop("truth", None)
     with track_progress("working"):
-        comparison = run(truth, systems, data=data, kind=kind, with_digest=output.tells_origin, **options)
+        comparison = run(
+            data, truth=truth, systems=systems, kind=kind, with_digest=output.tells_origin, **options
+        )
     show(comparison.report, output, csv=comparison.to_csv, latex=comparison.to_latex)
 
 

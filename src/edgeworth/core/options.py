@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeAlias, TypedDict, cast, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict, cast, get_args, get_origin, get_type_hints
 
 from edgeworth.common.choices import (
     AbsentRule,
@@ -35,6 +35,8 @@ ColumnNames: TypeAlias = object
 """Names of columns, or arrays by name."""
 Labels: TypeAlias = Sequence[Hashable] | None
 Label: TypeAlias = Hashable | None
+
+Verb: TypeAlias = Literal["evaluate", "tally", "compare", "trec", "chance"]
 
 Read = Literal[
     "bookmaker", "columns", "label", "label,…", "labels", "method", "range", "text", "texts", "whole"
@@ -485,15 +487,6 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions,
             default=False,
         ),
     ]
-    data: Annotated[
-        object,
-        Option(
-            "A file or dataframe that has the columns; run logs; with join, or for run logs, a mapping of "
-            "systems to such.",
-            "Input",
-            flag="",
-        ),
-    ]
     kind: Annotated[
         Predictions | None,
         Option("What the systems gave; detected when unambiguous.", "Input", flag=""),
@@ -558,6 +551,13 @@ class ChanceOptions(TypedDict, total=False):
 class Options(EvaluateOptions, TallyOptions, CompareOptions, TrecOptions, ChanceOptions, total=False):
     """Every option with its value: the defaults are filled in once, and mypy checks each access by name."""
 
+    verb: Verb
+    """Which function was called."""
+    data: object
+    """What was passed as the data."""
+    predictions: str
+    """What the predictions are, once that is known: labels, scores, …"""
+
 
 def select_options(options: Options, names: Iterable[str]) -> dict[str, object]:
     """Take the options of these names, such as those of several columns."""
@@ -575,7 +575,8 @@ COMPARED = {
 
 
 @functools.cache
-def options_of(group: type) -> Mapping[str, tuple[ColumnInput, Option]]:
+def options_of(group: type) -> Mapping[str, tuple[Any, Option]]:
     """Read the type and the definition of each option of a group."""
     hints = get_type_hints(group, include_extras=True)
-    return MappingProxyType({name: get_args(hint) for name, hint in hints.items()})
+    pairs = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
+    return MappingProxyType(pairs)

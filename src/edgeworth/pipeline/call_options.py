@@ -1,4 +1,4 @@
-"""What was asked: options filled in and checked, and the Python functions that take them."""
+"""The options of one call: filled in, checked against the predictions, and shown in signatures."""
 
 from __future__ import annotations
 
@@ -6,46 +6,49 @@ import difflib
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin
+from typing import Any, Literal, TypeVar, Unpack, cast, get_args, get_origin
 
 from edgeworth.core.kinds import Kind, find_predictions
 from edgeworth.core.options import (
     COMPARED,
     RUN_LOGS,
     SEVERAL,
-    CompareOptions,
     EvaluateOptions,
     Option,
     Options,
     PredictionColumns,
-    TallyOptions,
+    Verb,
     options_of,
+    select_options,
 )
 from edgeworth.errors import OptionError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def takes(group: type) -> Callable[[Function], Function]:
+def with_options(group: type) -> Callable[[Function], Function]:
     """Give a function that takes ``**options`` the signature and the documentation of a group of options."""
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
         own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        positional = [each.name for each in own if each.kind is not each.KEYWORD_ONLY]
         names = {each.name for each in own}
         options = {name: pair for name, pair in options_of(group).items() if name not in names}
 
         @functools.wraps(function)
-        def call(*arguments: Any, **given: Any) -> Any:
+        def call(*arguments: object, **given: object) -> object:
             for name in given:
                 if name not in options and name not in names:
-                    said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-                    raise TypeError(f"{said}{_nearest(name, [*names, *options])}")
-            if len(arguments) > len(own) or any(each.name in given for each in own[: len(arguments)]):
-                others = "data=…" if "data" in options else "truth=…, prediction=…"
-                said = f"{function.__name__}() takes {' and '.join(each.name for each in own)} by place"
-                raise TypeError(f"{said}, everything else by name: {others}")
+                    message = f"{function.__name__}() got an unexpected keyword argument {name!r}"
+                    raise TypeError(f"{message}{_nearest(name, [*names, *options])}")
+            if len(arguments) > len(positional) or any(
+                name in given for name in positional[: len(arguments)]
+            ):
+                taken = " and ".join(positional)
+                others = "systems={…}" if "systems" in names else "prediction=…"
+                message = f"{function.__name__}() takes {taken} by position"
+                raise TypeError(f"{message}, everything else by name: truth=…, {others}")
             return function(*arguments, **given)
 
         parameters = [
@@ -73,83 +76,79 @@ def _with_parameters(text: str, options: Mapping[str, tuple[Any, Option]]) -> st
     return f"{head}\n" + "\n".join(lines) + f"{mark}{tail}"
 
 
-# -- what was asked --------------------------------------------------------------------------------------
+# -- the options of one call -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The options of one call, defaults filled in: ``asked.missing``. ``predictions`` is set once checked."""
+def fill_in(verb: Verb, group: type, given: Mapping[str, object]) -> Options:
+    """Fill in the default of each option that was left out; refuse a word that an option does not know."""
+    options = options_of(group)
+    for name, value in given.items():
+        words = _words(options[name][0])
+        if words and value is not None and value not in words:
+            raise OptionError(f"{name} is one of {', '.join(words)}; saw {value!r}")
+    defaults = {name: option.default for name, (_, option) in DEFINED.items()}
+    return cast(Options, {**defaults, **given, "verb": verb, "predictions": ""})
 
-    given: Mapping[str, Any]
-    predictions: str = ""
-    compared: bool = field(default=False, repr=False)
 
-    @classmethod
-    def of(cls, group: type, given: Mapping[str, Any]) -> Asked:
-        """Fill in what was left out, and refuse a word that an option does not know."""
-        options = options_of(group)
-        for name, value in given.items():
-            words = _words(options[name][0])
-            if words and value is not None and value not in words:
-                raise OptionError(f"{name} is one of {', '.join(words)}; saw {value!r}")
-        defaults = {name: option.default for name, (_, option) in options.items()}
-        return cls(defaults | dict(given), compared=group is CompareOptions)
+def change(options: Options, **changes: Unpack[Options]) -> Options:
+    """Return the options with other values for some of them."""
+    return {**options, **changes}
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["given"][name]
-        except KeyError:
-            raise AttributeError(name) from None
 
-    def get(self, name: str, default: Any = None) -> Any:
-        """Look an option up that this call may not have."""
-        return self.given.get(name, default)
+def set_columns(options: Options, columns: Mapping[str, object]) -> Options:
+    """Return the options with other columns, or arrays, for some roles."""
+    return cast(Options, {**options, **columns})
 
-    @property
-    def options(self) -> Options:
-        """Every option: those of this call, and the defaults of all others."""
-        defaults = {name: option.default for name, (_, option) in options_of(Options).items()}
-        return cast(Options, {**defaults, **self.given})
 
-    def having(self, **values: Any) -> Asked:
-        """Make the same with other values of some options."""
-        return replace(self, given={**self.given, **values})
+def given_options(options: Options) -> dict[str, object]:
+    """Return the options that differ from their defaults."""
+    every = cast(Mapping[str, object], options)
+    return {name: every[name] for name, (_, option) in DEFINED.items() if is_given(every[name], option)}
 
-    def with_folds(self, *, are_ranked: bool) -> Asked:
-        """Rank within folds, each a list as a query is (of several systems: a part); others are slices."""
-        if self.get("fold") is None:
-            return self
-        asked = self.having(predictions_made=self.predictions_made or "cross-validated")
-        other = "by" if not are_ranked else "cluster" if self.compared else "query"
-        if other not in self.given:
-            raise OptionError("fold has no meaning with a tally: evaluate and compare tell how each fold did")
-        if self.get(other) is not None:
-            raise OptionError(f"fold and {other} are both given: give one of them")
-        is_named = are_ranked or isinstance(self.fold, str)
-        return asked.having(**{other: self.fold if is_named else {"fold": self.fold}})
 
-    def checked(self, predictions: str) -> Asked:
-        """Refuse options that mean nothing with these predictions: who gives them believes in them."""
-        for name, value in self.given.items():
-            _, option = DEFINED[name]
-            kinds = COMPARED.get(name, option.kinds) if self.compared else option.kinds
-            if kinds == (RUN_LOGS,) and is_given(value, option):
-                raise OptionError(f"{flag_name(name)} is for run logs, and no run log is given")
-            if predictions not in kinds and is_given(value, option):
-                what = NAMES.get(predictions, predictions)
-                raise OptionError(f"{flag_name(name)} has no meaning with {what}")
-        return replace(self, predictions=predictions)
+def with_folds(options: Options, *, are_ranked: bool) -> Options:
+    """Rank scores within folds, and report other predictions by fold.
 
-    def refuse_all_but(self, known: Collection[str]) -> None:
-        """Refuse options that say how to count, for a tally is counted already."""
-        for name, value in self.given.items():
-            if name not in known and is_given(value, DEFINED[name][1]):
-                raise OptionError(f"{flag_name(name)} has no meaning with a tally, which is counted already")
+    A fold of scores is one ranked list, as a query is; in a comparison it is a cluster. For other
+    predictions folds are slices.
+    """
+    fold = options["fold"]
+    if fold is None:
+        return options
+    options = change(options, predictions_made=options["predictions_made"] or "cross-validated")
+    role = "by" if not are_ranked else "cluster" if options["verb"] == "compare" else "query"
+    if role == "by" and options["verb"] == "tally":
+        raise OptionError("fold has no meaning with a tally: evaluate and compare tell how each fold did")
+    if select_options(options, [role])[role] is not None:
+        raise OptionError(f"fold and {role} are both given: give one of them")
+    is_named = are_ranked or isinstance(fold, str)
+    return set_columns(options, {role: fold if is_named else {"fold": fold}})
 
-    @property
-    def tally_kind(self) -> Kind[Any]:
-        """The kind of tally that such predictions are counted in."""
-        return find_predictions(self.predictions)
+
+def check_options(options: Options, predictions: str) -> Options:
+    """Refuse options that mean nothing with these predictions, and note what the predictions are."""
+    are_compared = options["verb"] == "compare"
+    for name in given_options(options):
+        option = DEFINED[name][1]
+        kinds = COMPARED.get(name, option.kinds) if are_compared else option.kinds
+        if kinds == (RUN_LOGS,):
+            raise OptionError(f"{flag_name(name)} is for run logs, and no run log is given")
+        if predictions not in kinds:
+            title = NAMES.get(predictions, predictions)
+            raise OptionError(f"{flag_name(name)} has no meaning with {title}")
+    return change(options, predictions=predictions)
+
+
+def refuse_all_but(options: Options, known: Collection[str]) -> None:
+    """Refuse options that act on rows, because a tally is counted already."""
+    for name in given_options(options):
+        if name not in known:
+            raise OptionError(f"{flag_name(name)} has no meaning with a tally, which is counted already")
+
+
+def tally_kind(options: Options) -> Kind[Any]:
+    """Return the kind of tally that the predictions are read into."""
+    return find_predictions(options["predictions"])
 
 
 def _words(kind: Any) -> tuple[str, ...]:
@@ -162,11 +161,7 @@ def _words(kind: Any) -> tuple[str, ...]:
 NAMES = {SEVERAL: "labels of several systems"}
 """What predictions are called in sentences, where that is not their own name."""
 
-DEFINED: dict[str, tuple[Any, Option]] = {
-    **options_of(CompareOptions),
-    **options_of(EvaluateOptions),
-    **options_of(TallyOptions),
-}
+DEFINED: Mapping[str, tuple[Any, Option]] = {**options_of(Options), **options_of(EvaluateOptions)}
 """Every option by name."""
 
 

@@ -13,6 +13,7 @@ from edgeworth.bet.flat import FlatStakes, flat_stakes
 from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import format_level, format_percent, plural
 from edgeworth.core.labels import as_labels, list_labels, parse_labels
+from edgeworth.core.options import select_options
 from edgeworth.core.row_reading import read_whole
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
@@ -37,17 +38,17 @@ def tips_tail(profit: float, odds: Floats) -> TestResult:
     return LogWealthLaw.of(np.stack([odds - 1, np.full(len(odds), -1.0)], axis=1), chances).tail(profit)
 
 
-def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) -> Report:
+def with_tips(report: Report, source: Any, options: Any, labels: Sequence[Label]) -> Report:
     """Add what one unit on each prediction earned at the odds of its case."""
     for name in ("weight", "cluster", "match"):
-        if asked.get(name) is not None:
+        if select_options(options, [name])[name] is not None:
             raise OptionError(f"tips are one unit each, and independent: odds do not go with {name}")
-    if asked.get("overround"):
+    if options["overround"]:
         raise OptionError(
             "overround (--overround) changes fair odds, and these are odds of your own: leave out one of them"
         )
-    truth, tipped, offered = _read(source, asked, labels)
-    away = set(as_labels(asked.abstain))
+    truth, tipped, offered = _read(source, options, labels)
+    away = set(as_labels(options["abstain"]))
     if source is not None and source.is_text:
         # Labels of a text file are numbers if all of them are, and so is the one that means no decision.
         away |= {parse_labels([str(label)])[0] for label in away}
@@ -56,11 +57,11 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
     if not len(odds):
         raise InputError("there is no tip to bet on: no prediction is a decision")
     gained, lost = float((odds[won] - 1).sum()), int((~won).sum())
-    commission = asked.get("commission") or 0.0
+    commission = options["commission"] or 0.0
     odds = 1 + (odds - 1) * (1 - commission)
     found = flat_stakes(won, odds)
     tail = tips_tail(found.profit, odds)
-    low, high = found.interval(asked.level)
+    low, high = found.interval(options["level"])
     numbers = {
         "bets": found.bets,
         "won": found.bets - lost,
@@ -84,11 +85,11 @@ def with_tips(report: Report, source: Any, asked: Any, labels: Sequence[Label]) 
     grid = Grid("", make_columns("what/text", "value"), rows, note)
     # A bet at fair odds is another question, and would read as a second answer.
     others = (claim for claim in getattr(report.verdict, "claims", ()) if claim.about != "bets")
-    claims = [_claim(found, tail, (low, high), asked.level, commission), *others]
+    claims = [_claim(found, tail, (low, high), options["level"], commission), *others]
     # What a model had seen is described, and claims nothing.
     return replace(
         report,
-        verdict=report.verdict if asked.get("predictions_made") == "in-sample" else Verdict(claims),
+        verdict=report.verdict if options["predictions_made"] == "in-sample" else Verdict(claims),
         sections=(Section("Tips at the odds", (), (grid,), is_main=True), *report.sections),
         numbers={**report.numbers, "tips": numbers},
     )
@@ -110,23 +111,30 @@ def _claim(
     return Claim("tips", said, "shown" if is_shown else "not shown", {"value": found.rate}, tail.method)
 
 
-def _read(source: Any, asked: Any, labels: Sequence[Label]) -> tuple[Any, Any, Floats]:
+def _read(source: Any, options: Any, labels: Sequence[Label]) -> tuple[Any, Any, Floats]:
     """Read the truth and the tip of each case, and the odds of the tip."""
     if source is None:
-        pair = [encode_all(as_column(asked.given[role], role), role) for role in ("truth", "prediction")]
-        offered, names = np.asarray(asked.odds, dtype=np.float64), None
+        pair = [
+            encode_all(as_column(column, role), role)
+            for role, column in select_options(options, ("truth", "prediction")).items()
+        ]
+        offered, names = np.asarray(options["odds"], dtype=np.float64), None
         columns = offered[:, None] if offered.ndim == 1 else offered
     else:
-        names = names_of(asked.odds)
-        read = read_whole(source, [asked.truth, asked.prediction], names)
-        pair = [read.labels[asked.truth], read.labels[asked.prediction]]
+        names = names_of(options["odds"])
+        read = read_whole(source, [options["truth"], options["prediction"]], names)
+        pair = [read.labels[options["truth"]], read.labels[options["prediction"]]]
         columns = np.stack([read.numbers[name] for name in names], axis=1)
     truth, tipped = (np.array([*each.labels], dtype=object)[each.codes] for each in pair)
     if len(columns) != len(truth):
         raise InputError(f"there are {len(columns):,} rows of odds for {len(truth):,} tips")
     if columns.shape[1] == 1:
         return truth, tipped, columns[:, 0]
-    order = asked.labels if names is None or asked.labels is not None else labels_of_columns(names, labels)
+    order = (
+        options["labels"]
+        if names is None or options["labels"] is not None
+        else labels_of_columns(names, labels)
+    )
     if order is None or len(order) != columns.shape[1]:
         raise InputError(
             f"odds are one column, those of each tip, or one for each of {list_labels(labels)}, named after "

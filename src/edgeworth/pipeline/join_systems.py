@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from edgeworth.core.kinds import Kind
-from edgeworth.core.options import GRADES, LABELS
+from edgeworth.core.options import GRADES, LABELS, Options, select_options
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades, as_points, as_right
 from edgeworth.grades.kind import GRADES as GRADES_KIND
 from edgeworth.grades.reading import check_grades, rules_of
-from edgeworth.pipeline.call_options import DEFINED, Asked, flag_name, is_given
+from edgeworth.pipeline.call_options import change, check_options, flag_name, given_options
 from edgeworth.pipeline.slices import Slice, cut_slices
 from edgeworth.pipeline.tally_rows import column_names
 from edgeworth.sources.column_roles import guess_roles, names_of
@@ -46,35 +46,39 @@ def find_truth(names: Sequence[str], taken: Iterable[Any]) -> tuple[str, tuple[s
     return str(guessed.roles["truth"]), guessed.notices
 
 
-def refuse_tables(asked: Asked) -> None:
+def refuse_tables(options: Options) -> None:
     """Refuse several tables where nobody says whether they are systems or parts of one table."""
-    data = asked.data
-    is_list = isinstance(data, (list, tuple)) and len(data) > 1
-    if isinstance(data, Mapping) or (is_list and not asked.concatenate):
+    data = options["data"]
+    tables = data if isinstance(data, (list, tuple, Mapping)) else [data]
+    are_parts = not isinstance(data, Mapping) and (len(tables) <= 1 or options["concatenate"])
+    if not are_parts:
         raise OptionError(
-            f"{len(data)} tables are given, and nothing says how they belong together: join them by an id if "
-            "each is a system (join=, --join COLUMN), or put one below the other if they are parts of one "
+            f"{len(tables)} tables are given, and nothing says how they belong together: join them by an id "
+            "if each is a system (join=, --join COLUMN), or put one below the other if they are parts of one "
             "table (concatenate=True, --concatenate). If they hold different cases, such as training and "
             "test data, count each with edgeworth tally and compare the two tallies"
         )
     for name in ("truth_file", "unmatched"):
-        if is_given(asked.get(name), DEFINED[name][1]):
+        if name in given_options(options):
             raise OptionError(f"{flag_name(name)} has no meaning without join (--join COLUMN)")
 
 
 def join_systems(
-    truth: Any, systems: Any, asked: Asked
-) -> tuple[str, dict[str, Any], Asked, tuple[str, ...]]:
+    truth: Any, systems: Any, options: Options
+) -> tuple[str, dict[str, Any], Options, tuple[str, ...]]:
     """Join tables by their ids, or split one by its systems: truth, systems and data of one wide table."""
-    tables, by, truth, notices = _open_tables(truth, systems, asked)
+    tables, by, truth, notices = _open_tables(truth, systems, options)
     each = systems.values() if isinstance(systems, Mapping) else [systems]
     is_wide = not all(isinstance(columns, str) for columns in each)
-    are_numbers = is_wide or asked.kind not in (None, LABELS)
-    rows = read_rows(tables, by, asked.system, are_numbers)
-    source, columns, left_out = join_rows(rows, tables, unmatched=asked.unmatched, missing=asked.missing)
+    are_numbers = is_wide or options["kind"] not in (None, LABELS)
+    rows = read_rows(tables, by, _column_name(options["system"], "system"), are_numbers)
+    source, columns, left_out = join_rows(
+        rows, tables, unmatched=options["unmatched"], missing=options["missing"]
+    )
     wide = {name: each if is_wide else each[0] for name, each in columns.items()}
-    left = dict.fromkeys(("join", "truth_file", "system", *(() if asked.system is None else ("id",))))
-    return truth, wide, asked.having(data=source, **left), (*left_out, *notices)
+    case_id = options["id"] if options["system"] is None else None
+    options = change(options, data=source, join=None, truth_file=None, system=None, id=case_id)
+    return truth, wide, options, (*left_out, *notices)
 
 
 class JoinedGrades(NamedTuple):
@@ -88,24 +92,25 @@ class JoinedGrades(NamedTuple):
     slices: list[Slice]
 
 
-def join_grades(systems: Any, asked: Asked) -> JoinedGrades:
+def join_grades(systems: Any, options: Options) -> JoinedGrades:
     """Tally the grades of each system by the id, whose repeats belong to one item."""
-    if asked.truth_file is not None:
+    if options["truth_file"] is not None:
         raise OptionError(
             f"{flag_name('truth_file')} has no meaning with grades, which say already what is right"
         )
-    check_grades(asked.checked(GRADES).options)
-    tables, by, _, _ = _open_tables(None, systems, asked)
-    rows = read_rows(tables, by, asked.system, are_numbers=False)
-    read = as_right if asked.kind == "correct" else as_points
+    check_grades(check_options(options, GRADES))
+    tables, by, _, _ = _open_tables(None, systems, options)
+    rows = read_rows(tables, by, _column_name(options["system"], "system"), are_numbers=False)
+    read = as_right if options["kind"] == "correct" else as_points
     written, values, cases = rows.values[0], np.empty(len(rows.owners)), rows.cases
     assert isinstance(written, Coded)
     for place, table in enumerate(tables):
         # Errors count rows from the first of their own table.
-        here: Any = slice(None) if asked.system is not None else rows.owners == place
+        here: Any = slice(None) if options["system"] is not None else rows.owners == place
         name = f"{table.own[0]} of {table.source.name}"
         values[here] = read(Coded(written.codes[here], written.labels), name)
-    clusters = None if asked.cluster is None else encode(rows.values[asked.cluster], asked.cluster)
+    cluster = _column_name(options["cluster"], "cluster")
+    clusters = None if cluster is None else encode(rows.values[cluster], cluster)
     if clusters is not None:
         first = _fill_by_id(clusters, cases)
         differ = np.flatnonzero((clusters.codes != MISSING) & (clusters.codes != first.codes))
@@ -118,20 +123,29 @@ def join_grades(systems: Any, asked: Asked) -> JoinedGrades:
         for place, name in enumerate(rows.names):
             own = kept[rows.owners[kept] == place]
             units = None if clusters is None else clusters[own]
-            rules = rules_of(asked.options)
+            rules = rules_of(options)
             found[name] = Grades.from_columns(values[own], cases[own], units, are_named=False, **rules)
         return found
 
     found = find_rows(rows, may_repeat=True)
-    unmatched = tell_unmatched(rows, found, asked.unmatched)
+    unmatched = tell_unmatched(rows, found, options["unmatched"])
     is_whole = np.all(found >= 0, axis=1)
     matched = np.flatnonzero(is_whole[cases])
     if len(matched) == is_whole.sum() * len(rows.names):  # nothing repeats: in the order of the cases
         matched = found[is_whole].T.ravel()
-    cut = {name: _fill_by_id(encode(rows.values[name], name), cases)[matched] for name in names_of(asked.by)}
+    cut = {
+        name: _fill_by_id(encode(rows.values[name], name), cases)[matched] for name in names_of(options["by"])
+    }
     parts = cut_slices(None, {"rows": matched}, cut)
     slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
     return JoinedGrades(GRADES_KIND, tally(matched), rows.title, paths_of(tables), unmatched, slices)
+
+
+def _column_name(column: object, role: str) -> str | None:
+    """Return the name of a column of joined tables, or None if the role has no column."""
+    if column is None or isinstance(column, str):
+        return column
+    raise OptionError(f"{role} names a column of the tables that are joined; saw {type(column).__name__}")
 
 
 def _fill_by_id(column: Coded, cases: Any) -> Coded:
@@ -143,24 +157,24 @@ def _fill_by_id(column: Coded, cases: Any) -> Coded:
 
 
 def _open_tables(
-    truth: Any, systems: Any, asked: Asked
+    truth: Any, systems: Any, options: Options
 ) -> tuple[list[Table], list[str], Any, tuple[str, ...]]:
     """Open the tables, find the columns of the id and of truth, and what each table has to say of a case."""
-    data, by = _named_tables(asked)
+    data, by = _named_tables(options)
     own = {name: _columns_of(systems, name) for name in data}
-    if asked.truth_file is not None:
+    if options["truth_file"] is not None:
         # It comes first, so that the cases have its order.
-        data = {TRUTH_FILE: asked.truth_file} | data
+        data = {TRUTH_FILE: options["truth_file"]} | data
     sources = {name: open_source(table) for name, table in data.items()}
     names = {name: column_names(sources[name], table) for name, table in data.items()}
     first = next(iter(data))
     notices: tuple[str, ...] = ()
-    if truth is None and asked.kind not in (GRADES, "correct"):
-        taken = [*by, asked.system, *(column for columns in own.values() for column in columns)]
+    if truth is None and options["kind"] not in (GRADES, "correct"):
+        taken = [*by, options["system"], *(column for columns in own.values() for column in columns)]
         truth, notices = find_truth(names[first], taken)
-    roles = SHARED if asked.system is None else tuple(role for role in SHARED if role != "id")
+    roles = SHARED if options["system"] is None else tuple(role for role in SHARED if role != "id")
     shared: dict[str, list[str]] = {name: [] for name in data}
-    for column in dict.fromkeys([truth, *(asked.get(role) for role in roles), *names_of(asked.by)]):
+    for column in dict.fromkeys([truth, *select_options(options, roles).values(), *names_of(options["by"])]):
         # A path into JSON begins with the name of a field.
         having = [name for name in data if column and {column, column.split(".")[0]} & {*names[name]}]
         for name in [] if column is None else having[:1] if TRUTH_FILE in having else having or [first]:
@@ -168,24 +182,25 @@ def _open_tables(
     return [Table(x, sources[x], shared[x], own.get(x, ())) for x in data], by, truth, notices
 
 
-def _named_tables(asked: Asked) -> tuple[dict[str, Any], list[str]]:
+def _named_tables(options: Options) -> tuple[dict[str, Any], list[str]]:
     """Name the tables, and find the columns of the id."""
-    data, by = asked.data, asked.join
-    if asked.system is not None:
+    data: Any = options["data"]
+    by: Any = options["join"]
+    if options["system"] is not None:
         for name in ("join", "truth_file"):
-            if asked.get(name) is not None:
+            if name in given_options(options):
                 raise OptionError(
                     f"system names the systems of one table, {flag_name(name)} joins several: give one"
                 )
-        if asked.id is None:
+        if options["id"] is None:
             raise OptionError("system is given: say also which column names the case (id=, --id COLUMN)")
-        data, by = {"the table": data}, asked.id
+        data, by = {"the table": data}, options["id"]
     elif not isinstance(data, Mapping):
         tables = list(data) if isinstance(data, (list, tuple)) else [data]
         refuse_twice(tables)
         data = dict(zip(name_systems(tables), tables, strict=True))
     refuse_twice(data.values())
-    if asked.system is None and len(data) < 2:
+    if options["system"] is None and len(data) < 2:
         raise OptionError(f"join puts two or more tables side by side; saw {len(data)}")
     return dict(data), [by] if isinstance(by, str) else list(by)
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from edgeworth.common.choices import ErrorRule
 from edgeworth.core.formatting import cut_middle, plural
+from edgeworth.core.options import Options, select_options
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades, check_bounds
-from edgeworth.pipeline.call_options import Asked
 from edgeworth.pipeline.slices import Slice, cut_slices
 from edgeworth.sources.column_roles import names_of
 from edgeworth.sources.joining import as_text
@@ -36,9 +36,9 @@ LISTED_IDS, LONGEST_ID = 3, 40
 # -- systems ---------------------------------------------------------------------------------------------
 
 
-def find_systems(data: Any, asked: Asked) -> Systems:
+def find_systems(data: Any, options: Options) -> Systems:
     """Read run logs, by system; an empty mapping if the data are something else, or columns are named."""
-    if any(asked.get(name) is not None for name in COLUMNS):
+    if any(value is not None for value in select_options(options, COLUMNS).values()):
         return {}
     if isinstance(data, Mapping):
         return _named_systems(data)
@@ -75,7 +75,7 @@ def _named_systems(data: Mapping[str, Any]) -> Systems:
 # -- from the runs of a task to one of all tasks ---------------------------------------------------------
 
 
-def common_tasks(systems: Systems, asked: Asked) -> Tasks:
+def common_tasks(systems: Systems, options: Options) -> Tasks:
     """Find the tasks that all systems have, each judged by one scorer."""
     tasks: dict[str, dict[str, Run]] = {}
     for name, runs in systems.items():
@@ -90,7 +90,7 @@ def common_tasks(systems: Systems, asked: Asked) -> Tasks:
     if not common:
         held = "; ".join(f"{runs[0].path} has {', '.join(x.task for x in runs)}" for runs in systems.values())
         raise InputError(f"the logs have no task in common: {held}")
-    wanted = asked.get("scorer")
+    wanted = options["scorer"]
     judged = {task: _by_scorer(found, wanted) for task, found in common.items()}
     if not any(judged.values()):
         held = "; ".join(f"{x.path} has {', '.join(x.grades)}" for runs in systems.values() for x in runs[:2])
@@ -133,23 +133,23 @@ class Answers:
     """Every answer of each system, all tasks together, and which of them count."""
 
     runs: Mapping[str, Run]
-    asked: Asked
+    options: Options
     left_out: Mapping[str, Sequence[str]]
     """The items of each system that are left out because another system lacks them."""
 
     @classmethod
-    def of(cls, tasks: Tasks, names: Sequence[str], asked: Asked) -> Answers:
+    def of(cls, tasks: Tasks, names: Sequence[str], options: Options) -> Answers:
         """Put the tasks together and keep the items that all systems have."""
         runs = {name: merge_tasks([found[name] for found in tasks.values()]) for name in names}
-        if asked.get("cluster") is not None:
-            runs = _with_clusters(runs, asked.cluster)
+        if options["cluster"] is not None:
+            runs = _with_clusters(runs, str(options["cluster"]))
         common = set.intersection(*(set(run.ids) for run in runs.values()))
         left_out = {name: sorted(set(run.ids) - common) for name, run in runs.items()}
-        if any(left_out.values()) and (not common or asked.get("unmatched") == "error"):
+        if any(left_out.values()) and (not common or options["unmatched"] == "error"):
             listed = "; ".join(f"{len(x):,} of {name} ({_list_ids(x)})" for name, x in left_out.items() if x)
             which = "no item is in the logs of all systems" if not common else "some systems lack items"
             raise InputError(f"{which}: unmatched are {listed}")
-        return cls({name: run.having(common) for name, run in runs.items()}, asked, left_out)
+        return cls({name: run.having(common) for name, run in runs.items()}, options, left_out)
 
     @property
     def errors(self) -> dict[str, int]:
@@ -190,12 +190,12 @@ class Answers:
 
     def worst_grade(self) -> float:
         """Find the grade of a wrong answer: the worse end of the range, or else 0 if no grade is below it."""
-        asked = self.asked
-        if asked.grade_range is not None:
-            low, high = check_bounds(asked.grade_range)
-            return high if asked.lower_is_better else low
+        options = self.options
+        if options["grade_range"] is not None:
+            low, high = check_bounds(options["grade_range"])
+            return high if options["lower_is_better"] else low
         grades = np.array([grade_of(item) for run in self.runs.values() for item in run.items])
-        if asked.lower_is_better or np.nanmin(grades) < 0:
+        if options["lower_is_better"] or np.nanmin(grades) < 0:
             raise OptionError(
                 "the worst grade is not known, so an error cannot count as wrong (--errors wrong): give the "
                 "lowest and the highest grade (--grade-range LOW,HIGH)"
@@ -206,7 +206,7 @@ class Answers:
         """Write which answers do not count, one sentence per cause."""
         errors, unscored, total = sum(self.errors.values()), sum(self.unscored.values()), self.number
         sentences = []
-        if errors and self.asked.errors == "drop":
+        if errors and self.options["errors"] == "drop":
             verb = plural(errors, "errored and is excluded", "errored and are excluded")
             advice = f"To count {plural(errors, 'it', 'them')} as wrong, use --errors wrong."
             sentences.append(f"{errors:,} of {_count(total)} {verb}{self._by_system(self.errors)}. {advice}")
@@ -215,7 +215,9 @@ class Answers:
             sentences.append(f"{unscored:,} of {_count(total)} {verb}{self._by_system(self.unscored)}.")
         if sentences and len(self.runs) > 1:
             items = len({item.id for run in self.runs.values() for item in run.items})
-            kept = len({item.id for run in self.judged(self.asked.errors).values() for item in run.items})
+            kept = len(
+                {item.id for run in self.judged(self.options["errors"]).values() for item in run.items}
+            )
             if kept < items:
                 sentences.append(f"The systems are compared on {kept:,} of {items:,} items.")
             sentences = [" ".join(sentences)]
@@ -229,7 +231,7 @@ class Answers:
     def describe_errors(self) -> list[str]:
         """Write that errors count as wrong, if there are any."""
         errors = sum(self.errors.values())
-        if not errors or self.asked.errors == "drop":
+        if not errors or self.options["errors"] == "drop":
             return []
         verb = plural(errors, "errored and counts as wrong", "errored and count as wrong")
         return [f"{errors:,} of {_count(self.number)} {verb}{self._by_system(self.errors)}."]
@@ -255,7 +257,7 @@ def _list_ids(ids: Sequence[str]) -> str:
 
 
 def _fields_of_items(runs: Mapping[str, Run], name: str, flag: str) -> dict[str, str | None]:
-    """Find a field of each item, by id. A log that lacks it takes it from another system's."""
+    """Find a field of each item, by id. A log that lacks it with_options it from another system's."""
     found: dict[str, str | None] = {}
     known: dict[str, None] = {}
     for run in runs.values():
@@ -286,12 +288,12 @@ def _with_clusters(runs: Mapping[str, Run], field: str) -> dict[str, Run]:
     }
 
 
-def cut_runs(runs: Mapping[str, Run], tasks: Tasks, asked: Asked) -> list[Slice]:
+def cut_runs(runs: Mapping[str, Run], tasks: Tasks, options: Options) -> list[Slice]:
     """Cut runs by fields of their items, or by task if there are several; the arrays are runs."""
     ids = list(dict.fromkeys(item.id for run in [*runs.values()][::-1] for item in run.items))
     several = ["task"] if len(tasks) > 1 else []
     columns = {}
-    for name in several if asked.by is None else names_of(asked.by) or [str(asked.by)]:
+    for name in several if options["by"] is None else names_of(options["by"]) or [str(options["by"])]:
         found = _fields_of_items(runs, name, "--by")
         columns[name] = [found[item] for item in ids]
     return [
@@ -309,32 +311,32 @@ def grade_of(item: Item) -> float:
 # -- grades and answers ----------------------------------------------------------------------------------
 
 
-def make_grades(run: Run, asked: Asked) -> Grades:
+def make_grades(run: Run, options: Options) -> Grades:
     """Tally the grades of a run."""
     [values] = run.grades.values()
     return Grades.from_grades(
         values,
         ids=run.ids,
         clusters=run.clusters,
-        grade_range=asked.grade_range,
-        lower_is_better=bool(asked.lower_is_better),
+        grade_range=options["grade_range"],
+        lower_is_better=bool(options["lower_is_better"]),
     )
 
 
-def find_guess_rate(run: Run, asked: Asked) -> dict[str, Any]:
+def find_guess_rate(run: Run, options: Options) -> dict[str, Any]:
     """Find how often a guess is right, if every item is multiple choice and is right or wrong."""
-    if asked.guess_rate is not None:
-        return {"guess_rate": asked.guess_rate}
+    if options["guess_rate"] is not None:
+        return {"guess_rate": options["guess_rate"]}
     rates = [1 / item.options for item in run.items if item.is_choice]
-    is_right_or_wrong = not asked.lower_is_better and all(grade_of(item) in (0, 1) for item in run.items)
+    is_right_or_wrong = not options["lower_is_better"] and all(grade_of(item) in (0, 1) for item in run.items)
     if len(rates) < len(run.items) or not is_right_or_wrong:
         return {}
     return {"guess_rate": float(np.mean(rates))}
 
 
-def find_choices(runs: Mapping[str, Run], asked: Asked) -> dict[str, Any] | None:
+def find_choices(runs: Mapping[str, Run], options: Options) -> dict[str, Any] | None:
     """Find the options that all systems chose, joined by id and repeat; None if they were not judged so."""
-    if asked.lower_is_better:
+    if options["lower_is_better"]:
         return None
     chosen: dict[str, dict[tuple[str, int], Item]] = {name: {} for name in runs}
     for name, run in runs.items():

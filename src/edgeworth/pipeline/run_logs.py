@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, TypedDict, Unpack, cast
 
-from edgeworth.common.choices import ErrorRule
+from edgeworth.common.choices import Adjust, ErrorRule
+from edgeworth.comparisons.comparison import Comparison
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings, Pair
 from edgeworth.comparisons.verdict import comparison_verdict
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import plural
 from edgeworth.core.on_demand import OnDemand
+from edgeworth.core.options import EvaluateOptions, Options, select_options
 from edgeworth.decisions.position_bias import bias_claim, bias_section, examine_position_bias
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.estimates import estimate_grades
-from edgeworth.pipeline.call_options import DEFINED, Asked, flag_name, is_given
+from edgeworth.pipeline.call_options import change, fill_in, flag_name, given_options
+from edgeworth.pipeline.compare_data import add_slices, compare_columns, compare_tallies, comparison_options
+from edgeworth.pipeline.evaluate_data import evaluate_rows, report_tally
 from edgeworth.pipeline.run_items import (
     Answers,
     Systems,
@@ -31,6 +35,7 @@ from edgeworth.pipeline.run_items import (
     make_grades,
 )
 from edgeworth.pipeline.slices import Slice, with_slices
+from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.sources.paths import file_digest
@@ -42,8 +47,21 @@ OWN = (
 )
 """Options that say how logs are read and answers are graded."""
 SURE = ("level", "seed", "digits")
-JUDGED = (*SURE, "measures", "adjust", "power", "guess_rate")
-"""Options that say how grades are judged."""
+
+
+class JudgingOptions(TypedDict, total=False):
+    """Options that say how grades are judged."""
+
+    level: float
+    seed: int
+    digits: int
+    measures: Sequence[str] | None
+    adjust: Adjust | None
+    power: float
+    guess_rate: float | None
+
+
+JUDGED = tuple(JudgingOptions.__annotations__)
 
 ANSWERS, CHOICES = "Multiple-choice answers", "Choice probabilities"
 SOFTMAX = (
@@ -62,58 +80,65 @@ IF_ERRORS = {
 }
 
 
-def evaluate_runs(systems: Systems, asked: Asked, evaluate: Callable[..., Report]) -> Report:
+def evaluate_runs(systems: Systems, options: Options) -> Report:
     """Evaluate each system of run logs: its tasks together, task by task, and the options it chose."""
-    options = _judging_options(asked)
-    reports = {name: _evaluate_one(name, runs, asked, options, evaluate) for name, runs in systems.items()}
+    judging = _judging_options(options)
+    reports = {name: _evaluate_one(name, runs, options, judging) for name, runs in systems.items()}
     if len(reports) == 1:
         return next(iter(reports.values()))
     return gather_reports({name: _without_charts(report) for name, report in reports.items()})
 
 
-def _evaluate_one(
-    name: str, runs: list[Run], asked: Asked, options: Mapping[str, Any], evaluate: Callable[..., Report]
-) -> Report:
+def _evaluate_one(name: str, runs: list[Run], options: Options, judging: JudgingOptions) -> Report:
     """Evaluate one system."""
-    tasks = common_tasks({name: runs}, asked)
-    answers = Answers.of(tasks, [name], asked)
+    tasks = common_tasks({name: runs}, options)
+    answers = Answers.of(tasks, [name], options)
 
     def of_grades(errors: ErrorRule) -> Report:
         run = answers.judged(errors)[name]
-        return evaluate(make_grades(run, asked), **{**options, **find_guess_rate(run, asked)})
+        filled = fill_in("evaluate", EvaluateOptions, {**judging, **find_guess_rate(run, options)})
+        return report_tally(TallyRecord(make_grades(run, options)), filled)
 
-    judged = answers.judged(asked.errors)
+    judged = answers.judged(options["errors"])
     run = judged[name]
-    report = of_grades(asked.errors)
-    if find_guess_rate(run, asked) and asked.guess_rate is None and len({x.options for x in run.items}) > 1:
+    report = of_grades(options["errors"])
+    if (
+        find_guess_rate(run, options)
+        and options["guess_rate"] is None
+        and len({x.options for x in run.items}) > 1
+    ):
         report = replace(report, warnings=(*report.warnings, UNLIKE))
     conclusion = _guessing_conclusion(report)
     changed = _change_by_errors(answers, conclusion, lambda rule: _guessing_conclusion(of_grades(rule)))
     parts = {}
-    choices = find_choices(judged, asked)
+    choices = find_choices(judged, options)
     if choices is not None:
-        known = {x: choices[x] for x in ("truth", "labels")} | {x: asked.get(x) for x in SURE}
-        more = {"cluster": choices["cluster"], "missing": "abstain"}
-        parts[ANSWERS] = evaluate(prediction=choices["predictions"][name], **known, **more)
+        known = {x: choices[x] for x in ("truth", "labels")} | select_options(options, SURE)
+        decided = {"prediction": choices["predictions"][name], "cluster": choices["cluster"]}
+        parts[ANSWERS] = _evaluate_arrays({**known, **decided, "missing": "abstain"})
         if choices["probabilities"]:
-            more = {"probabilities": choices["probabilities"][name], "predictions_made": "before"}
-            parts[CHOICES] = evaluate(**known, **more)
-    report = _by_slice(report, run, cut_runs(judged, tasks, asked), asked)
+            forecast = {"probabilities": choices["probabilities"][name], "predictions_made": "before"}
+            parts[CHOICES] = _evaluate_arrays({**known, **forecast})
+    report = _by_slice(report, run, cut_runs(judged, tasks, options), options)
     report = _compose(report, parts)
     if choices is not None:
-        report = _with_position_bias(report, choices, name, asked)
+        report = _with_position_bias(report, choices, name, options)
     claims = [*_unfinished_claims({name: runs}, tasks), changed]
     return _complete(report, {name: runs}, tasks, answers, claims, choices)
 
 
-def _by_slice(report: Report, whole: Run, slices: list[Slice], asked: Asked) -> Report:
+def _evaluate_arrays(given: Mapping[str, object]) -> Report:
+    return evaluate_rows(None, fill_in("evaluate", EvaluateOptions, given))
+
+
+def _by_slice(report: Report, whole: Run, slices: list[Slice], options: Options) -> Report:
     """Add the mean of each slice, with the guess rate of its own items."""
     if not slices:
         return report
-    measure = (asked.measures or ["accuracy" if make_grades(whole, asked).is_binary else "mean"])[0]
+    measure = (options["measures"] or ["accuracy" if make_grades(whole, options).is_binary else "mean"])[0]
 
     def mean(run: Run) -> Estimate:
-        return estimate_grades(make_grades(run, asked), measure, **find_guess_rate(run, asked))
+        return estimate_grades(make_grades(run, options), measure, **find_guess_rate(run, options))
 
     overall = mean(whole)
     return with_slices(
@@ -121,67 +146,71 @@ def _by_slice(report: Report, whole: Run, slices: list[Slice], asked: Asked) -> 
         slices,
         lambda part: {(): mean(*part.arrays.values())},
         overall.measure,
-        asked.level,
-        is_lower_better=bool(asked.lower_is_better),
+        options["level"],
+        is_lower_better=bool(options["lower_is_better"]),
         overall=overall,
     )
 
 
-def _with_position_bias(report: Report, choices: Mapping[str, Any], name: str, asked: Asked) -> Report:
+def _with_position_bias(report: Report, choices: Mapping[str, Any], name: str, options: Options) -> Report:
     """Test whether some options are chosen more often, or less often, than they are right."""
     found = examine_position_bias(
         choices["truth"],
         choices["predictions"][name],
         choices["labels"],
         clusters=choices["cluster"],
-        seed=asked.seed,
+        seed=options["seed"],
     )
     if found is None:
         return report
-    section = bias_section(found, asked.level)
+    section = bias_section(found, options["level"])
     return replace(
         report,
-        verdict=Verdict([*getattr(report.verdict, "claims", ()), bias_claim(found, asked.level)]),
+        verdict=Verdict([*getattr(report.verdict, "claims", ()), bias_claim(found, options["level"])]),
         sections=(*report.sections, replace(section, title=f"{ANSWERS}: {section.title}")),
         numbers={**report.numbers, "position_bias": found.to_dict()},
     )
 
 
-def compare_runs(
-    systems: Systems, asked: Asked, compare: Callable[..., Any], by_slice: Callable[..., Any]
-) -> Any:
+def compare_runs(systems: Systems, options: Options) -> Comparison:
     """Compare the systems of run logs by their grades, then by the options they chose."""
     if len(systems) < 2:
         raise OptionError(_only_one(systems))
-    options = _judging_options(asked)
-    tasks = common_tasks(systems, asked)
-    answers = Answers.of(tasks, list(systems), asked)
-    reasons = {} if asked.allow_unfinished else _reasons_for_no_winner(systems, tasks)
+    judging = _judging_options(options)
+    tasks = common_tasks(systems, options)
+    answers = Answers.of(tasks, list(systems), options)
+    reasons = {} if options["allow_unfinished"] else _reasons_for_no_winner(systems, tasks)
 
-    def of_grades(runs: Mapping[str, Run], **more: Any) -> Any:
-        grades = {name: make_grades(run, asked) for name, run in runs.items()}
-        return _without_winners(compare(grades, **{**options, **more}), reasons)
+    def of_grades(runs: Mapping[str, Run], **more: Unpack[JudgingOptions]) -> Comparison:
+        grades = {name: make_grades(run, options) for name, run in runs.items()}
+        return _without_winners(compare_tallies(grades, comparison_options({**judging, **more})), reasons)
 
     def of_slice(part: Slice, measure: str) -> ComparisonFindings:
-        findings: ComparisonFindings = of_grades(part.arrays, measures=[measure]).findings
-        return findings
+        return of_grades(part.arrays, measures=[measure]).findings
 
-    judged = answers.judged(asked.errors)
-    rates = [find_guess_rate(run, asked) for run in judged.values()]
+    judged = answers.judged(options["errors"])
+    rates = [find_guess_rate(run, options) for run in judged.values()]
     guess = rates[0] if all(rates) else {}
-    comparison = by_slice(of_grades(judged, **guess), cut_runs(judged, tasks, asked), of_slice, asked.level)
+    comparison = add_slices(
+        of_grades(judged, **guess), cut_runs(judged, tasks, options), of_slice, options["level"]
+    )
     conclusion = _winners(comparison.findings)
     changed = _change_by_errors(
         answers, conclusion, lambda rule: _winners(of_grades(answers.judged(rule)).findings)
     )
-    parts, choices = {}, find_choices(judged, asked)
+    parts, choices = {}, find_choices(judged, options)
     if choices is not None:
-        known = {x: choices[x] for x in ("truth", "cluster")} | {x: asked.get(x) for x in (*SURE, "adjust")}
-        more = {"kind": "labels", "measures": ["informedness"], "missing": "abstain"}
-        parts[ANSWERS] = compare(systems=choices["predictions"], **known, **more)
+        shared = {"cluster": choices["cluster"], **select_options(options, (*SURE, "adjust"))}
+        decided = comparison_options(
+            {**shared, "kind": "labels", "measures": ["informedness"], "missing": "abstain"}
+        )
+        parts[ANSWERS] = compare_columns(choices["predictions"], change(decided, truth=choices["truth"]))
         if choices["probabilities"]:
-            more = {"kind": "probabilities", "measures": ["log", "brier"], "labels": choices["labels"]}
-            parts[CHOICES] = compare(systems=choices["probabilities"], **known, **more)
+            measured = {"kind": "probabilities", "measures": ["log", "brier"], "labels": choices["labels"]}
+            forecast = comparison_options({**shared, **measured})
+            parts[CHOICES] = compare_columns(
+                choices["probabilities"], change(forecast, truth=choices["truth"])
+            )
     # Warnings of runs that did not finish are written once, below.
     told = {f"{reason[0].upper()}{reason[1:]}." for reason in reasons.values()}
 
@@ -210,13 +239,13 @@ def _only_one(systems: Systems) -> str:
     return f"a comparison needs two systems; the logs hold one, {name!r}: {advice}"
 
 
-def _judging_options(asked: Asked) -> dict[str, Any]:
+def _judging_options(options: Options) -> JudgingOptions:
     """Keep the options that say how grades are judged; refuse those that need a table."""
-    given = {name: x for name, x in asked.given.items() if name not in OWN and is_given(x, DEFINED[name][1])}
+    given = {name: value for name, value in given_options(options).items() if name not in OWN}
     for name in given:
         if name not in JUDGED:
             raise OptionError(f"{flag_name(name)} cannot be used with run logs")
-    return given
+    return cast(JudgingOptions, given)
 
 
 # -- runs that did not finish ----------------------------------------------------------------------------
@@ -263,7 +292,7 @@ def _unfinished_claims(systems: Systems, tasks: Tasks) -> list[Claim]:
     return claims
 
 
-def _without_winners(comparison: Any, reasons: Mapping[str, str]) -> Any:
+def _without_winners(comparison: Comparison, reasons: Mapping[str, str]) -> Comparison:
     """Claim no difference from systems whose run did not finish."""
     if not reasons:
         return comparison
@@ -294,7 +323,7 @@ def _change_by_errors(
     """Tell in the verdict if the other treatment of errors leads to another conclusion."""
     if not any(answers.errors.values()):
         return None
-    other = OTHER_RULE[answers.asked.errors]
+    other = OTHER_RULE[answers.options["errors"]]
     try:
         found, text = conclude(other)
     except (InputError, OptionError):  # no answer is left, or the worst grade is not known
@@ -378,13 +407,13 @@ def _complete(
     choices: Mapping[str, Any] | None,
 ) -> Report:
     """Add what was read and how it was mapped; warn of answers that do not count."""
-    asked = answers.asked
+    options = answers.options
     runs = [(name, run) for found in tasks.values() for name, run in found.items()]
     facts = [_facts(name, run) for name, run in runs]
     text = [f"Read as {tool} logs." for tool in dict.fromkeys(run.tool for _, run in runs)]
     text += dict.fromkeys(note for _, run in runs for note in run.notes)
     clusters = dict.fromkeys(run.cluster for run in answers.runs.values() if run.cluster)
-    own = ", as in the log's own standard error" if asked.get("cluster") is None else ""
+    own = ", as in the log's own standard error" if options["cluster"] is None else ""
     text += [f"Clusters are {cluster}{own}." for cluster in clusters]
     text += _describe_choices(answers, choices)
     text += answers.describe_errors()
@@ -397,14 +426,14 @@ def _complete(
     grid = Grid("", make_columns(*columns, default="count"), rows)
     about = [Section("What was read", tuple(text), (grid,), is_main=len(rows) <= 4)]
     paths = list(dict.fromkeys(run.path for _, run in runs))
-    digest = {"digest": file_digest(paths)} if asked.with_digest else {}
+    digest = {"digest": file_digest(paths)} if options["with_digest"] else {}
     unfinished = [claim.text for claim in _unfinished_claims(systems, tasks)]
     return replace(
         report,
         verdict=Verdict([*getattr(report.verdict, "claims", ()), *claims]),
         sections=(*report.sections, *about),
         warnings=tuple(dict.fromkeys([*unfinished, *answers.describe_left_out(), *report.warnings])),
-        provenance={**report.provenance, "source": ", ".join(paths), "errors": asked.errors, **digest},
+        provenance={**report.provenance, "source": ", ".join(paths), "errors": options["errors"], **digest},
         numbers={**report.numbers, "logs": facts},
     )
 

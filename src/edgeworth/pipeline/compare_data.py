@@ -1,0 +1,325 @@
+"""From data, joined tables, run logs or tallies of several systems to a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgeworth.common.choices import Predictions
+from edgeworth.comparisons.comparison import Comparison
+from edgeworth.comparisons.difference import Difference
+from edgeworth.comparisons.findings import ComparisonFindings
+from edgeworth.comparisons.reading import named_systems
+from edgeworth.comparisons.report import whole_or_none
+from edgeworth.comparisons.suspicious import suspicious_systems
+from edgeworth.core.kinds import Kind, SystemTallies, find_predictions, kind_if_tally, kind_of
+from edgeworth.core.options import (
+    GRADES,
+    LABELS,
+    PROBABILITIES,
+    QUERIES,
+    SCORES,
+    SEVERAL,
+    CompareOptions,
+    DifferenceOptions,
+    Options,
+    options_of,
+    select_options,
+)
+from edgeworth.core.registry import canonical_spellings
+from edgeworth.errors import EdgeworthError, InputError, OptionError
+from edgeworth.pipeline.call_options import (
+    change,
+    check_options,
+    fill_in,
+    flag_name,
+    given_options,
+    refuse_all_but,
+    set_columns,
+    with_folds,
+)
+from edgeworth.pipeline.join_systems import find_truth, join_grades, join_systems, refuse_tables
+from edgeworth.pipeline.slices import Slice, cut_slices, with_slices
+from edgeworth.pipeline.tally_record import Origin, TallyRecord
+from edgeworth.pipeline.tally_rows import column_names, repeated_cases, settle_weights
+from edgeworth.report.frames import library_of
+from edgeworth.report.report import make_provenance
+from edgeworth.sources.batches import Source
+from edgeworth.sources.opening import open_source
+from edgeworth.sources.paths import check_unchanged, combine_digests, file_digests, file_states
+
+AFTER_COUNTING = (
+    *options_of(DifferenceOptions),
+    *(x for x, (_, o) in options_of(CompareOptions).items() if o.panel in ("Statistics", "Output")),
+)
+"""Options that mean something with a tally."""
+
+TALLY = "a tally"
+LISTED_SOURCES = 8
+
+
+def comparison_options(given: Mapping[str, object]) -> Options:
+    """Fill in the options of a comparison."""
+    options = fill_in("compare", CompareOptions, given)
+    measures = canonical_spellings(options["measures"])
+    return change(options, data=None, adjust=options["adjust"] or "holm", measures=measures)
+
+
+def compare_joined(systems: Any, options: Options) -> Comparison:
+    """Compare systems in tables of their own, or in one long table."""
+    if options["kind"] in (GRADES, "correct"):
+        return _of_joined_grades(systems, options)
+    truth, columns, options, notices = join_systems(options["truth"], systems, options)
+    return _compare_named(columns, change(options, truth=truth), notices, is_joined=True)
+
+
+def compare_columns(systems: Any, options: Options) -> Comparison:
+    """Compare systems that are arrays, or columns of one table."""
+    refuse_tables(options)
+    return _compare_named(systems, options)
+
+
+def _compare_named(
+    systems: Any, options: Options, joined: tuple[str, ...] = (), *, is_joined: bool = False
+) -> Comparison:
+    named = named_systems(systems)
+    predictions = _kind(options["kind"], named, options["data"])
+    are_scores = predictions == SCORES
+    options = with_folds(options, are_ranked=are_scores)
+    is_listed = are_scores and options["query"] is not None
+    kind = find_predictions(QUERIES if is_listed else GRADES if predictions == "correct" else predictions)
+    source, truth, notices = _open(options, options["truth"], named)
+    paths: Sequence[Path] = getattr(source, "paths", ())
+    states = file_states(paths)
+    if source is not None and not is_joined:
+        notices += repeated_cases(source, column_names(source, options["data"]), options)
+    options, weighed = settle_weights(source, options)
+    read = _read(kind, source, truth, named, options)
+    findings = _find(read, options)
+    parts = "fold" if are_scores and options["fold"] is not None else "cluster"
+    roles = (parts, "query", "weight") if options["data"] is not None else ()
+    columns = {"truth": None if options["data"] is None else truth} | select_options(options, roles)
+    listed = _list_systems(named, options["data"])
+    about = _about(findings, options, read.source, paths, kind=predictions, systems=listed, **columns)
+    if about.get("digest") is not None:
+        check_unchanged(paths, states)
+    comparison = Comparison(
+        findings, about, (*joined, *notices, *weighed), options["digits"], library_of(options["data"])
+    )
+    if options["by"] is None:
+        return comparison
+    return _by_slice(comparison, kind, source, truth, named, options)
+
+
+def _by_slice(
+    whole: Comparison,
+    kind: Kind[Any],
+    source: Source | None,
+    truth: Any,
+    systems: dict[str, Any],
+    options: Options,
+) -> Comparison:
+    """Compare in each slice as in the whole, by the measure to go by."""
+    roles = select_options(options, ("cluster", "query", "fold", "id", "weight"))
+    given = {"truth": truth, **roles, **{f"system {name}": each for name, each in systems.items()}}
+
+    def find(part: Slice, measure: str) -> ComparisonFindings:
+        arrays = dict(part.arrays)
+        actual = arrays.pop("truth", truth)
+        named = {name: arrays.pop(f"system {name}", each) for name, each in systems.items()}
+        read = _read(kind, part.source, actual, named, set_columns(options, arrays))
+        return _find(read, change(options, measures=[measure]))
+
+    return add_slices(whole, list(cut_slices(source, given, options["by"])), find, options["level"])
+
+
+def add_slices(
+    whole: Comparison, slices: list[Slice], find: Callable[[Slice, str], ComparisonFindings], level: float
+) -> Comparison:
+    """Add the differences in each slice, by the primary measure of all cases.
+
+    ``find`` compares a slice by the measure that it is given: a slice never chooses one of its own.
+    """
+    headline = whole.findings.headline
+
+    def differences(part: Slice) -> dict[tuple[str, str], Difference | EdgeworthError]:
+        try:
+            found = find(part, headline)
+        except EdgeworthError as error:
+            return dict.fromkeys(whole.findings.pairs, error)
+        if found.headline == headline:
+            return dict(found.headlines)
+        return {pair: found.difference(*pair)[headline] for pair in whole.findings.pairs}
+
+    finish = partial(
+        with_slices,
+        slices=slices,
+        find=differences,
+        measure=headline,
+        level=level,
+        is_lower_better=whole.findings.direction == "lower",
+        ranked=whole.findings.ranked,
+    )
+    return replace(whole, finish=finish) if slices else whole
+
+
+def _about(
+    findings: ComparisonFindings, options: Options, source: str, paths: Sequence[Path] = (), **known: Any
+) -> dict[str, Any]:
+    """Say where a comparison came from, and what was asked."""
+    given = select_options(options, ("level", "adjust", "seed", "clip", "predictions_made"))
+    if source != TALLY:
+        given |= {"power": options["power"], "missing": options["missing"], "dropped": findings.dropped}
+        given |= {"cases": whole_or_none(findings.cases)}
+    if options["with_digest"]:
+        given["digest"] = combine_digests(file_digests(paths))
+    measures = None if options["measures"] is None else ", ".join(options["measures"])
+    return make_provenance(source=source, measures=measures, **{"kind": findings.kind} | given | known)
+
+
+def _read(
+    kind: Kind[Any], source: Source | None, truth: object, systems: dict[str, object], options: Options
+) -> SystemTallies:
+    """Read several systems, once their options have been checked."""
+    options = check_options(options, SEVERAL if kind.predictions == LABELS else kind.predictions)
+    kind.check(options)
+    return kind.read_systems(source, truth, systems, options)
+
+
+def _find(read: SystemTallies, options: Options) -> ComparisonFindings:
+    """Compare systems, and refuse options that their kind does not take."""
+    title = "tables of different cases" if read.kind.predictions == LABELS else read.kind.title
+    for name in given_options(options).keys() & options_of(DifferenceOptions).keys():
+        if name not in read.kind.difference_options:
+            raise OptionError(f"{flag_name(name)} has no meaning with {title}")
+    findings = read.kind.compare(read.tallies, options, clusters=read.clusters)
+    notes = (*suspicious_systems(read.tallies), *findings.notes)
+    return replace(findings, notes=notes, predictions_made=options["predictions_made"])
+
+
+def _as_systems(tally: object) -> SystemTallies:
+    """Take what was tallied earlier: one tally of several systems, or a mapping of names to tallies."""
+    kinds = {kind_if_tally(each) for each in (tally.values() if isinstance(tally, Mapping) else [tally])}
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind is not None and isinstance(tally, Mapping) and (kind.holds_systems or not kind.is_comparable):
+        raise OptionError(
+            f"tallies of this kind ({kind.title}) cannot be compared with each other: compare the rows, with "
+            "one column for each system"
+        )
+    if kind is None or not kind.is_comparable or kind.holds_systems == isinstance(tally, Mapping):
+        raise OptionError(
+            'give truth and systems, compare(truth, {"A": …, "B": …}), or one tally of them all; '
+            f"saw {type(tally).__name__}"
+        )
+    return SystemTallies(kind, tally, TALLY)
+
+
+def _open(
+    options: Options, truth: Any, systems: Mapping[str, Any]
+) -> tuple[Source | None, Any, tuple[str, ...]]:
+    """Open the data, and find the column of truth where nobody named it."""
+    source = None if options["data"] is None else open_source(options["data"])
+    if options["kind"] in (GRADES, "correct"):
+        if truth is not None:
+            raise OptionError("truth has no meaning with grades, which say already what is right")
+        return source, None, ()
+    if truth is not None:
+        return source, truth, ()
+    if source is None:
+        raise OptionError("truth is needed: the column of actual classes")
+    others = [
+        *systems.values(),
+        *select_options(options, ("cluster", "query", "fold", "id", "weight")).values(),
+    ]
+    wide = [each if isinstance(each, (list, tuple)) else [each] for each in others]
+    taken = [name for each in wide for name in each]
+    return source, *find_truth(column_names(source, options["data"]), taken)
+
+
+def _of_joined_grades(systems: Any, options: Options) -> Comparison:
+    """Compare the grades in tables of their own, or of one long table."""
+    joined = join_grades(systems, options)
+    findings = _find(SystemTallies(joined.kind, joined.grades, joined.title), options)
+    about = _about(findings, options, joined.title, joined.paths, systems=", ".join(joined.grades))
+    found = Comparison(findings, about, joined.notices, options["digits"])
+
+    def find(part: Slice, measure: str) -> ComparisonFindings:
+        read = SystemTallies(joined.kind, part.arrays, joined.title)
+        return _find(read, change(options, measures=[measure]))
+
+    return add_slices(found, joined.slices, find, options["level"])
+
+
+def compare_tallies(given: Any, options: Options) -> Comparison:
+    """Compare what was tallied earlier: one tally of all systems, or one of each by name."""
+    refuse_all_but(options, AFTER_COUNTING)
+    each = dict(given) if isinstance(given, Mapping) else {"": given}
+    counted = {name: tally for name, tally in each.items() if isinstance(tally, TallyRecord)}
+    tables = {name: tally for name, tally in counted.items() if kind_of(tally.tally).predictions == LABELS}
+    _refuse_same_rows({name: tally.origin for name, tally in tables.items()})
+    finals = each | {name: tally.final for name, tally in counted.items()}
+    findings = _find(_as_systems(finals if isinstance(given, Mapping) else finals[""]), options)
+    parts = [part.source for tally in counted.values() for part in tally.origin.parts]
+    source = ", ".join(dict.fromkeys(parts[:LISTED_SOURCES])) or TALLY
+    notices = tuple(dict.fromkeys(notice for tally in counted.values() for notice in tally.notices))
+    about = _about(findings, change(options, with_digest=False), TALLY) | {"source": source}
+    return Comparison(findings, about, notices, digits=options["digits"])
+
+
+def _refuse_same_rows(origins: Mapping[str, Origin]) -> None:
+    """Refuse tallies of the same file: their cases are pairs, and would be taken as different ones."""
+    counted: dict[str, str] = {}
+    for name, origin in origins.items():
+        for part in origin.parts:
+            if part.digest is not None and counted.setdefault(part.digest, name) != name:
+                raise InputError(
+                    f"{counted[part.digest]} and {name} were counted from the same file, {part.source}, so "
+                    "their cases are the same: compare them in pairs, with one --prediction for each system"
+                )
+
+
+def _kind(kind: Predictions | None, systems: Mapping[str, Any], data: Any) -> str:
+    """The kind that was said, or the only one it can be."""
+    if kind is not None:
+        return kind
+    if data is not None:
+        wide = [not isinstance(columns, str) for columns in systems.values()]
+    else:
+        lists = (list, tuple)
+        rows = {
+            name: isinstance(x, lists) and len(x) > 0 and isinstance(x[0], lists)
+            for name, x in systems.items()
+        }
+        wide = [getattr(x, "ndim", 1) == 2 or rows[name] for name, x in systems.items()]
+    if all(wide):
+        return PROBABILITIES
+    if any(wide):
+        raise OptionError("some systems have one column and some several: are these all of one kind?")
+    if any(_is_fractional(x, data) for x in systems.values()):
+        raise OptionError('the systems gave fractions: say kind="scores" or kind="probabilities"')
+    return LABELS
+
+
+def _is_fractional(column: Any, data: Any) -> bool:
+    """Whether an array, or a column of a dataframe, has fractions; a file is not looked at twice."""
+    try:
+        array = np.asarray(column if data is None else data[column])
+    except (TypeError, KeyError, IndexError, ValueError):  # no dataframe; rows of different lengths
+        return False
+    return array.dtype.kind == "f" and bool((array[np.isfinite(array)] % 1 != 0).any())
+
+
+def _list_systems(systems: Mapping[str, Any], data: Any) -> str:
+    """List the systems, with their columns where these are called otherwise."""
+    if data is None:
+        return ", ".join(systems)
+    parts = []
+    for name, columns in systems.items():
+        said = columns if isinstance(columns, str) else ", ".join(columns)
+        parts.append(name if said == name else f"{name} ({said})")
+    return "; ".join(parts)

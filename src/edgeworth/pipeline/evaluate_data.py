@@ -1,0 +1,185 @@
+"""From rows, or from a tally, to a report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import digits_shown
+from edgeworth.core.kinds import kind_of
+from edgeworth.core.measures import quote_label
+from edgeworth.core.options import (
+    LABELS,
+    SEVERAL,
+    Options,
+    select_options,
+)
+from edgeworth.core.registry import canonical_spelling, canonical_spellings, catalogue
+from edgeworth.core.serialization import plain_label
+from edgeworth.errors import OptionError
+from edgeworth.pipeline.call_options import (
+    change,
+    check_options,
+    set_columns,
+)
+from edgeworth.pipeline.tally_record import Part, TallyRecord, dropped_rows
+from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, count, settle_weights
+from edgeworth.report.frames import Row, estimate_rows, library_of
+from edgeworth.report.report import Report, Section, make_provenance
+from edgeworth.sources.column_roles import FORMS, GRADED
+
+LISTED_PARTS = 20
+"""So many sources of a merged tally are listed in a report."""
+
+MOST_LABELS = 200
+"""So many labels have measures of their own among the rows of a frame."""
+
+
+def evaluate_rows(data: object, options: Options) -> Report:
+    """Read rows of data, or arrays among the options, and report on them."""
+    opened = Opened.of(data, options)
+    options, notices = settle_weights(opened.source, opened.options)
+    opened = replace(opened, options=options, notices=(*opened.notices, *notices))
+    if options["predictions"] == SEVERAL:
+        raise OptionError("several predictions are compared: ew.compare")
+    record = count(opened, is_final=True)
+    report = replace(report_tally(record, options), library=library_of(data))
+    if options["odds"] is not None and options["predictions"] == LABELS:
+        from edgeworth.pipeline.flat_stakes import with_tips
+
+        report = with_tips(report, opened.source, options, record.final.labels)
+    if options["by"] is None:
+        return report
+    report = _by_slice(report, opened, record.final)
+    return report.limit_claims("in-sample") if options["predictions_made"] == "in-sample" else report
+
+
+def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
+    """Add the measure to go by in each slice: the slice is counted and estimated as the whole is."""
+    from edgeworth.pipeline.slices import Slice, cut_slices, with_slices
+
+    options, kind = opened.options, kind_of(whole)
+    names = canonical_spellings(options["measures"]) or [name for name in kind.usual if "[]" not in name]
+    estimates = [estimate_of(whole, name, options) for name in names]
+    overall = next((each for each in estimates if each.undefined is None), estimates[0])
+    inherited = kind.slice_options(whole, options)
+    options = change(options, labels=inherited["labels"], positive=inherited["positive"])
+    roles = select_options(options, (role for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"))
+
+    folds: list[Any] = []
+
+    def find(part: Slice) -> dict[Any, Estimate]:
+        counted = count(Opened(part.source, set_columns(options, part.arrays)), is_final=True)
+        folds.append(counted.final)
+        return {(): estimate_of(counted.final, overall.measure, options)}
+
+    directions = (
+        each.direction for each in catalogue() if each.name == canonical_spelling(overall.measure).name
+    )
+    is_lower = next(directions, "higher") == "lower" or getattr(whole, "lower_is_better", False)
+    slices = cut_slices(opened.source, roles, options["by"])
+    terms = (slices, find, overall.measure, options["level"])
+    report = with_slices(report, *terms, is_lower_better=is_lower, overall=overall)
+    return kind.report_folds(report, folds) if folds and options["fold"] is not None else report
+
+
+def report_tally(tallied: TallyRecord, options: Options) -> Report:
+    """Report on a tally, counted in one piece or merged."""
+    kind = kind_of(tallied.final)
+    if kind.predictions:
+        check_options(change(options, labels=None, positive=None), kind.predictions)
+    with digits_shown(options["digits"]):
+        report = kind.report(tallied, options, partial(about_tally, tallied, options))
+    if options["measures"] and kind.has_estimates:
+        report = with_measures(report, tallied.final, options)
+    made = tallied.terms.get("predictions_made", options["predictions_made"])
+    if "predictions_made" not in kind.terms or made == "in-sample":
+        report = report.limit_claims(made)
+    report = with_rows(report, tallied, options)
+    return report.with_notices(tallied.notices, options["digits"])
+
+
+def with_measures(report: Report, tally: Any, options: Options) -> Report:
+    """Put the requested measures before the others."""
+    from edgeworth.report.estimates import estimates_grid
+
+    found = [estimate_of(tally, each, options) for each in canonical_spellings(options["measures"]) or ()]
+    numbers = {each.measure: each.to_dict(options["level"]) for each in found}
+    section = Section("Requested measures", (), (estimates_grid(found, options["level"]),), is_main=True)
+    return replace(
+        report, sections=(section, *report.sections), numbers={**report.numbers, "requested": numbers}
+    )
+
+
+def with_rows(report: Report, tallied: TallyRecord, options: Options) -> Report:
+    """Let the report make rows of its estimates, and of the values of items."""
+    tally, columns = tallied.final, tallied.terms.get("columns", {})
+    kind = kind_of(tally)
+    roles = (role for role in (*FORMS, *GRADED) if columns.get(role, role) != role)
+    system = next((columns[role] for role in roles), "")
+    if not kind.has_estimates:
+        return report
+
+    @cache
+    def estimates() -> list[Estimate]:
+        names = canonical_spellings(options["measures"]) or []
+        labels = [quote_label(str(label)) for label in getattr(tally, "labels", ())][:MOST_LABELS]
+        for name in kind.usual:
+            names += [name.replace("[]", f"[{label}]") for label in labels] if "[]" in name else [name]
+        found = (estimate_of(tally, each, options) for each in dict.fromkeys(names))
+        return [each for each in found if each.undefined is None]
+
+    def items() -> list[Row]:
+        values = {each.measure: kind.items(tally, each.measure) for each in estimates()}
+        return [
+            {"system": system, "item": str(item), "measure": name, "value": value}
+            for name, found in values.items()
+            for item, value in found.items()
+        ]
+
+    return replace(report, rows=lambda: estimate_rows(system, estimates(), options["level"]), items=items)
+
+
+def estimate_of(tally: Any, measure: str, options: Options) -> Estimate:
+    """Estimate a measure as was asked."""
+    return kind_of(tally).estimate(tally, measure, seed=options["seed"], guess_rate=options["guess_rate"])
+
+
+def about_tally(tallied: TallyRecord, options: Options, **known: Any) -> dict[str, Any]:
+    """Say where a report on a tally came from: the options then and now, and the sources."""
+    terms, origin = dict(tallied.terms), tallied.origin
+    columns = terms.pop("columns", {})
+    if terms.get("labels") is not None:
+        terms["labels"] = [*map(plain_label, terms["labels"])]
+    first = origin.parts[0] if origin.parts else Part("a tally")
+    is_one = origin.number <= 1
+    sources: dict[str, Any] = {
+        "source": first.source if is_one else f"{origin.number:,} sources, merged",
+        "digest": first.digest if is_one else origin.digest,
+        "rows": origin.rows,
+    }
+    if not is_one:
+        more = origin.number - LISTED_PARTS
+        sources["parts"] = [describe_part(part) for part in origin.parts[:LISTED_PARTS]]
+        sources["parts"] += [f"… and {more:,} more"] if more > 0 else []
+    rest = {
+        "level": options["level"],
+        "seed": options["seed"],
+        "predictions_made": options["predictions_made"],
+    }
+    rest |= terms | known
+    # Missing values among probabilities are errors, so that nothing is ever dropped there.
+    dropped = dropped_rows(tallied.tally) if hasattr(tallied.tally, "dropped") else None
+    return make_provenance(**(sources | columns | rest), dropped=dropped)
+
+
+def describe_part(part: Part) -> str:
+    """Describe one source of several.
+
+    >>> describe_part(Part("monday.csv", None, 1200, 3))
+    'monday.csv: 1,200 rows, 3 dropped'
+    """
+    rows = "" if part.rows is None else f": {part.rows:,} row{'s' if part.rows != 1 else ''}"
+    return f"{part.source}{rows}{f', {part.dropped:,} dropped' if part.dropped else ''}"
