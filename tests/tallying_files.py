@@ -19,7 +19,7 @@ from edgeworth.sources.opening import open_source
 def settled(source: Source, columns: dict[str, str]) -> Any:
     """What the weights of a source are, as ``evaluate`` finds out; None without weights."""
     asked = fill_in("evaluate", EvaluateOptions, {"weight": columns.get("weight")})
-    return settle_weights(source, asked)[0].weight_kind
+    return settle_weights(source, asked)[0]["weight_kind"]
 
 
 def tally_scores(source: Source, columns: dict[str, str], **options: Any) -> Ranking:

@@ -19,8 +19,8 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # Packages and modules in the order of the data: each may import from those before it, and from its own.
 ORDER = [
-    "errors",
     "common",
+    "errors",
     "bet",
     "sources",
     "core",
