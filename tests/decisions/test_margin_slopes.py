@@ -7,7 +7,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.decisions.margin_slopes import margin_slopes
-from edgeworth.decisions.resampling import MANY_LABELS, influence, variance
+from edgeworth.decisions.resampling import MIN_LABELS_FOR_CLOSED_FORM, influence, variance
 from edgeworth.decisions.views import Marginals, marginals, resolve
 
 STEP = 1e-20
@@ -64,7 +64,7 @@ def test_other_measures_have_no_closed_form() -> None:
 def test_many_labels_have_the_variance_of_every_cell(spelling: str, is_weighted: bool) -> None:
     """Only occupied cells are summed; ``influence`` has the whole table."""
     rng = np.random.default_rng(6)
-    labels = np.arange(MANY_LABELS + 20)
+    labels = np.arange(MIN_LABELS_FOR_CLOSED_FORM + 20)
     truth = np.concatenate([labels, rng.choice(labels, 400)])
     prediction = [
         None if rng.random() < 0.05 else int(rng.choice([actual, rng.choice(labels)])) for actual in truth

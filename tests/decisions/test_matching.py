@@ -111,7 +111,7 @@ def test_the_test_counts_the_draws_in_which_the_best_map_is_as_good(
     best = [best_by_trying_all(table, one_to_one=False) for table in drawn]
     as_good = sum(value >= matching.informedness - 1e-12 for value in best)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("edgeworth.decisions.matching.LARGEST_PRODUCT", block)
+        patch.setattr("edgeworth.decisions.matching.MAX_VALUES_AT_ONCE", block)
         assert matching.test(draws=20, seed=seed).p_value == (as_good + 1) / 21
 
 

@@ -20,9 +20,13 @@ from edgeworth.decisions.views import CASES, SOMETHING_WON, Marginals, marginals
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label
 
-CELLS_IN_JSON = 50
-LARGEST_POOL = 1e12
-HOUSE = "unit stakes at Powers' fair odds less the house's share"
+MAX_LABELS_WITH_CELLS_IN_JSON = 50
+"""With more labels, the dollars of every cell are left out of the JSON."""
+
+MAX_POOL = 1e12
+"""The largest pool in dollars: sums of larger amounts lose their cents."""
+
+HOUSE_SOURCE = "unit stakes at Powers' fair odds less the house's share"
 
 
 # -- measures of unit bets ---------------------------------------------------------------------------------
@@ -63,7 +67,7 @@ _house = measure_family(
     high=np.inf,
     chance="0 (when every guess is of a real class)",
     direction="higher",
-    source=HOUSE,
+    source=HOUSE_SOURCE,
     needs=(CASES,),
 )
 
@@ -163,7 +167,7 @@ class Payoffs:
 
     def to_dict(self) -> JsonObject:
         """Write plain values, None for what is undefined; the cells of many labels are left out."""
-        cells = ("cells", "track") if len(self.labels) <= CELLS_IN_JSON else ()
+        cells = ("cells", "track") if len(self.labels) <= MAX_LABELS_WITH_CELLS_IN_JSON else ()
         numbers = ("unit_return", "break_even_margin", "break_even_commission", "total", "won", "lost", "net")
         arrays = ("odds", "predicted_share", "rows", "columns", "weighted", *cells)
         labels = [str(label) for label in self.labels]
@@ -208,8 +212,8 @@ def payoffs(
     """
     check_margin(overround)
     check_commission(commission)
-    if not (isinstance(pool, (int, float)) and 0 < pool <= LARGEST_POOL):
-        raise OptionError(f"the pool is an amount above 0, at most {LARGEST_POOL:g}; saw {pool!r}")
+    if not (isinstance(pool, (int, float)) and 0 < pool <= MAX_POOL):
+        raise OptionError(f"the pool is an amount above 0, at most {MAX_POOL:g}; saw {pool!r}")
     total = float(table.total)
     if total == 0:
         raise InputError("there are no cases to bet on")

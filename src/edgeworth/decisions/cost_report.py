@@ -15,7 +15,7 @@ from edgeworth.core.measures import Measure
 from edgeworth.decisions.bookmaker import Costs, check_cost_matrix, cost_measure, costs, expected_cost
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows, parse_matrix
-from edgeworth.decisions.report import WIDEST_TABLE
+from edgeworth.decisions.report import MAX_LABELS_IN_TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError
 from edgeworth.report.estimates import estimate_row
@@ -103,7 +103,7 @@ def with_costs(report: Report, table: ContingencyTable, given: object, *, level:
         f"{found.best_constant} (the cheapest on these data) {format_number(found.at_best_constant)}"
     )
     grids = [Grid("", make_columns("what/text", "value", interval), values, note)]
-    if len(table.labels) <= WIDEST_TABLE:
+    if len(table.labels) <= MAX_LABELS_IN_TABLE:
         names = (Column("predicted ↓  actual →"), *(Column(str(label), "number") for label in table.labels))
         each = zip(table.labels, found.each.tolist(), strict=True)
         grids.append(Grid("The cost of each case", names, tuple((str(label), *row) for label, row in each)))

@@ -11,7 +11,7 @@ from edgeworth.common.arrays import Floats
 from edgeworth.core.clusters import cluster_variance_of_ratios
 from edgeworth.core.measures import Combination
 from edgeworth.core.sampling_distributions import normal_quantile, student_quantile
-from edgeworth.decisions.resampling import MOST_SUMS, NO_ERROR
+from edgeworth.decisions.resampling import MAX_CLUSTER_SUMS, MIN_VARIANCE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Marginals, Resolved, label_view, marginals
 from edgeworth.errors import OptionError
@@ -69,10 +69,10 @@ def reduce_trials(tally: ContingencyTable, resolved: Resolved, found: Combinatio
     residuals = successes - shares * trials
     each = [cluster_variance_of_ratios(residuals[:, j], trials[:, j]) for j in range(len(shares))]
     fewest, spread = (np.array([getattr(one, name) for one in each]) for name in ("effective", "variance"))
-    known = (spread > NO_ERROR) & (shares > 0) & (shares < 1)
+    known = (spread > MIN_VARIANCE) & (shares > 0) & (shares < 1)
     left = np.where(known, shares * (1 - shares) / np.where(known, spread, 1), fewest)
     left = np.clip(left, fewest, np.maximum(most, fewest))
-    pulled = residuals / np.sqrt(np.maximum(1 - trials / found.trials, NO_ERROR))
+    pulled = residuals / np.sqrt(np.maximum(1 - trials / found.trials, MIN_VARIANCE))
     together = pulled.T @ pulled
     size = np.sqrt(np.maximum(np.diagonal(together), 1e-300))
     middle = (shares * left + 1) / (left + 2)
@@ -122,13 +122,13 @@ def effective_cases(tally: ContingencyTable) -> Floats:
     cluster, cell, weight = tally.clusters.cells(tally.labels)
     width = len(real)
     shape = (tally.clusters.number, width)
-    if shape[0] * width > MOST_SUMS:  # too many to keep apart: as if all cases of a cluster were alike
+    if shape[0] * width > MAX_CLUSTER_SUMS:  # too many to keep apart: as if all cases of a cluster were alike
         every = np.bincount(cluster, weights=weight)
         return np.asarray(most * min(1.0, every.sum() ** 2 / (every**2).sum() / most.sum()))
     cases = np.zeros(shape)
     np.add.at(cases, (cluster, cell % width), weight)
     divisor = np.where(real > 0, real, 1)
-    pull = 1 / np.maximum(1 - cases / divisor, NO_ERROR)
+    pull = 1 / np.maximum(1 - cases / divisor, MIN_VARIANCE)
     own, shares = cases[cluster, cell % width], (tally.cells / divisor).ravel()
     squared, crossed = (
         np.bincount(cell, weights=weight * part * pull[cluster, cell % width], minlength=tally.cells.size)
@@ -139,7 +139,7 @@ def effective_cases(tally: ContingencyTable) -> Floats:
     alone = (shares * (1 - shares)).reshape(tally.cells.shape).sum(axis=0)
     each = [cluster_variance_of_ratios(cases[:, k], np.maximum(cases[:, k], 1e-100)) for k in range(width)]
     student = [normal_quantile(0.95) / student_quantile(0.95, max(one.freedom, 1.0)) for one in each]
-    known = (spread > NO_ERROR) & (alone > 0)
+    known = (spread > MIN_VARIANCE) & (alone > 0)
     fewest = np.array([one.effective for one in each])
     left = np.where(known, alone / np.where(known, spread, 1) * np.square(student), fewest)
     return np.where(real > 0, np.clip(left, fewest, np.maximum(most, fewest)), 0.0)

@@ -28,8 +28,8 @@ from edgeworth.decisions.policy import (
     MIN_CLASS_CASES_FOR_DELTA,
 )
 from edgeworth.decisions.resampling import (
-    MOST_SUMS,
-    NO_ERROR,
+    MAX_CLUSTER_SUMS,
+    MIN_VARIANCE,
     bootstrap_values,
     cluster_bootstrap_values,
     cluster_spread,
@@ -59,7 +59,7 @@ class Delta:
         scale = natural_scale(*resolved.measure.range, value)
         if clusters is not None:
             spread = cluster_spread(tally, clusters, resolved)
-            if not spread.variance > NO_ERROR:
+            if not spread.variance > MIN_VARIANCE:
                 raise OptionError("every cluster says the same, so nothing tells how much they vary")
             return ClusterLaw(value, math.sqrt(spread.variance), scale, spread.freedom)
         return NormalLaw(value, math.sqrt(max(0.0, variance(tally, resolved))), scale)
@@ -226,7 +226,7 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
     if resolved.measure.proportion is not None:
         return Wilson()
     found, clusters = combination_of(tally, resolved), 1 if tally.clusters is None else tally.clusters.number
-    if found is not None and len(found.trials) * clusters <= MOST_SUMS:
+    if found is not None and len(found.trials) * clusters <= MAX_CLUSTER_SUMS:
         return Newcombe()
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
         diagonal = tally.counts.diagonal().sum() == tally.total
@@ -251,7 +251,7 @@ def has_zero_variance(tally: ContingencyTable, resolved: Resolved, law: Sampling
     if resolved.arguments.get("abstentions") == "discount":
         decided = replace(resolved, arguments={"abstentions": "left_out"})
         spreads.append(variance(tally, decided))
-    return any(not spread > NO_ERROR for spread in spreads)
+    return any(not spread > MIN_VARIANCE for spread in spreads)
 
 
 def estimate_table(

@@ -14,12 +14,17 @@ from edgeworth.core.multiple_testing import holm
 from edgeworth.core.test_results import TestResult, hypergeometric_tails
 from edgeworth.decisions.bookmaker import Payoffs, payoffs
 from edgeworth.decisions.guessing import guessing_tail
+from edgeworth.decisions.policy import (
+    MAX_LABELS_EXAMINED,
+    MIN_CASES_OF_WEAKEST_CLASS,
+    MIN_CLASSES_FOR_WEAKEST_CLASS,
+)
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import check_decisions, resolve
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Label
 
-OVERALL = (
+OVERALL_MEASURES_SHOWN = (
     "informedness",
     "markedness",
     "mcc",
@@ -29,9 +34,7 @@ OVERALL = (
     "macro_f",
     "break_even_margin",
 )
-PER_LABEL = ("recall", "precision", "f", "informedness", "label_bias")
-MOST_LABELS = 200
-"""The number of labels examined one by one: the most frequent ones when there are more."""
+LABEL_MEASURES_SHOWN = ("recall", "precision", "f", "informedness", "label_bias")
 
 
 @dataclass(frozen=True)
@@ -127,10 +130,11 @@ def examine_decisions(
         table=table,
         level=level,
         informedness=headline,
-        overall=(*(estimate(table, name, seed=seed) for name in OVERALL), coverage),
+        overall=(*(estimate(table, name, seed=seed) for name in OVERALL_MEASURES_SHOWN), coverage),
         labels={
             label: tuple(
-                estimate(table, f"{name}[{quote_label(str(label))}]", seed=seed) for name in PER_LABEL
+                estimate(table, f"{name}[{quote_label(str(label))}]", seed=seed)
+                for name in LABEL_MEASURES_SHOWN
             )
             for label in labels_to_examine(table)
         },
@@ -148,14 +152,10 @@ def examine_decisions(
 
 def labels_to_examine(table: ContingencyTable) -> tuple[Label, ...]:
     """List all labels, or the most frequent ones, in the table's order."""
-    if len(table.labels) <= MOST_LABELS:
+    if len(table.labels) <= MAX_LABELS_EXAMINED:
         return table.labels
-    frequent = np.argsort(-(table.predicted + table.real), kind="stable")[:MOST_LABELS]
+    frequent = np.argsort(-(table.predicted + table.real), kind="stable")[:MAX_LABELS_EXAMINED]
     return tuple(table.labels[index] for index in sorted(frequent))
-
-
-MIN_CASES_OF_WEAKEST_CLASS = 10
-"""A class with fewer cases is too rare to be called the weakest."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def weakest_class(findings: DecisionFindings) -> WeakestClass | None:
         for label, estimates in findings.labels.items()
         if cases[label] >= MIN_CASES_OF_WEAKEST_CLASS
     }
-    if len(recalls) < 3:
+    if len(recalls) < MIN_CLASSES_FOR_WEAKEST_CLASS:
         return None
     label = min(recalls, key=lambda each: recalls[each].value)
     error = (1 - findings.level) / len(recalls)

@@ -25,15 +25,19 @@ from edgeworth.core.sampling_distributions import Alternative, normal_quantile
 from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult, hypergeometric_tails
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.effective_sizes import effective_cases
+from edgeworth.decisions.policy import (
+    MAX_CASES_DRAWN,
+    MAX_CASES_PLANNED_BY_DRAWS,
+    MAX_ENUMERATION_WORK,
+    MAX_REPORTED_BOUND,
+    TABLES_PER_PLANNED_SIZE,
+)
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, at_guessing
 from edgeworth.errors import InputError, OptionError, check_seed
 
-MOST_WORK = 360_000
-"""The work before giving up, in cells (some tenths of a second); a cell costs more as its binomials grow."""
-
-ROUGH = 2
-"""The number of steps foreseen is an upper bound, so a little more than the limit is worth a try."""
+WORK_OVERESTIMATE = 2
+"""The work foreseen is an upper bound, so work up to this many times the limit is tried."""
 
 
 class TooMany(Exception):  # noqa: N818  # a signal between two functions, never seen by a user
@@ -53,23 +57,23 @@ def enumerate_hits(
     """
     states: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {(tuple(predicted), 0): (1, 1)}
     work, cost = 0.0, len(predicted) * (1 + (sum(real) / 200) ** 2)
-    if 10 * cost > MOST_WORK:
+    if 10 * cost > MAX_ENUMERATION_WORK:
         raise TooMany
     # What is left when all other classes are done fills the last one in one way: let it be the largest.
     order = sorted(range(len(real)), key=lambda label: real[label])
     steps = {label: _number_of_compositions(real[label], predicted) for label in order[:-1]}
     # Each way of filling the first class is a state of its own, so it is known now if the second is too much.
     first, second = [*steps.values(), 1, 1][:2]
-    if first * cost > MOST_WORK or first * second > ROUGH * MOST_WORK:
+    if first * cost > MAX_ENUMERATION_WORK or first * second > WORK_OVERESTIMATE * MAX_ENUMERATION_WORK:
         raise TooMany
     for label in order:
-        if label != order[-1] and len(states) * steps[label] > ROUGH * MOST_WORK:
+        if label != order[-1] and len(states) * steps[label] > WORK_OVERESTIMATE * MAX_ENUMERATION_WORK:
             raise TooMany
         reached: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
         for (left, total), (ways, tables) in states.items():
             for taken in _compositions(real[label], left):
                 work += cost
-                if work > MOST_WORK:
+                if work > MAX_ENUMERATION_WORK:
                     raise TooMany
                 many = ways
                 for available, chosen in zip(left, taken, strict=True):
@@ -111,14 +115,8 @@ def _number_of_compositions(number: int, limits: Sequence[int]) -> int:
 Slopes: TypeAlias = Callable[[list[int], list[int]], list[Fraction]]
 """What a right answer for each label is worth, by how often each is predicted and real."""
 
-NEAREST = Fraction(1, 10**12)
-"""A float means the nearest attainable value within this distance."""
-
-SURE_BOUND = 1e-6
-"""A certified bound below this says more than draws could."""
-
-MOST_DRAWN = 1 << 27
-"""Cases of a table that is drawn: SciPy takes 8 bytes for each, and crashes where there are none."""
+FLOAT_TOLERANCE = Fraction(1, 10**12)
+"""A float stands for the nearest attainable value within this distance."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +181,7 @@ class GuessingLaw:
 
     def _threshold(self, value: float | Fraction) -> Fraction:
         """Find the sum of weights from which a table counts as at least this large."""
-        exact = value if isinstance(value, Fraction) else Fraction(value) - NEAREST
+        exact = value if isinstance(value, Fraction) else Fraction(value) - FLOAT_TOLERANCE
         return exact * self._unit + self._centre
 
     # -- tails -----------------------------------------------------------------------------------------
@@ -233,7 +231,7 @@ class GuessingLaw:
         if len(seen) == 2:
             return self._hypergeometric(seen[0], seen[1], upper, lower)
         bound = max(self._concentration(upper), SMALLEST_FLOAT)
-        is_bounded = bound < SURE_BOUND or self.cases > MOST_DRAWN
+        is_bounded = bound < MAX_REPORTED_BOUND or self.cases > MAX_CASES_DRAWN
         return TestResult.from_bound(bound) if is_bounded else self._monte_carlo(upper, lower)
 
     def _hypergeometric(self, first: int, second: int, upper: Fraction, lower: Fraction | None) -> TestResult:
@@ -289,8 +287,8 @@ def random_tables(
     """Draw tables (rows predicted) with fixed margins, in rounds of bounded size."""
     from scipy.stats import random_table
 
-    if sum(predicted) > MOST_DRAWN:
-        raise InputError(f"tables of more than {MOST_DRAWN:,} cases are not drawn")
+    if sum(predicted) > MAX_CASES_DRAWN:
+        raise InputError(f"tables of more than {MAX_CASES_DRAWN:,} cases are not drawn")
     round_size = max(1, (1 << 22) // max(len(predicted) * len(real), 1))
     sizes = [min(round_size, draws - start) for start in range(0, draws, round_size)]
     if min(np.count_nonzero(predicted), np.count_nonzero(real)) == 1:
@@ -314,7 +312,8 @@ def guessing_law(
     return GuessingLaw(tuple(predicted), tuple(real), tuple(slopes(predicted, real)), seed, draws)
 
 
-SAME = 1e-12
+RELATIVE_ROUNDING_ERROR = 1e-12
+"""A drawn value that falls short by no more than this share counts as equally extreme."""
 
 
 def guessing_tail(
@@ -405,7 +404,7 @@ def _drawn_tail(
     table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int
 ) -> TestResult:
     """Draw tables of guessing and take the measure of each, for measures without an exact law."""
-    if table.predicted.sum() > MOST_DRAWN:
+    if table.predicted.sum() > MAX_CASES_DRAWN:
         return TestResult(0.0, 1.0, 1.0, "not drawn: too many cases", kind="bound")
     draws = draws_within_seconds(len(table.labels))
     count = 0
@@ -421,7 +420,7 @@ def _count_beyond(
     """Count the drawn tables whose measure is at least as extreme as that of the table."""
     observed, middle = float(resolved.values(table.cells)), at_guessing(resolved, table)
     # Rounding may make a table count as extreme, never as harmless.
-    same = SAME * max(1.0, abs(observed))
+    same = RELATIVE_ROUNDING_ERROR * max(1.0, abs(observed))
     values = resolved.values(drawn)
     if alternative == "two-sided":
         beyond = np.abs(values - middle) >= abs(observed - middle) - same
@@ -431,10 +430,6 @@ def _count_beyond(
         beyond = values <= observed + same
     # A draw in which the measure is undefined counts against the claim.
     return int((beyond | np.isnan(values)).sum())
-
-
-PLANNED_SAMPLES, MOST_PLANNED = 2000, 60
-"""Tables drawn to find the power of a test, and the most cases for which they are."""
 
 
 def cases_for_power(
@@ -461,12 +456,12 @@ def cases_for_power(
         )
     one = table if resolved.position is None else table.one_against_rest(resolved.label)
     shares = one.counts / one.total
-    if rough > MOST_PLANNED:
+    if rough > MAX_CASES_PLANNED_BY_DRAWS:
         first, second = shares.sum(axis=0)
         distance = abs(shares[0, 0] / first - shares[0, 1] / second)
         return math.ceil(rough / 4 * (1 + math.sqrt(1 + 2 / (rough * first * second * distance))) ** 2)
-    for cases in range(4, 4 * MOST_PLANNED):
-        drawn = np.random.default_rng(cases).multinomial(cases, shares.ravel(), size=PLANNED_SAMPLES)
+    for cases in range(4, 4 * MAX_CASES_PLANNED_BY_DRAWS):
+        drawn = np.random.default_rng(cases).multinomial(cases, shares.ravel(), size=TABLES_PER_PLANNED_SIZE)
         p_values = _two_sided_p_values(drawn.reshape(-1, 2, 2))
         if (p_values <= round(1 - level, 12)).mean() >= power:
             return cases

@@ -136,7 +136,9 @@ def _cramers_v(counts: Values) -> Values:
     return np.sqrt(np.minimum(ratio(chi_square(counts), cell_total(counts) * (smaller - 1)), 1.0))
 
 
-BIASED = "it is biased upwards near independence, and a bootstrap more so: its p-value says what it shows"
+WHY_NO_INTERVAL = (
+    "it is biased upwards near independence, and a bootstrap more so: its p-value says what it shows"
+)
 
 
 TWO_CASES = Requirement(lambda view: view.total > 1, "there are fewer than two cases to pair")
@@ -154,7 +156,7 @@ NOT_TRIVIAL = Requirement(_not_trivial, "truth and prediction are both one singl
 
 _cells = measure_family(scope="cells", low=0.0, high=np.inf, direction="higher", needs=(CASES,))
 _pairs_agree = partial(_cells, high=1.0, counts_pairs=True)
-_association = partial(_cells, source=PEARSON, no_interval=BIASED)
+_association = partial(_cells, source=PEARSON, no_interval=WHY_NO_INTERVAL)
 
 CELL_MEASURES = (
     _cells(

@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 from edgeworth.core.test_results import TestResult
+from edgeworth.decisions.policy import MAX_CLASSES_FOR_EQUAL_MARGINS
 from edgeworth.decisions.table import ContingencyTable
-
-MOST_CLASSES = 500
 
 
 def equal_margins(table: ContingencyTable) -> TestResult | None:
@@ -26,7 +25,7 @@ def equal_margins(table: ContingencyTable) -> TestResult | None:
     counts = table.counts.astype(np.float64)
     errors = counts - np.diag(counts.diagonal())
     kept = np.flatnonzero(errors.sum(axis=0) + errors.sum(axis=1))
-    if not table.is_plain or not table.is_counted or not 2 <= len(kept) <= MOST_CLASSES:
+    if not table.is_plain or not table.is_counted or not 2 <= len(kept) <= MAX_CLASSES_FOR_EQUAL_MARGINS:
         return None
     if len(kept) == 2:
         few, many = sorted((errors[kept[0], kept[1]], errors[kept[1], kept[0]]))

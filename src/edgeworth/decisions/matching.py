@@ -12,21 +12,19 @@ from edgeworth.common.arrays import Floats, Integers
 from edgeworth.common.progress import track_progress, track_rounds
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.guessing import random_tables
+from edgeworth.decisions.policy import MAX_MAPS_TRIED, SEARCH_STARTS
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, check_seed
 from edgeworth.sources.columns import Label
 
-MOST_MAPS = 200_000
-"""The most maps that are all tried; with more of them the best is searched for."""
-
-LARGEST_PRODUCT = 1 << 20
+MAX_VALUES_AT_ONCE = 1 << 20
 """The most values of maps in tables that are computed at once: 8 MB."""
 
-ROUNDING = 1e-12
+ROUNDING_ERROR = 1e-12
 """A table drawn by guessing whose informedness falls short by no more than this counts as equally good."""
 
-STARTS = 30
 SMALLEST_GAIN = 1e-14
+"""A move that adds less to informedness is rounding error."""
 
 Places = NDArray[np.intp]
 
@@ -62,7 +60,7 @@ class Problem:
     @property
     def has_few_maps(self) -> bool:
         """Whether all maps can be tried."""
-        return self.number_of_maps <= MOST_MAPS
+        return self.number_of_maps <= MAX_MAPS_TRIED
 
     def gains(self, rows: Floats, hits: Floats, classes: Places | None = None) -> Floats:
         """Compute the parts of informedness from the share mapped to a class and the share of hits in it."""
@@ -117,7 +115,7 @@ def matching_tail(
         raise InputError("exact laws of guessing need whole cases; these are weighted")
     number = draws or (999 if problem.one_to_one or problem.has_few_maps else 199)
     rows, columns = ([int(x) for x in counts.sum(axis=axis)] for axis in (1, 0))
-    needed = informedness - ROUNDING
+    needed = informedness - ROUNDING_ERROR
     count = 0
     for tables in random_tables(rows, columns, number, seed):
         if problem.has_few_maps and not problem.one_to_one:
@@ -142,7 +140,7 @@ def _best_of_all_maps(problem: Problem, tables: Integers) -> Floats:
     has_odds = (problem.real > 0) & (problem.real < 1)
     real = np.where(has_odds, problem.real, 0.5)
     best = np.full(len(tables), -np.inf)
-    block_size = max(1, LARGEST_PRODUCT // len(tables))
+    block_size = max(1, MAX_VALUES_AT_ONCE // len(tables))
     maps = problem.number_of_maps
     for start in track_rounds(maps, block_size, "maps tried"):
         chosen = _choices(problem, start, min(start + block_size, maps)) & has_odds
@@ -217,7 +215,7 @@ def _best(problem: Problem, seed: int) -> tuple[Places, float, bool, str]:
         chosen, method = _all_maps(problem), f"all {problem.number_of_maps:,} maps tried, exact"
     else:
         is_exact = False
-        chosen, method = _search(problem, seed), f"best found from {STARTS} starts by moves"
+        chosen, method = _search(problem, seed), f"best found from {SEARCH_STARTS} starts by moves"
     return chosen, float(_informedness_of(problem, chosen)), is_exact, method
 
 
@@ -267,7 +265,7 @@ def _search(problem: Problem, seed: int) -> Places:
     clusters, classes = problem.counts.shape
     lift = problem.counts / np.maximum(problem.counts.sum(axis=0), 1)
     starts = [np.argmax(lift, axis=1), np.argmax(problem.counts, axis=1), _assignment(problem)]
-    starts += [rng.integers(-1, classes, clusters) for _ in range(STARTS - len(starts))]
+    starts += [rng.integers(-1, classes, clusters) for _ in range(SEARCH_STARTS - len(starts))]
     found = _improve(problem, np.stack(starts))
     return np.asarray(found[np.argmax(_informedness_of(problem, found))])
 

@@ -38,16 +38,17 @@ from edgeworth.decisions.views import (
     LabelView,
 )
 
-RATIOS = "Glas et al. 2003, The diagnostic odds ratio"
+GLAS = "Glas et al. 2003, The diagnostic odds ratio"
 MATTHEWS = "Matthews 1975, Comparison of the predicted and observed secondary structure"
 JACCARD = "Jaccard 1901; Tanimoto 1958"
 ALPHA = Parameter(0.5, 0.0, 1.0)
-BY_PREDICTION, BY_PREVALENCE = "the label's predicted share", "the label's prevalence"
+BY_PREDICTION = "the label's predicted share"
+BY_PREVALENCE = "the label's prevalence"
 
 Parts: TypeAlias = Callable[[LabelView], tuple[Values, Values]]
 
 
-DIVISORS = {
+REQUIREMENT_BY_DIVISOR = {
     "every_real": HAS_CASES,
     "every_other": OTHERS_HAVE_CASES,
     "not_real": OTHERS_REAL,
@@ -56,11 +57,11 @@ DIVISORS = {
     "not_predicted": OTHERS_PREDICTED,
     "total": CASES,
 }
-"""What must hold so that a count is not 0."""
+"""The requirement that makes a count, as a divisor, different from 0."""
 
 _label = measure_family(scope="label", low=0.0, high=1.0, direction="higher", source=POWERS)
 _edge = partial(_label, low=-1.0, chance="0")
-_ratio = partial(_label, high=np.inf, chance="1", source=RATIOS)
+_ratio = partial(_label, high=np.inf, chance="1", source=GLAS)
 
 
 def _proportion(
@@ -74,7 +75,7 @@ def _proportion(
 def _share(name: str, successes: str, trials: str, synonyms: str, **own: Unpack[MeasureFields]) -> Measure:
     """Make a measure of one count of a LabelView over another."""
     formula = f"{successes} / {trials}".replace("every_", "").replace("_", " ").replace("total", "cases")
-    own["needs"] = (DIVISORS[trials],)
+    own["needs"] = (REQUIREMENT_BY_DIVISOR[trials],)
     return _proportion(name, formula, synonyms, attrgetter(successes, trials), **own)
 
 

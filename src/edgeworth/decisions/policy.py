@@ -15,3 +15,54 @@ MIN_CASES_FOR_DELTA_DESPITE_RARE_CLASS = 100
 
 MAX_CLASSES_FOR_POSTERIOR = 100
 """Tables with more classes are too large to be drawn by the ten thousand."""
+
+MAX_UNDEFINED_SHARE_OF_DRAWS = 0.05
+"""If a measure is undefined in a larger share of the draws, the others are no fair sample of its values."""
+
+# -- which test is used ------------------------------------------------------------------------------------
+
+MAX_ENUMERATION_WORK = 360_000
+"""The most work, in cells, before enumeration is given up: some tenths of a second."""
+
+MAX_REPORTED_BOUND = 1e-6
+"""A certified bound on a p-value below this is reported, because draws could not show a smaller one."""
+
+MAX_CASES_DRAWN = 1 << 27
+"""The most cases of a table that is drawn: SciPy takes 8 bytes per case, and crashes without memory."""
+
+MAX_CASES_PLANNED_BY_DRAWS = 60
+"""Up to this many cases, the power of the exact test is found by drawing tables."""
+
+TABLES_PER_PLANNED_SIZE = 2000
+"""The number of tables drawn to find the power of the exact test at one sample size."""
+
+MAX_CLASSES_FOR_EQUAL_MARGINS = 500
+"""With more classes, the test of equal margins is left out: it inverts a matrix of classes by classes."""
+
+CLUSTER_SIGN_FLIPS = 9_999
+"""The number of sign flips of clusters that test the position bias of all options together."""
+
+# -- how clusters are matched to classes -------------------------------------------------------------------
+
+MAX_MAPS_TRIED = 200_000
+"""Up to this many maps are all tried. With more, the best map is searched for."""
+
+SEARCH_STARTS = 30
+"""The number of starts of a search for the best map."""
+
+# -- what a report says ------------------------------------------------------------------------------------
+
+MAX_LABELS_EXAMINED = 200
+"""With more labels, only the most frequent ones are examined one by one."""
+
+MIN_CASES_OF_WEAKEST_CLASS = 10
+"""A class with fewer cases is too rare to be called the weakest."""
+
+MIN_CLASSES_FOR_WEAKEST_CLASS = 3
+"""With two classes, the weakest class says no more than the two recalls."""
+
+MIN_CLASS_CASES_WITHOUT_WARNING = 10
+"""With fewer cases of a class, a report warns that intervals are wide and approximate."""
+
+MIN_CLUSTERS_WITHOUT_WARNING = 20
+"""With fewer clusters, a report says that they are few."""

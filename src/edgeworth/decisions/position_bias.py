@@ -23,18 +23,16 @@ from edgeworth.core.formatting import format_count, format_p_value, format_perce
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.margins import equal_margins
+from edgeworth.decisions.policy import CLUSTER_SIGN_FLIPS
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.estimates import test_result_to_dict
 from edgeworth.report.report import Grid, Section, make_columns
 from edgeworth.report.verdict import Claim
 from edgeworth.report.wording import describe_p_value
 
-DRAWS = 9_999
-"""Sign flips of clusters that are drawn for all options together."""
+TEST_WITHOUT_ERRORS = TestResult.from_probability(1.0, "every answer is right")
 
-NO_ERRORS = TestResult.from_probability(1.0, "every answer is right")
-
-MOST_DRAWN_AT_ONCE = 1 << 22
+MAX_RANDOM_NUMBERS_AT_ONCE = 1 << 22
 """Random numbers that are held in memory at a time."""
 
 
@@ -116,7 +114,7 @@ def examine_position_bias(
     p_values = [exact_sign_flips(column) for column in steps.T]
     if clusters is None:
         named = [[options[number] for number in each] for each in (actual, chosen)]
-        test = equal_margins(ContingencyTable.from_labels(*named, labels=options)) or NO_ERRORS
+        test = equal_margins(ContingencyTable.from_labels(*named, labels=options)) or TEST_WITHOUT_ERRORS
     else:
         test = _flip_clusters(steps, seed)
     counts = [np.bincount(each, minlength=len(options)).tolist() for each in (chosen, actual)]
@@ -160,13 +158,15 @@ def _flip_clusters(steps: Integers, seed: int) -> TestResult:
     signs = np.sign(moved[np.arange(len(moved)), (moved != 0).argmax(axis=1)])
     kinds, times = np.unique(moved * signs[:, np.newaxis], axis=0, return_counts=True)
     rng = np.random.default_rng(seed)
-    at_once = max(1, MOST_DRAWN_AT_ONCE // len(kinds))
+    at_once = max(1, MAX_RANDOM_NUMBERS_AT_ONCE // len(kinds))
     count = 0
-    for start in range(0, DRAWS, at_once):
-        number = min(at_once, DRAWS - start)
+    for start in range(0, CLUSTER_SIGN_FLIPS, at_once):
+        number = min(at_once, CLUSTER_SIGN_FLIPS - start)
         heads = 2 * rng.binomial(times, 0.5, size=(number, len(kinds))) - times
         count += int((statistics(heads @ kinds) >= seen * (1 - 1e-9)).sum())
-    return TestResult.from_draws(count, DRAWS, seed, "sign flips of clusters, Stuart–Maxwell statistic")
+    return TestResult.from_draws(
+        count, CLUSTER_SIGN_FLIPS, seed, "sign flips of clusters, Stuart–Maxwell statistic"
+    )
 
 
 def bias_claim(found: PositionBias, level: float) -> Claim | None:

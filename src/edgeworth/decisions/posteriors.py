@@ -15,7 +15,8 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, TableView
 from edgeworth.errors import OptionError
 
-NODES = 4096
+QUANTILES_FOR_STANDARD_ERROR = 4096
+"""The number of quantiles of F1 whose standard deviation is taken."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,13 @@ class BetaLaw:
     def standard_error(self) -> float:
         """The posterior standard deviation."""
         if self.is_f1:
-            return float(np.std(self.quantile((np.arange(NODES) + 0.5) / NODES)))
+            return float(
+                np.std(
+                    self.quantile(
+                        (np.arange(QUANTILES_FOR_STANDARD_ERROR) + 0.5) / QUANTILES_FOR_STANDARD_ERROR
+                    )
+                )
+            )
         total = self.first + self.second
         return math.sqrt(self.first * self.second / (total**2 * (total + 1)))
 

@@ -32,12 +32,20 @@ from edgeworth.report.wording import describe_p_value, format_cell, interval_cel
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
 
-SHOWN_CONFUSIONS = 15
-WIDEST_TABLE = 10
-FULL_BETS = 3
-LARGEST_ODDS = 1000
+MAX_CONFUSIONS_SHOWN = 15
+"""The most errors that are listed when the whole table is too wide."""
+
+MAX_LABELS_IN_TABLE = 10
+"""With more labels, the most frequent confusions are listed instead of the whole table."""
+
+MAX_LABELS_WITH_ALL_BETS = 3
+"""With more labels, bets are summed up as right and wrong instead of one column per class."""
+
+MAX_ODDS_DENOMINATOR = 1000
 """Fractional counts have odds in whole numbers that add up to at most this, or odds to 1."""
-ODDS_ROUNDING = 1e-9
+
+ODDS_TOLERANCE = 1e-9
+"""Odds in whole numbers differ from the real share by at most this."""
 
 
 def report_table(tallied: ReportInput[ContingencyTable], options: Options, about: About) -> Report:
@@ -170,10 +178,10 @@ def _label_section(findings: DecisionFindings) -> Section:
 
 def _table_section(findings: DecisionFindings) -> Section:
     table = findings.table
-    if len(table.labels) > WIDEST_TABLE:
+    if len(table.labels) > MAX_LABELS_IN_TABLE:
         heads = make_columns("predicted/text", "actual/text", "cases/count")
         note = f"all {len(table.labels)} by {len(table.labels)} counts are in the JSON"
-        grid = Grid("", heads, _errors(table, SHOWN_CONFUSIONS), note)
+        grid = Grid("", heads, _errors(table, MAX_CONFUSIONS_SHOWN), note)
         return Section("Most frequent confusions", (), (grid,), ("contingency",))
     names = [str(label) for label in table.labels]
     columns = (Column("predicted ↓  actual →"), *(Column(name, "count") for name in (*names, "all")))
@@ -217,7 +225,7 @@ def _bets(findings: DecisionFindings) -> Grid:
     """Tabulate the dollars of each bet, by real class for few labels, right and wrong for more."""
     money = findings.payoffs
     cells = money.cells.tolist()
-    full = len(money.labels) <= FULL_BETS
+    full = len(money.labels) <= MAX_LABELS_WITH_ALL_BETS
     outcomes = [f"{label} comes in" for label in money.labels] if full else ["right", "wrong"]
     dollars = (f"{outcome}/dollars" for outcome in (*outcomes, "won"))
     heads = ("bet on/text", "odds", "against/text", *dollars, "share of bets/percent", "weighted/dollars")
@@ -244,8 +252,8 @@ def _odds_against(table: ContingencyTable, index: int) -> str:
         share = Fraction(real, total)
     else:
         # Sums of fractional counts are a little off: 58.1 + 11.9 cases of 100 are 7 of 10.
-        share = Fraction(real / total).limit_denominator(LARGEST_ODDS)
-        if abs(float(share) - real / total) > ODDS_ROUNDING:
+        share = Fraction(real / total).limit_denominator(MAX_ODDS_DENOMINATOR)
+        if abs(float(share) - real / total) > ODDS_TOLERANCE:
             return f"{(total - real) / real:.4g}:1"
     return f"{share.denominator - share.numerator}:{share.numerator}"
 

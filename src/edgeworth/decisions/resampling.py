@@ -13,11 +13,15 @@ from edgeworth.core.clusters import ClusterSpread, cluster_variance_of_ratios
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.margin_slopes import margin_slopes
+from edgeworth.decisions.policy import MAX_UNDEFINED_SHARE_OF_DRAWS
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import LabelView, Marginals, Resolved, marginals
 from edgeworth.errors import OptionError
 
-MOST_ENTRIES = 1 << 22
+RELATIVE_ROUNDING_ERROR = 1e-12
+"""Draws that differ by no more than this share of their value are the same."""
+
+MAX_CELLS_AT_ONCE = 1 << 22
 """The most cells held at once; more draws go in several rounds."""
 
 
@@ -90,7 +94,7 @@ def cluster_bootstrap_values(
 
 
 def _measure_draws(draw: Callable[[int], Floats], resolved: Resolved, draws: int, entries: int) -> Floats:
-    rounds = max(1, MOST_ENTRIES // max(entries, 1))
+    rounds = max(1, MAX_CELLS_AT_ONCE // max(entries, 1))
     parts = [
         resolved.values(draw(min(rounds, draws - start))) for start in track_rounds(draws, rounds, "draws")
     ]
@@ -101,29 +105,30 @@ def defined_draws(values: Floats, spelling: str) -> tuple[Floats, int]:
     """Keep the draws in which the measure has a value; too many without one, or all alike, are an error."""
     defined = values[~np.isnan(values)]
     lost = len(values) - len(defined)
-    if lost > 0.05 * len(values):
+    if lost > MAX_UNDEFINED_SHARE_OF_DRAWS * len(values):
         raise OptionError(
             f"{spelling} is undefined in {lost:,} of {len(values):,} draws, too many to leave out"
         )
-    # Rounding alone is no difference.
-    if np.ptp(defined) <= 1e-12 * max(1.0, abs(float(defined[0]))):
+    # Differences of this size are rounding.
+    if np.ptp(defined) <= RELATIVE_ROUNDING_ERROR * max(1.0, abs(float(defined[0]))):
         raise OptionError("every replicate has the same value, which does not tell how much it varies")
     return defined, lost
 
 
-STEP = 1e-30
-"""An imaginary step has no rounding error to balance, so it may be as small as one likes."""
+IMAGINARY_STEP = 1e-30
+"""The imaginary step of a numerical derivative, which may be tiny because it has no rounding error."""
 
-MOST_INFLUENCES = 1 << 20
+MAX_DERIVATIVES_AT_ONCE = 1 << 20
+"""The most derivatives of margins that are held at once."""
 
-MOST_SUMS = 1 << 24
+MAX_CLUSTER_SUMS = 1 << 24
 """The most sums of a class or a proportion in a cluster that are held at once."""
 
-MANY_LABELS = 200
+MIN_LABELS_FOR_CLOSED_FORM = 200
 """With more labels a measure with a closed form is differentiated by all margins at once."""
 
-NO_ERROR = 1e-24
-"""A variance below this is rounding."""
+MIN_VARIANCE = 1e-24
+"""A variance below this is rounding error."""
 
 
 def influence(table: ContingencyTable, resolved: Resolved) -> Floats:
@@ -141,7 +146,7 @@ def variance(table: ContingencyTable, resolved: Resolved) -> float:
     if table.clusters is not None:
         return cluster_spread(table, table.clusters, resolved).variance
     weight = table.cells if table.squared is None else table.squared
-    if len(table.labels) > MANY_LABELS:
+    if len(table.labels) > MIN_LABELS_FOR_CLOSED_FORM:
         closed = margin_slopes(resolved, marginals(table.cells))
         if closed is not None:
             return _variance_of_occupied(table.cells, weight, *(np.nan_to_num(x, nan=0.0) for x in closed))
@@ -178,7 +183,7 @@ def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolv
     slopes = influence(table, resolved).ravel()
     cluster, cell, weight = clusters.cells(table.labels)
     # Too many classes and clusters to keep apart are taken as one class.
-    width = len(table.labels) if len(table.labels) * clusters.number <= MOST_SUMS else 1
+    width = len(table.labels) if len(table.labels) * clusters.number <= MAX_CLUSTER_SUMS else 1
     place, shape = cluster * width + cell % width, (clusters.number, width)
     cases, sums, squares = (
         np.bincount(place, weights=weight * slopes[cell] ** power, minlength=shape[0] * width).reshape(shape)
@@ -219,8 +224,10 @@ def _label_slopes(cells: Floats, resolved: Resolved, position: int) -> Floats:
     """Differentiate a label's measure by its hits, its row, its column, the total and the undecided cases."""
     view = resolved.view(cells)
     parts = (view.hits, view.predicted, view.real, view.total, view.abstained, view.undecided)
-    moved = LabelView(*(part + step for part, step in zip(parts, 1j * STEP * np.eye(6), strict=True)))
-    hits, row, column, total, abstained, undecided = resolved.of_view(moved).imag / STEP
+    moved = LabelView(
+        *(part + step for part, step in zip(parts, 1j * IMAGINARY_STEP * np.eye(6), strict=True))
+    )
+    hits, row, column, total, abstained, undecided = resolved.of_view(moved).imag / IMAGINARY_STEP
     slopes = np.full(cells.shape, total)
     slopes[position] += row
     slopes[:-1, position] += column
@@ -233,19 +240,21 @@ def _label_slopes(cells: Floats, resolved: Resolved, position: int) -> Floats:
 def _overall_slopes(cells: Floats, resolved: Resolved, view: Marginals) -> Floats:
     """Differentiate a table's measure by its diagonal and margins: K·4 derivatives give all K·(K+1)."""
     size = cells.shape[1]
-    closed = margin_slopes(resolved, view) if size > MANY_LABELS else None
+    closed = margin_slopes(resolved, view) if size > MIN_LABELS_FOR_CLOSED_FORM else None
     if closed is not None:
         return _slopes_of_cells(*(np.nan_to_num(each, nan=0.0) for each in closed))
     parts = {}
-    chunk = max(1, MOST_INFLUENCES // max(size, 1))
+    chunk = max(1, MAX_DERIVATIVES_AT_ONCE // max(size, 1))
     for name in ("hits", "predicted", "real", "abstained"):
         base = getattr(view, name)
         found = np.empty(size)
         for start in range(0, size, chunk):
             moved = np.arange(start, min(start + chunk, size))
             shifted = np.broadcast_to(base, (len(moved), size)).astype(np.complex128)
-            shifted[np.arange(len(moved)), moved] += 1j * STEP
-            found[moved] = resolved.of_view(replace(_repeat(view, len(moved)), **{name: shifted})).imag / STEP
+            shifted[np.arange(len(moved)), moved] += 1j * IMAGINARY_STEP
+            found[moved] = (
+                resolved.of_view(replace(_repeat(view, len(moved)), **{name: shifted})).imag / IMAGINARY_STEP
+            )
         parts[name] = found
     return _slopes_of_cells(parts["hits"], parts["predicted"], parts["real"], parts["abstained"])
 

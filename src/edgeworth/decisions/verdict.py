@@ -15,6 +15,7 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.core.labels import looks_missing
 from edgeworth.decisions.findings import DecisionFindings, weakest_class
+from edgeworth.decisions.policy import MIN_CLASS_CASES_WITHOUT_WARNING, MIN_CLUSTERS_WITHOUT_WARNING
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
 from edgeworth.report.wording import (
@@ -28,44 +29,47 @@ from edgeworth.report.wording import (
 )
 from edgeworth.sources.columns import Label
 
+MAX_NAMES_LISTED = 5
+"""The most names that a sentence lists."""
+
 
 def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
     """Write the verdict: informedness with its interval, chance, and the next step; bets where asked for."""
     if findings.informedness.undefined is not None:
-        why = f"{name or 'This'} cannot be judged: {findings.informedness.undefined}. "
+        text = f"{name or 'This'} cannot be judged: {findings.informedness.undefined}. "
         if (findings.table.real > 0).sum() > 1:
-            why += "Are these the right columns? If they are clusters, match them (--match one, ew.match)."
+            text += "Are these the right columns? If they are clusters, match them (--match one, ew.match)."
         else:
-            why += "At least two classes must occur."
-        return Verdict([Claim("informedness", why, "undefined")])
+            text += "At least two classes must occur."
+        return Verdict([Claim("informedness", text, "undefined")])
     writers = (_chance, _sample_size, _weakest_class, _bets)
     return Verdict([_informedness(findings, name), *(write(findings) for write in writers)])
 
 
 def _informedness(findings: DecisionFindings, name: str) -> Claim:
     estimate, level, decided = findings.informedness, findings.level, findings.decided
-    who = f"{name} informedness" if name else "Informedness"
-    said = f"{who} {describe_estimate(estimate, level)}{_reading(findings)}."
+    subject = f"{name} informedness" if name else "Informedness"
+    text = f"{subject} {describe_estimate(estimate, level)}{_reading(findings)}."
     share = format_percent(findings.coverage.value)
     if decided is not None and decided.undefined is None:
-        there = describe_estimate(decided, level)
-        said += f" It answers {share} of cases; on those, informedness is {there}."
+        decided_text = describe_estimate(decided, level)
+        text += f" It answers {share} of cases; on those, informedness is {decided_text}."
     if findings.is_of_decided:
-        said += f" Only answered cases are judged, {share} of all."
+        text += f" Only answered cases are judged, {share} of all."
     strength: Strength = "shown" if findings.is_conclusive else "not shown"
-    return Claim("informedness", said, strength, estimate_numbers(estimate, level), str(estimate.method))
+    return Claim("informedness", text, strength, estimate_numbers(estimate, level), str(estimate.method))
 
 
 def _reading(findings: DecisionFindings) -> str:
-    """Say what the value means, as far as it is shown."""
+    """Describe what the value means, as far as the data show it."""
     value = findings.informedness.value
     if findings.informedness.law is not None and not findings.is_conclusive:
         if findings.association is None:
             return ": no significant difference from guessing"
-        square, tail = findings.association
+        chi_square, test = findings.association
         return (
             ": no significant difference from guessing on average, though predictions and outcomes are "
-            f"related (χ² = {format_count(round(square))}, {describe_p_value(tail)}): some labels are "
+            f"related (χ² = {format_count(round(chi_square))}, {describe_p_value(test)}): some labels are "
             "systematically confused"
         )
     share = format_percent(abs(value), 0 if abs(value) >= 0.02 else 1)
@@ -81,27 +85,27 @@ def _reading(findings: DecisionFindings) -> str:
 def _chance(findings: DecisionFindings) -> Claim:
     estimate, better = findings.informedness, findings.informedness.value >= 0
     strength: Strength = "shown" if findings.is_conclusive else "not shown"
-    tail = findings.at_least if better else findings.either_way
-    if tail is None:
+    test = findings.at_least if better else findings.either_way
+    if test is None:
         if estimate.law is None:
-            why = f"Nothing can be said about chance: {estimate.no_interval}."
-            return Claim("chance", why, "undefined")
-        said = f"Test of the interval against guessing: {format_p_value(estimate.p_value())}."
-        return Claim("chance", said, strength, {"p_value": estimate.p_value()}, str(estimate.method))
-    how = "doing this well" if better else "being this far off"
-    is_significant, both = findings.is_significant, findings.either_way
-    rough = "" if is_significant or findings.interval_includes_0 else "; the interval is approximate"
-    said = f"Chance of {how} by guessing: {describe_odds(tail)} ({describe_test(tail)}{rough})."
-    if not is_significant and both is not None and tail.p_value <= 1 - findings.level:
-        tail, said = both, f"Test against guessing: two-sided {describe_test(both)}{rough}."
+            reason = f"Nothing can be said about chance: {estimate.no_interval}."
+            return Claim("chance", reason, "undefined")
+        text = f"Test of the interval against guessing: {format_p_value(estimate.p_value())}."
+        return Claim("chance", text, strength, {"p_value": estimate.p_value()}, str(estimate.method))
+    event = "doing this well" if better else "being this far off"
+    is_significant, two_sided = findings.is_significant, findings.either_way
+    caveat = "" if is_significant or findings.interval_includes_0 else "; the interval is approximate"
+    text = f"Chance of {event} by guessing: {describe_odds(test)} ({describe_test(test)}{caveat})."
+    if not is_significant and two_sided is not None and test.p_value <= 1 - findings.level:
+        test, text = two_sided, f"Test against guessing: two-sided {describe_test(two_sided)}{caveat}."
     if is_significant != findings.is_conclusive:
-        why = (
+        reason = (
             "The interval includes 0"
             if findings.interval_includes_0
             else "Clusters are too few or too unequal"
         )
-        said += f" {why}, so the evidence is not conclusive."
-    return Claim("chance", said, strength, {"p_value": tail.p_value}, tail.method)
+        text += f" {reason}, so the evidence is not conclusive."
+    return Claim("chance", text, strength, {"p_value": test.p_value}, test.method)
 
 
 def _sample_size(findings: DecisionFindings) -> Claim | None:
@@ -114,49 +118,49 @@ def _sample_size(findings: DecisionFindings) -> Claim | None:
     ):
         return None
     units, power = "cases" if findings.table.is_counted else "cases of equal weight", findings.plan.power
-    said = describe_plan(findings.plan, units, "informedness")
-    return Claim("sample size", said, "advised", {"more_cases": more, "power": power})
+    text = describe_plan(findings.plan, units, "informedness")
+    return Claim("sample size", text, "advised", {"more_cases": more, "power": power})
 
 
 def _weakest_class(findings: DecisionFindings) -> Claim | None:
     """Name the class that is recognised least, if its recall is shown to be below that of the others."""
     if not findings.is_conclusive or findings.informedness.value < 0:
         return None
-    found = weakest_class(findings)
-    if found is None:
+    weakest = weakest_class(findings)
+    if weakest is None:
         return None
-    test = "intervals apart" if found.p_value is None else format_p_value(found.p_value)
+    test = "intervals apart" if weakest.p_value is None else format_p_value(weakest.p_value)
     text = (
-        f"Weakest class: {shorten(str(found.label), 40)} (recall {format_number(found.recall)}, "
-        f"{format_number(found.others)} in the other classes; {test}, adjusted for {found.classes} classes; "
-        f"{format_count(found.cases)} cases)."
+        f"Weakest class: {shorten(str(weakest.label), 40)} (recall {format_number(weakest.recall)}, "
+        f"{format_number(weakest.others)} in the other classes; {test}, adjusted for {weakest.classes} "
+        f"classes; {format_count(weakest.cases)} cases)."
     )
-    numbers = {"recall": found.recall, "recall_of_others": found.others}
-    if found.p_value is not None:
-        numbers["p_value"] = found.p_value
+    numbers = {"recall": weakest.recall, "recall_of_others": weakest.others}
+    if weakest.p_value is not None:
+        numbers["p_value"] = weakest.p_value
     return Claim("weakest class", text, "advised", numbers, "recall")
 
 
 def _bets(findings: DecisionFindings) -> Claim | None:
-    money = findings.payoffs
-    if not (findings.shows_bets or money.overround or money.commission):
+    payoffs = findings.payoffs
+    if not (findings.shows_bets or payoffs.overround or payoffs.commission):
         return None
-    numbers = {"unit_return": money.unit_return, "break_even_margin": money.break_even_margin}
-    if money.overround or money.commission:
-        gain = "gains" if money.unit_return >= 0 else "loses"
-        share = format_percent(abs(money.unit_return), 1)
-        said = f"At this house's terms a unit bet on each prediction {gain} {share}."
-        return Claim("bets", said, "estimated", numbers)
-    margin = money.break_even_margin
+    numbers = {"unit_return": payoffs.unit_return, "break_even_margin": payoffs.break_even_margin}
+    if payoffs.overround or payoffs.commission:
+        verb = "gains" if payoffs.unit_return >= 0 else "loses"
+        share = format_percent(abs(payoffs.unit_return), 1)
+        text = f"At this house's terms a unit bet on each prediction {verb} {share}."
+        return Claim("bets", text, "estimated", numbers)
+    margin = payoffs.break_even_margin
     if margin > 1:
-        said = "A unit bet on each prediction gains at any house margin up to 100%."
+        text = "A unit bet on each prediction gains at any house margin up to 100%."
     elif margin > 0.00005:
         share = format_percent(margin, 0 if margin >= 0.02 else 2)
-        said = f"A unit bet on each prediction breaks even against a house margin of {share}."
+        text = f"A unit bet on each prediction breaks even against a house margin of {share}."
     else:
-        how = "loses even" if margin < -0.00005 else "just breaks even"
-        said = f"A unit bet on each prediction {how} at fair odds."
-    return Claim("bets", said, "estimated", numbers)
+        outcome = "loses even" if margin < -0.00005 else "just breaks even"
+        text = f"A unit bet on each prediction {outcome} at fair odds."
+    return Claim("bets", text, "estimated", numbers)
 
 
 def decisions_citation(findings: DecisionFindings) -> str:
@@ -165,13 +169,13 @@ def decisions_citation(findings: DecisionFindings) -> str:
     if estimate.undefined is not None:
         return ""
     classes = int((table.actual > 0).sum())
-    said = [f"informedness {describe_estimate(estimate, findings.level)}", str(estimate.method)]
+    parts = [f"informedness {describe_estimate(estimate, findings.level)}", str(estimate.method)]
     if findings.either_way is not None:
-        tail = findings.either_way
-        against = f"against guessing with the same margins ({tail.method})"
-        said.append(f"two-sided {describe_p_value(tail)} {against}")
-    said.append(f"n = {_sizes(findings)}, {classes} classes")
-    return f"{'; '.join(said)}; Edgeworth {__version__}."
+        test = findings.either_way
+        against = f"against guessing with the same margins ({test.method})"
+        parts.append(f"two-sided {describe_p_value(test)} {against}")
+    parts.append(f"n = {_sizes(findings)}, {classes} classes")
+    return f"{'; '.join(parts)}; Edgeworth {__version__}."
 
 
 def _sizes(findings: DecisionFindings) -> str:
@@ -185,76 +189,88 @@ def _sizes(findings: DecisionFindings) -> str:
     return decided
 
 
-FEW = 10
-
-
 def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     """Write the warnings, one sentence each."""
     table = findings.table
-    said = []
+    warnings = []
     if table.dropped:
-        said.append(f"{table.dropped:,} rows with a missing value were dropped.")
+        warnings.append(f"{table.dropped:,} rows with a missing value were dropped.")
     if (table.predicted > 0).sum() == 1 and table.cells.sum() >= MIN_CASES_TO_SUSPECT:
         (only,) = (label for label, number in zip(table.labels, table.predicted, strict=True) if number > 0)
-        said.append(describe_constant("The prediction", shorten(str(only), 40)))
+        warnings.append(describe_constant("The prediction", shorten(str(only), 40)))
     suspicious = ", ".join(repr(str(label)) for label in table.labels if looks_missing(label))
     if suspicious:
-        said.append(f"The label {suspicious} looks like a missing value; it counts as a label.")
-    unreal, share = findings.never_real
-    if unreal:
-        plain = {str(x).strip().casefold(): x for x in table.labels if x not in unreal}
-        alike = {x: plain.get(str(x).strip().casefold()) for x in unreal}
-        pairs = [f"{x!r} and {other!r}" for x, other in alike.items() if other is not None]
+        warnings.append(f"The label {suspicious} looks like a missing value; it counts as a label.")
+    never_real, share = findings.never_real
+    if never_real:
+        real_spellings = {_fold(label): label for label in table.labels if label not in never_real}
+        lookalikes = {label: real_spellings.get(_fold(label)) for label in never_real}
+        pairs = [f"{label!r} and {other!r}" for label, other in lookalikes.items() if other is not None]
         advice = (
             "they have no fair odds, informedness is over the other labels, and such bets only lose. If one "
             "of them means no decision, say so (--abstain)."
         )
         if pairs:
-            advice = f"{_some(pairs)} differ only in case or spaces. Write them alike and evaluate again."
-        never = f"labels that never occur ({_some([str(label) for label in unreal])})"
-        said.append(f"{format_percent(share, 1)} of the predictions are {never}: {advice}")
+            advice = (
+                f"{_list_some(pairs)} differ only in case or spaces. Write them alike and evaluate again."
+            )
+        never = f"labels that never occur ({_list_some([str(label) for label in never_real])})"
+        warnings.append(f"{format_percent(share, 1)} of the predictions are {never}: {advice}")
     cases = zip(table.labels, table.real.tolist(), strict=True)
-    rare = [f"{label} ({format_count(float(number))})" for label, number in cases if 0 < number < FEW]
+    rare = [
+        f"{label} ({format_count(float(number))})"
+        for label, number in cases
+        if 0 < number < MIN_CLASS_CASES_WITHOUT_WARNING
+    ]
     if rare:
         cases_of = "cases with a decision" if table.abstained.any() else "cases"
-        said.append(
-            f"Fewer than {FEW} {cases_of} of a class make intervals wide and approximate: {_some(rare)}."
+        warnings.append(
+            f"Fewer than {MIN_CLASS_CASES_WITHOUT_WARNING} {cases_of} of a class make intervals wide and "
+            f"approximate: {_list_some(rare)}."
         )
     if table.matching is not None:
-        said.append(
+        warnings.append(
             "Labels were matched to classes so as to make informedness as large as possible, which flatters "
             "it: the test matches guesses in the same way, intervals do not."
         )
-    bad = findings.superstitious
-    if len(bad) == len(table.labels):
-        said.append("Every label does worse than guessing: are labels exchanged, or columns?")
-    elif bad:
-        named = [f"{label} ({_edge_and_p(findings, label)})" for label in bad]
+    superstitious = findings.superstitious
+    if len(superstitious) == len(table.labels):
+        warnings.append("Every label does worse than guessing: are labels exchanged, or columns?")
+    elif superstitious:
+        named = [f"{label} ({_edge_and_p(findings, label)})" for label in superstitious]
         tested = len(findings.worse_than_guessing)
-        said.append(
-            f"Predictions of {_some(named)} do worse than guessing: superstitious labels (one-sided tests, "
-            f"Holm's correction for {tested} labels). They were found on these cases: leaving them out gains "
-            "less on new ones."
+        warnings.append(
+            f"Predictions of {_list_some(named)} do worse than guessing: superstitious labels (one-sided "
+            f"tests, Holm's correction for {tested} labels). They were found on these cases: leaving them out "
+            "gains less on new ones."
         )
     if not table.is_counted:
-        said.append(weights_warning(findings.table))
+        warnings.append(weights_warning(findings.table))
     if findings.informedness.caveat is not None:
-        said.append(
+        warnings.append(
             f"{findings.informedness.caveat.capitalize()}: coverage may be below "
             f"{format_percent(findings.level)}, and nothing is concluded. Collect more clusters of like size."
         )
     if table.clusters is not None:
         number = table.clusters.number
-        rest = f"{number:,} {plural(number, 'cluster')}{', which is few' if number < 20 else ''}"
-        said.append(f"Rows of one cluster may be alike, which intervals allow for: they rest on {rest}.")
+        few = ", which is few" if number < MIN_CLUSTERS_WITHOUT_WARNING else ""
+        clusters = f"{number:,} {plural(number, 'cluster')}{few}"
+        warnings.append(
+            f"Rows of one cluster may be alike, which intervals allow for: they rest on {clusters}."
+        )
     shown, labels = len(findings.labels), len(table.labels)
     if labels > shown:
-        said.append(f"Only the {shown} most frequent of {labels:,} labels are shown singly.")
-    return tuple(said)
+        warnings.append(f"Only the {shown} most frequent of {labels:,} labels are shown singly.")
+    return tuple(warnings)
+
+
+def _fold(label: Label) -> str:
+    """Write a label without spaces around it, in lower case."""
+    return str(label).strip().casefold()
 
 
 def weights_warning(table: ContingencyTable) -> str:
-    """Say what weights, or counts that are not whole, do to tests."""
+    """Describe what weights, or counts that are not whole, do to tests."""
     if not table.counts_alike:
         size = f"{table.effective_size:,.0f}"
         return f"By their weights the rows tell as much as {size} equal ones; no test is exact."
@@ -264,8 +280,10 @@ def weights_warning(table: ContingencyTable) -> str:
 
 
 def describe_labels_below_0(findings: DecisionFindings) -> tuple[str, ...]:
-    """Say that labels with a negative edge may be luck, if no label is shown to be worse than guessing."""
-    edges = {label: ests[3].value for label, ests in findings.labels.items() if len(findings.labels) > 2}
+    """Write that labels with a negative edge may be chance, if none is shown to be worse than guessing."""
+    edges = {
+        label: estimates[3].value for label, estimates in findings.labels.items() if len(findings.labels) > 2
+    }
     tested = {label for label, p in findings.worse_than_guessing.items() if not math.isnan(p)}
     below = [label for label, value in edges.items() if value < 0 and label in tested]
     if findings.superstitious or not below:
@@ -286,5 +304,7 @@ def _edge_and_p(findings: DecisionFindings, label: Label) -> str:
     return f"edge {format_number(findings.labels[label][3].value)}, {p_value}"
 
 
-def _some(labels: list[str]) -> str:
-    return ", ".join(labels[:5]) + (f" and {len(labels) - 5} more" if len(labels) > 5 else "")
+def _list_some(names: list[str]) -> str:
+    """List at most five names, and count the rest."""
+    rest = len(names) - MAX_NAMES_LISTED
+    return ", ".join(names[:MAX_NAMES_LISTED]) + (f" and {rest} more" if rest > 0 else "")

@@ -33,11 +33,9 @@ from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.measures import ItemValues, resolve_grades
+from edgeworth.grades.policy import MAX_ITEMS_PLANNED_EXACTLY
 
-MOST_PLANNED = 500
-"""Up to so many items are planned by the exact test itself."""
-
-NO_SPREAD = 1e-24
+MIN_RELATIVE_VARIANCE = 1e-24
 """A variance, relative to the square of the range or of the mean, below which items are all the same."""
 
 
@@ -79,7 +77,7 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
         spread = cluster_variance_of_ratios(sums, sizes)
     low, high = (0.0, 1.0) if grades.is_share else grades.bounds
     if not math.isfinite(high - low):
-        if not spread.variance > NO_SPREAD * mean**2:
+        if not spread.variance > MIN_RELATIVE_VARIANCE * mean**2:
             raise OptionError(f"the mean is the same in all {over}, so nothing tells how much it varies")
         law = NormalLaw(mean, math.sqrt(spread.variance), Scale(), spread.least)
         if grades.clusters is not None and spread.freedom < MIN_DEGREES_OF_FREEDOM:
@@ -108,7 +106,7 @@ def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
 
 def _trials(share: float, spread: ClusterSpread, width: float, otherwise: float) -> float:
     """Count the right or wrong answers whose share has that variance."""
-    is_known = spread.variance > NO_SPREAD * width**2 and 0 < share < 1
+    is_known = spread.variance > MIN_RELATIVE_VARIANCE * width**2 and 0 < share < 1
     return share * (1 - share) * width**2 / spread.variance if is_known else otherwise
 
 
@@ -133,8 +131,8 @@ def _law_by(method: Method, found: ItemValues) -> SamplingLaw:
     return method.law(grades, found)
 
 
-MOST_DRAWN = 1 << 22
-"""Counts that are drawn at once."""
+MAX_COUNTS_AT_ONCE = 1 << 22
+"""The most counts that are drawn at once."""
 
 
 @bootstrap_law.register
@@ -152,7 +150,7 @@ def _(tally: Grades, resolved: ItemValues, bootstrap: Bootstrap) -> SamplingLaw:
     if tally.clusters is not None:
         drawn, shares = len(sizes), np.full(len(sizes), 1 / len(sizes))
     generator = np.random.default_rng(bootstrap.seed)
-    step = max(1, MOST_DRAWN // len(sizes))
+    step = max(1, MAX_COUNTS_AT_ONCE // len(sizes))
     means = []
     for start in range(0, bootstrap.draws, step):
         counts = generator.multinomial(drawn, shares, size=min(step, bootstrap.draws - start))
@@ -207,10 +205,10 @@ def _items_for_power(
 ) -> int | None:
     """Find how many items the exact binomial test needs to have a power; None if these are many."""
     del error
-    if rough > MOST_PLANNED:
+    if rough > MAX_ITEMS_PLANNED_EXACTLY:
         return None
     bdtr, bdtrc = scipy.special.bdtr, scipy.special.bdtrc
-    for items in range(2, 4 * MOST_PLANNED):
+    for items in range(2, 4 * MAX_ITEMS_PLANNED_EXACTLY):
         right = np.arange(items + 1)
         below, above = bdtr(right, items, chance), bdtrc(right - 1, items, chance)
         least = np.minimum(below, np.where(right, above, 1.0))

@@ -11,9 +11,7 @@ from edgeworth.core.sampling_distributions import NewcombeLaw
 from edgeworth.errors import OptionError
 from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.grades import Grades
-
-TRIES = (2, 3, 5, 10, 20, 50, 100)
-"""Numbers of tries for which pass@k is shown, as far as items have them."""
+from edgeworth.grades.policy import PASS_AT_K_DEPTHS
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def examine_grades(grades: Grades, *, level: float, guess_rate: float | None = N
     """Find everything worth saying about grades."""
     check_guess_rate(grades, guess_rate)
     most = int(grades.repeats.min()) if grades.is_binary else 0
-    depths = [*(depth for depth in TRIES if depth < most), *((most,) if most > 1 else ())]
+    depths = [*(depth for depth in PASS_AT_K_DEPTHS if depth < most), *((most,) if most > 1 else ())]
     measures = ["accuracy" if grades.is_binary else "mean", *(f"pass@{depth}" for depth in depths)]
     first, *rest = (estimate_grades(grades, name, guess_rate=guess_rate) for name in measures)
     corrected = () if guess_rate is None else (correct_for_guessing(first, guess_rate),)

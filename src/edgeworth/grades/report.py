@@ -38,7 +38,8 @@ from edgeworth.report.wording import (
     describe_test,
 )
 
-BARS = 20
+MAX_BARS = 20
+"""The most bars of the chart: more distinct means are put into bins."""
 
 
 def report_grades(tallied: ReportInput[Grades], options: Options, about: About) -> Report:
@@ -209,8 +210,8 @@ def _charts(findings: GradeFindings) -> Iterable[Chart]:
     values, places = np.unique(grades.means, return_inverse=True)
     texts = [f"{value:.3g}" for value in values]
     numbers = np.bincount(places, weights=grades.items).astype(int).tolist()
-    if len(values) > BARS:
-        counted, edges = np.histogram(grades.means, bins=BARS, weights=grades.items)
+    if len(values) > MAX_BARS:
+        counted, edges = np.histogram(grades.means, bins=MAX_BARS, weights=grades.items)
         texts = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges.tolist())]
         numbers = counted.astype(int).tolist()
     rows = tuple({"grade": text, "items": number} for text, number in zip(texts, numbers, strict=True))

@@ -26,7 +26,7 @@ from edgeworth.core.sampling_distributions import (
 )
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.posteriors import beta_law, probability_larger
-from edgeworth.decisions.resampling import NO_ERROR, cluster_spread, posterior_values, variance
+from edgeworth.decisions.resampling import MIN_VARIANCE, cluster_spread, posterior_values, variance
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, check_decisions, resolve
 from edgeworth.errors import OptionError, check_seed
@@ -187,7 +187,7 @@ def _delta_law(one: _Side, two: _Side) -> NormalLaw:
     """Add both variances; with clusters the law is Student's t (Welch & Satterthwaite)."""
     spreads = one.spread, two.spread
     total, freedom = sum(each.variance for each in spreads), math.inf
-    if not total > NO_ERROR:
+    if not total > MIN_VARIANCE:
         raise OptionError(
             "both tables are at an end of the measure's range: the delta method sees no error there"
         )

@@ -29,7 +29,7 @@ from edgeworth.core.sampling_distributions import (
 )
 from edgeworth.decisions.estimates import Bootstrap, Delta, Dirichlet
 from edgeworth.decisions.posteriors import probability_of_winning
-from edgeworth.decisions.resampling import NO_ERROR, defined_draws
+from edgeworth.decisions.resampling import MIN_VARIANCE, defined_draws
 from edgeworth.decisions.views import Resolved
 from edgeworth.errors import OptionError
 
@@ -91,7 +91,7 @@ def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) ->
     chosen = method or default_method(resolved)
     if isinstance(chosen, Delta):
         law = delta_law(cells, resolved)
-        if law.standard_error**2 > NO_ERROR:
+        if law.standard_error**2 > MIN_VARIANCE:
             return law
         other = as_if_independent(cells, resolved) if method is None else None
         if other is None:
@@ -132,7 +132,7 @@ def plain_law(cells: JointCells, resolved: Resolved) -> NormalLaw | None:
         law = delta_law(cells, resolved, natural=False)
     except OptionError:
         return None
-    return law if law.standard_error**2 > NO_ERROR or cells.is_identical else None
+    return law if law.standard_error**2 > MIN_VARIANCE or cells.is_identical else None
 
 
 def doubt_of(
