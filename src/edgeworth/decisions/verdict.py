@@ -241,8 +241,8 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         tested = len(findings.worse_than_guessing)
         warnings.append(
             f"Predictions of {_list_some(named)} do worse than guessing: superstitious labels (one-sided "
-            f"tests, Holm's correction for {tested} labels). They were found on these cases: leaving them out "
-            "gains less on new ones."
+            f"tests, Holm's correction for {tested} labels). They were found on these cases: leaving them "
+            "out gains less on new ones."
         )
     if not table.is_counted:
         warnings.append(weights_warning(findings.table))
