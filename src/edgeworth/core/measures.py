@@ -18,6 +18,7 @@ from edgeworth.errors import OptionError
 Depth: TypeAlias = Literal["none", "optional", "required"]
 Direction: TypeAlias = Literal["higher", "lower", "neither"]
 RankingTheory: TypeAlias = Literal["none", "average precision", "ROC area"]
+CaseMean: TypeAlias = Literal["mean", "total", "exponential"]
 Arguments: TypeAlias = Mapping[str, Any]
 Strata: TypeAlias = Literal["none", "classes", "target"]
 
@@ -161,8 +162,14 @@ class Measure:
     allows_weights: bool = field(default=False, repr=False)
     has_mean_chance: bool = field(default=True, repr=False)
     relevant_from: int | None = field(default=None, repr=False)
+    score: str = field(default="", repr=False)
+    """The proper score of a forecast whose mean over cases it is a function of."""
+    of_case_mean: CaseMean | None = field(default=None, repr=False)
+    """How a measure of forecasts follows from a mean over cases, which gives it Student's interval."""
+    by_chance: Callable[..., float] | None = field(default=None, repr=False)
+    """Its value by chance for the tally of some forecasts, where that is one number."""
     bounds: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
-    """The range at a depth and with options, where that is narrower."""
+    """The range at a depth and with options, or for the tally of some forecasts, where that is narrower."""
     ranking_theory: RankingTheory = field(default="none", repr=False)
     """Whose formulas hold for a ranking's measure: the influence of each case, the bound for a ranking that
     separates the classes, and the distribution under random selection."""
@@ -258,6 +265,9 @@ class MeasureFields(TypedDict, total=False):
     allows_weights: bool
     has_mean_chance: bool
     relevant_from: int | None
+    score: str
+    of_case_mean: CaseMean | None
+    by_chance: Callable[..., float] | None
     bounds: Callable[..., tuple[float, float]] | None
     ranking_theory: RankingTheory
     is_case_sum: bool

@@ -53,23 +53,25 @@ class AcrossCases:
             raise OptionError(f'the scale is "natural" or "identity"; saw {self.scale!r}')
 
     def law(self, tally: Forecast, resolved: ResolvedForecast) -> SamplingLaw:
-        """Student's t with cases − 1 degrees of freedom."""
-        name = {"perplexity": "log"}.get(resolved.measure.name, resolved.measure.name)
-        if isinstance(tally, ForecastScores) and name in tally.names:
-            score, place = tally.names.index(name), tally.index_of(resolved.subject)
-            total, square = float(tally.sums[score, place]), float(tally.products[score, place, place])
-            times = 1
-        elif isinstance(tally, Wealth) and resolved.measure.name in ("growth", "log_wealth"):
+        """Return Student's t with cases − 1 degrees of freedom."""
+        measure = resolved.measure
+        if isinstance(tally, ForecastScores) and measure.of_case_mean and measure.score in tally.names:
+            row = tally.names.index(measure.score)
+            system = tally.index_of(resolved.system)
+            total = float(tally.sums[row, system])
+            square = float(tally.products[row, system, system])
+        elif isinstance(tally, Wealth) and measure.of_case_mean:
             total, square = _log_factors(tally)
-            times = tally.cases if resolved.measure.name == "log_wealth" else 1
         else:
             raise OptionError(f"{self} is for means over cases, which {resolved.spelling} is not")
         mean, error = _mean_and_error(tally.cases, total, square)
-        if name != resolved.measure.name:
+        if measure.of_case_mean == "total":
+            mean, error = mean * tally.cases, error * tally.cases
+        elif measure.of_case_mean == "exponential":
             mean, error = math.exp(mean), math.exp(mean) * error
-        plain = self.scale == "identity"
-        scale = Scale() if plain else natural_scale(*resolved.range(tally), mean * times)
-        return NormalLaw(mean * times, error * times, scale, tally.cases - 1.0)
+        is_plain = self.scale == "identity"
+        scale = Scale() if is_plain else natural_scale(*resolved.range(tally), mean)
+        return NormalLaw(mean, error, scale, tally.cases - 1.0)
 
     def __str__(self) -> str:
         return "Student's t over cases"

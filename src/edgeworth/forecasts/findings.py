@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -36,9 +36,9 @@ from edgeworth.forecasts.reliability import (
     roc_area,
 )
 from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence, better_of
 from edgeworth.forecasts.tally import AGAINST, MODEL, ForecastPairs, ForecastTally
+from edgeworth.rankings.ranking import Ranking
 from edgeworth.sources.columns import Label
 
 Name: TypeAlias = Literal["error", "log", "brier", "log_likelihood", "log_wealth"]
@@ -440,24 +440,23 @@ def estimate_tally(
     confidence sequence there instead, and no p-value here.
     """
     written = Spelling(measure.name) if isinstance(measure, Measure) else canonical_spelling(measure, SCORES)
-    scope = next((each.scope for each in catalogue() if each.name == written.name), "scores")
-    model, curves = tally.scores.systems[0], tally.reliability
-    part: Any = tally.tables[model]
+    entry = next((entry for entry in catalogue() if entry.name == written.name), None)
+    scope = "scores" if entry is None else entry.scope
+    part: ContingencyTable | ForecastScores | Wealth | Calibration | Ranking | None = tally.tables[MODEL]
     if scope == "scores":
-        part, written = tally.scores, replace(written, label=written.label or model)
+        part = tally.scores
+        written = replace(written, label=written.label or MODEL)
     elif scope == "wealth":
         part = tally.wealth
     elif scope == "calibration":
-        part = Calibration(tuple(curves), tuple(curves.values()))
+        part = Calibration(tuple(tally.reliability), tuple(tally.reliability.values()))
     elif scope == "ranking" or written.depth is not None:
         part = tally.ranking()
         if part is None:
             raise OptionError(f"{written}: of more than two classes no one ranking can be made")
-    found = estimate(part, str(written), method=method, seed=seed)
-    score = {"perplexity": "log"}.get(written.name, written.name)
+    result = estimate(part, str(written), method=method, seed=seed)
     is_sequential = tally.wealth.ordered and tally.wealth.book != "constant"
-    if scope != "scores" or score not in RULES or written.label != model or is_sequential:
-        return found
-    return replace(
-        found, chance_test=paired_score_test(tally.scores, score, MODEL, AGAINST, name=tally.against)
-    )
+    if entry is None or not entry.score or written.label != MODEL or is_sequential:
+        return result
+    test = paired_score_test(tally.scores, entry.score, MODEL, AGAINST, name=tally.against)
+    return replace(result, chance_test=test)

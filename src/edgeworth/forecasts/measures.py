@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from edgeworth.forecasts.kind import SCORES
 from edgeworth.forecasts.reliability import decompose
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES, Rule
+from edgeworth.sources.columns import Label
 
 
 def climatology(scores: ForecastScores, score: str) -> float:
@@ -54,7 +55,7 @@ def skill(scores: ForecastScores, score: str, system: str | None = None) -> floa
 CORP = "Dimitriadis, Gneiting & Jordan 2021 (CORP)"
 KELLY = "Kelly 1956; Kalia 2011, Assessing classification performance by gambling strategies"
 
-CASES = Requirement(lambda seen, *_: np.sum(seen.cases) > 0, "there are no cases")
+CASES = Requirement(lambda tally, *_: np.sum(tally.cases) > 0, "there are no cases")
 CLASSES = Requirement(
     lambda scores, *_: (scores.classes > 0).sum() > 1,
     "only one class came true, which constant shares foretell perfectly",
@@ -85,6 +86,10 @@ def _score(rule: Rule) -> Measure:
         title=rule.words,
         limit=rule.limit,
         needs=(CASES, _taken(rule.name)),
+        score=rule.name,
+        of_case_mean="mean",
+        by_chance=lambda scores: climatology(scores, rule.name),
+        bounds=lambda scores: (0.0, rule.highest(len(scores.labels))),
     )
 
 
@@ -102,6 +107,7 @@ def _skill(rule: Rule) -> Measure:
         source="Murphy 1973; Gneiting & Raftery 2007",
         title=rule.skill_words,
         needs=(CASES, _taken(name), CLASSES),
+        by_chance=lambda _: 0.0,
         no_interval=(
             "it is a quotient of which the tally does not keep the covariance: bet against constant class "
             "shares, or compare two forecasts"
@@ -154,6 +160,9 @@ MEASURES = (
         direction="lower",
         source="Jelinek et al. 1977; Powers 2003",
         needs=(CASES, _taken("log")),
+        score="log",
+        of_case_mean="exponential",
+        by_chance=lambda scores: math.exp(climatology(scores, "log")),
     ),
     *map(_skill, RULES.values()),
     _part(
@@ -191,12 +200,16 @@ MEASURES = (
         "Σ ln factor; against fair prices Σ ln p(y) − ln q(y)",
         lambda wealth: np.asarray(wealth.log_wealth),
         "log likelihood ratio",
+        of_case_mean="total",
+        by_chance=lambda _: 0.0,
     ),
     _of_wealth(
         "growth",
         "log_wealth/n, nats a case",
         lambda wealth: np.asarray(wealth.log_wealth / wealth.cases),
         "growth rate",
+        of_case_mean="mean",
+        by_chance=lambda _: 0.0,
     ),
     _of_wealth(
         "log_maximum",
@@ -225,6 +238,8 @@ MEASURES = (
 Forecast: TypeAlias = ForecastScores | Calibration | Wealth
 """The tallies of probabilities."""
 
+NameT = TypeVar("NameT", bound=Label)
+
 SCOPES: dict[type, str] = {ForecastScores: "scores", Calibration: "calibration", Wealth: "wealth"}
 
 
@@ -233,42 +248,40 @@ class ResolvedForecast:
     """A measure of probabilities with its system or class settled, and its options."""
 
     measure: Measure
-    subject: Any
-    """The system of scores, the class of a calibration; None of wealth."""
     arguments: dict[str, float | str]
     spelling: str
+    system: str | None = None
+    """Whose scores are measured; None for a calibration or wealth."""
+    label: Label | None = None
+    """The class whose calibration is measured; None for scores or wealth."""
 
     def value(self, tally: Forecast) -> float:
-        """The value; nan where it is undefined."""
+        """Compute the value; nan if it is undefined."""
         if self.undefined(tally) is not None:
             return math.nan
         return float(self.measure.compute(*self._view(tally), **self.arguments))
 
     def undefined(self, tally: Forecast) -> str | None:
-        """Why there is no value; None when there is one."""
-        seen = self._view(tally)
-        return next((need.otherwise for need in self.measure.needs if not need.holds(*seen)), None)
+        """Return why there is no value; None when there is one."""
+        view = self._view(tally)
+        return next((need.otherwise for need in self.measure.needs if not need.holds(*view)), None)
 
     def by_chance(self, tally: Forecast) -> float:
-        """What always saying the class shares scores; nan where chance has no one value."""
-        if isinstance(tally, ForecastScores):
-            name = self.measure.name
-            if name == "perplexity":
-                return math.exp(climatology(tally, "log"))
-            return 0.0 if name.endswith("_skill") else climatology(tally, name)
-        return 0.0 if self.measure.name in ("growth", "log_wealth") else math.nan
+        """Compute the value of constant class shares; nan if chance has no single value."""
+        return math.nan if self.measure.by_chance is None else self.measure.by_chance(tally)
 
     def range(self, tally: Forecast) -> tuple[float, float]:
-        """The measure's range, given how many classes there are."""
-        low, high = self.measure.range
-        if isinstance(tally, ForecastScores) and self.measure.name in RULES:
-            return low, RULES[self.measure.name].highest(len(tally.labels))
-        return low, high
+        """Return the range of the measure, given how many classes there are."""
+        return self.measure.range if self.measure.bounds is None else self.measure.bounds(tally)
 
-    def _view(self, tally: Forecast) -> tuple[Any, ...]:
+    def _view(self, tally: Forecast) -> tuple[object, ...]:
+        """Return what the measure is computed from, as positional arguments."""
         if isinstance(tally, ForecastScores):
-            return tally, self.subject
-        return (tally.curve(self.subject),) if isinstance(tally, Calibration) else (tally,)
+            return tally, self.system
+        if isinstance(tally, Calibration):
+            assert self.label is not None
+            return (tally.curve(self.label),)
+        return (tally,)
 
 
 def measure_forecasts(tally: Forecast, spelling: str | Measure) -> float:
@@ -292,29 +305,29 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
     if measure.scope != SCOPES[type(tally)]:
         if measure.kind != "probabilities":
             raise unknown_measure(measure.name)
-        owner = next(kind.__name__ for kind, its in SCOPES.items() if its == measure.scope)
+        owner = next(kind.__name__ for kind, scope in SCOPES.items() if scope == measure.scope)
         raise OptionError(f"{measure.name} is a measure of {owner}; this is {type(tally).__name__}")
     if written.depth is not None:
         raise OptionError(f"{written}: a depth belongs to a ranking; these are probabilities")
+    resolved = ResolvedForecast(measure, measure.arguments(written.options), str(written))
     if isinstance(tally, ForecastScores):
-        subject: Any = _one_of(tally.systems, written, "system")
-    elif isinstance(tally, Calibration):
-        names = tally.labels[1:] if len(tally.labels) == 2 and written.label is None else tally.labels
-        subject = _one_of(names, written, "class")
-    elif written.label is not None:
+        return replace(resolved, system=_one_of(tally.systems, written, "system"))
+    if isinstance(tally, Calibration):
+        labels = tally.labels[1:] if len(tally.labels) == 2 and written.label is None else tally.labels
+        return replace(resolved, label=_one_of(labels, written, "class"))
+    if written.label is not None:
         raise OptionError(f"{written}: wealth is of one bettor; write it without a name")
-    else:
-        subject = None
-    return ResolvedForecast(measure, subject, measure.arguments(written.options), str(written))
+    return resolved
 
 
-def _parse(spelling: Any) -> Spelling:
+def _parse(spelling: object) -> Spelling:
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'brier[model]'; saw {spelling!r}")
     return canonical_spelling(spelling, SCORES)
 
 
-def _one_of(names: tuple[Any, ...], written: Spelling, what: str) -> Any:
+def _one_of(names: tuple[NameT, ...], written: Spelling, what: str) -> NameT:
+    """Return the name that is written, or the only one."""
     if not names:
         raise OptionError(f"{written}: the tally is empty, so it has no {what}")
     if written.label is not None:
