@@ -1,7 +1,6 @@
 """Odds, Kelly stakes and bookmakers: functions of probabilities and prices, which know nothing of tables."""
 
 from collections.abc import Callable
-from typing import Any
 
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quote
 from edgeworth.bet.checking import BookError
@@ -44,7 +43,7 @@ BOOKMAKERS: dict[BookmakerName, Callable[..., Bookmaker]] = {"drunken": Drunken}
 """Bookmakers that the command knows by name; each is made from its lowest and highest price and a seed."""
 
 
-def named_bookmaker(given: Any, *, seed: int = 0) -> Bookmaker:
+def named_bookmaker(given: object, *, seed: int = 0) -> Bookmaker:
     """Return a bookmaker, or make the one of a name.
 
     >>> named_bookmaker("drunken", seed=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -158,7 +157,7 @@ def as_races(
 
 
 def describe_first(
-    values: NDArray[Any], bad: NDArray[np.bool_], columns: Sequence[object] | None = None, first_row: int = 1
+    values: Floats, bad: NDArray[np.bool_], columns: Sequence[object] | None = None, first_row: int = 1
 ) -> str:
     """Describe the first offending value and its place; rows, columns and positions count from 1.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -100,6 +99,9 @@ def balance_odds(back: Floats, lay: Floats) -> tuple[Floats, Floats]:
     return back * scale, lay * scale
 
 
+ALL_ROWS = slice(None)
+
+
 def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) -> tuple[Floats, Floats]:
     """λ of each row with ``Σ clip(p/λ, low, high)`` as near to 1 as it can be, and that sum.
 
@@ -113,7 +115,7 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) 
     points = np.concatenate([p / high, reaches_low, ends], axis=1)
     points.sort(axis=1)
 
-    def sums(tried: Floats, rows: Any = ...) -> Floats:
+    def sums(tried: Floats, rows: slice | NDArray[np.intp] = ALL_ROWS) -> Floats:
         return row_sums(_clip(p[rows], low[rows], high[rows], tried))
 
     above = _count(points, lambda tried: sums(tried) > target + FLAT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -74,7 +74,7 @@ _FORMS: dict[str, tuple[str, Callable[[Fraction], bool], Callable[[Fraction], Fr
 }
 
 
-def decimal_odds(odds: Any, *, form: OddsForm) -> Floats:
+def decimal_odds(odds: object, *, form: OddsForm) -> Floats:
     """Convert odds to decimal odds: what a unit returns in all, stake included.
 
     One price or an array of them: numbers, fractions, or text such as "5/2", "evens" and "+150". The
@@ -96,7 +96,7 @@ def decimal_odds(odds: Any, *, form: OddsForm) -> Floats:
     return found
 
 
-def _exact(value: Any, form: OddsForm) -> Fraction:
+def _exact(value: object, form: OddsForm) -> Fraction:
     """Convert what is written to a fraction; to 0, which are no odds in any form, where it is no number."""
     try:
         if isinstance(value, str):
@@ -109,6 +109,8 @@ def _exact(value: Any, form: OddsForm) -> Fraction:
             return Fraction(0) if is_other else Fraction(text.replace("−", "-"))
         if isinstance(value, (bool, np.bool_)):
             return Fraction(0)
-        return Fraction(value if isinstance(value, (Fraction, int, Decimal)) else repr(float(value)))
+        if isinstance(value, (Fraction, int, Decimal)):
+            return Fraction(value)
+        return Fraction(repr(float(value))) if isinstance(value, SupportsFloat) else Fraction(0)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         return Fraction(0)

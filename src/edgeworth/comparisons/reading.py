@@ -187,12 +187,16 @@ def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, A
 
 def read_forecasts(data: Any, truth: Any, systems: Mapping[str, Any], options: Options) -> SystemTallies:
     """Read every system's probabilities, in the order of the first one's classes, and the clusters."""
-    from edgeworth.forecasts.class_columns import order_of_rival
+    from edgeworth.forecasts.class_columns import ReadingOptions, order_of_rival
     from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
     from edgeworth.forecasts.kind import FORECASTS
     from edgeworth.forecasts.reading import columns_of
 
-    terms: dict[str, Any] = select_options(options, ("labels", "positive", "normalise"))
+    terms: ReadingOptions = {
+        "labels": options["labels"],
+        "positive": options["positive"],
+        "normalise": options["normalise"],
+    }
     clusters = options["cluster"]
     names = {name: f"the probabilities of {name}" for name in systems}
     found: dict[str, Forecasts] = {}
@@ -215,8 +219,9 @@ def read_forecasts(data: Any, truth: Any, systems: Mapping[str, Any], options: O
             first = found[name] = Forecasts.of(coded, table, columns=columns, name=names[name], **terms)
         else:
             order = order_of_rival(columns, first, terms, names[name])
-            checks = {"name": names[name], "normalise": terms["normalise"]}
-            found[name] = forecasts_of_columns(first.codes, first, table, order, **checks)
+            found[name] = forecasts_of_columns(
+                first.codes, first, table, order, name=names[name], normalise=terms["normalise"]
+            )
     found = {name: each.clip(options["clip"]) for name, each in found.items()}
     units = None if clusters is None else read.labels[text[1]]
     return SystemTallies(FORECASTS, found, read.name, units)

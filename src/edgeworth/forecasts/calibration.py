@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find_label, label_facts, list_labels
 from edgeworth.core.serialization import (
@@ -43,7 +44,7 @@ class Reliability(Serializable):
         freeze(self.values, self.cases, self.hits)
 
     @classmethod
-    def of(cls, values: Floats, came_true: Any, step: float | None = None) -> Self:
+    def of(cls, values: Floats, came_true: NDArray[np.bool_], step: float | None = None) -> Self:
         """Count a batch; with a step, forecasts are rounded to the nearest multiple of it."""
         if step is not None:
             # Dividing gives the float nearest to k/n, where multiplying by the step drifts.
@@ -96,7 +97,7 @@ class Reliability(Serializable):
         )
 
 
-def _starts(values: NDArray[Any]) -> NDArray[np.intp]:
+def _starts(values: Floats | NDArray[np.int64]) -> NDArray[np.intp]:
     """Where each of some ascending values comes first."""
     return np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
 
@@ -125,8 +126,8 @@ class Calibration(Serializable):
     @aligned
     def from_probabilities(
         cls,
-        truth: Any,
-        probabilities: Any,
+        truth: object,
+        probabilities: object,
         *,
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
@@ -179,7 +180,7 @@ class Calibration(Serializable):
         """How many cases there are."""
         return int(self.curves[0].cases.sum()) if self.curves else 0
 
-    def curve(self, label: Any) -> Reliability:
+    def curve(self, label: Label) -> Reliability:
         """One class."""
         return self.curves[find_label(label, self.labels)]
 
@@ -212,7 +213,7 @@ class Calibration(Serializable):
     def __repr__(self) -> str:
         return f"<Calibration: {self.cases:,} cases, {len(self.labels)} classes>"
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Say in a few lines what was counted."""
         return {"cases": self.cases} | label_facts(self.labels)
 
@@ -261,7 +262,7 @@ class BoundedReliability(Reliability):
     is_rounded: bool = False
 
     @classmethod
-    def of(cls, values: Floats, came_true: Any, step: float | None = None) -> Self:
+    def of(cls, values: Floats, came_true: NDArray[np.bool_], step: float | None = None) -> Self:
         """Forecasts of a class, and whether it came true.
 
         >>> found = BoundedReliability.of(np.array([0.2, 0.7, 0.2]), np.array([True, True, False]))

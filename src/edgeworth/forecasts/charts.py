@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import astuple
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
         columns = {**middles, "cases": cases, "came true": hits[first, other] / cases}
         return {"probabilities": picture_rows(columns)}
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         whole, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%", tickCount=6)
         colours = alt.Scale(domain=[0, 0.5, 1], range=[SECOND, MIDDLE, FIRST], interpolate="rgb")
@@ -109,7 +108,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     )
 
 
-def _diagonal(kit: Kit, **look: float) -> Any:
+def _diagonal(kit: Kit, **look: float) -> object:
     ends = {"x": 0, "x2": 1, "y": 0, "y2": 1}
     drawn = {side: kit.alt.datum(end) for side, end in ends.items()}
     return kit.once().mark_rule(strokeDash=[5, 4], **look).encode(**drawn)
@@ -135,7 +134,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
         return None
 
     def find() -> Mapping[str, Rows]:
-        rows: list[Mapping[str, Any]] = []
+        rows: list[Mapping[str, object]] = []
         for name, each in known.items():
             assert each.sequence is not None
             columns = sequence_path(each.sequence)
@@ -144,14 +143,14 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
             rows += [{"score": name, **row} for row in picture_rows(dict(named))]
         return {"sequence": tuple(rows)}
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt, cases = kit.alt, bets.wealth.cases
         formats = {CASES: ",", **dict.fromkeys(("mean", "low", "high"), "+.4~f")}
         panels = []
         for name, each in known.items():
             assert each.sequence is not None
             is_last = name == list(known)[-1]
-            whole, axis = alt.Scale(domain=[0, cases], nice=False), whole_axis(alt, cases)
+            whole, axis = alt.Scale(domain=[0, cases], nice=False), whole_axis(kit, cases)
             x = alt.X(f"{CASES}:Q", scale=whole, axis=axis, title="cases seen" if is_last else None)
             base = kit.base("sequence").transform_filter(alt.datum.score == name).encode(x=x)
             reach = sequence_reach(each.sequence)
@@ -235,7 +234,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     most = MOST_DRAWN // len(drawn)
 
     def find() -> Mapping[str, Rows]:
-        found: dict[str, list[Mapping[str, Any]]] = {"reliability": []}
+        found: dict[str, list[Mapping[str, object]]] = {"reliability": []}
         for place, (name, label) in enumerate(zip(names, drawn, strict=True)):
             levels = every[label].levels
             found["reliability"] += [
@@ -247,7 +246,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
                 found.setdefault(part, []).extend(rows)
         return {part: tuple(rows) for part, rows in found.items()}
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         if len(drawn) == 1:
             return _diagram(kit, 0, names[0], HIGH, is_left=True)
@@ -268,7 +267,9 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     )
 
 
-def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title: str | None = None) -> Any:
+def _diagram(
+    kit: Kit, place: int, name: str, size: int, *, is_left: bool, title: str | None = None
+) -> object:
     alt = kit.alt
     whole = alt.Scale(domain=[0, 1])
     marks = [0, 0.2, 0.4, 0.6, 0.8, 1] if title is None else [0, 0.5, 1]
@@ -309,7 +310,7 @@ def _diagram(kit: Kit, place: int, name: str, size: int, *, is_left: bool, title
     return alt.vconcat(picture, bars, spacing=12, bounds="flush")
 
 
-def _says(findings: ForecastFindings, names: Mapping[str, Any]) -> str:
+def _says(findings: ForecastFindings, names: Mapping[str, object]) -> str:
     said = ["Brier score = miscalibration − discrimination + uncertainty."]
     for name, label in names.items():
         parts, bands = findings.parts["brier"][label], findings.reliability[label]

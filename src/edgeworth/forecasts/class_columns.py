@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,14 @@ LabelSource: TypeAlias = Literal["places", "labels", "names", "positive"]
 only one, and of the positive class."""
 
 
+class ReadingOptions(TypedDict):
+    """How the columns of probabilities are read."""
+
+    labels: Sequence[Label] | None
+    positive: Label | None
+    normalise: bool
+
+
 Classes: TypeAlias = "CodedTruth | Forecasts"
 """What says the classes of a system's columns."""
 
@@ -51,7 +59,7 @@ class CodedTruth:
     @classmethod
     def of(
         cls,
-        truth: Any,
+        truth: object,
         probabilities: Floats,
         *,
         labels: Sequence[Label] | None = None,
@@ -172,7 +180,7 @@ def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integ
     return codes
 
 
-def _without_column(label: Any, row: int, labels: tuple[Label, ...]) -> InputError:
+def _without_column(label: Label, row: int, labels: tuple[Label, ...]) -> InputError:
     return InputError(
         f"truth is {canonical_label(label)!r} in row {row:,}, which has no column of probabilities; "
         f"the columns are {list_labels(labels)}"
@@ -222,7 +230,7 @@ def order_beside(mine: Classes, first: Classes, name: str) -> list[int]:
 
 
 def order_of_rival(
-    columns: Sequence[str], first: Classes, reading: dict[str, Any], name: str = "the rival's probabilities"
+    columns: Sequence[str], first: Classes, reading: ReadingOptions, name: str = "the rival's probabilities"
 ) -> list[int]:
     """Which column is of each of the first system's classes; of a single column, which class it is of."""
     if len(columns) > 1:
@@ -232,7 +240,7 @@ def order_of_rival(
     return [first.labels.index(pair_of(first.labels, reading["positive"])[1])]
 
 
-def order_of_columns(columns: Sequence[str], first: Classes, reading: dict[str, Any], name: str) -> list[int]:
+def order_of_columns(columns: Sequence[str], first: Classes, reading: ReadingOptions, name: str) -> list[int]:
     """Which column is of each of the first system's classes, by name; by place only where that was said."""
     labels = first.labels
     if len(columns) != len(first.labels):

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.class_columns import (
     Classes,
     CodedTruth,
     LabelSource,
+    ReadingOptions,
     class_by_name,
     order_beside,
     pair_of,
@@ -45,8 +47,8 @@ class Forecasts:
     @aligned
     def of(
         cls,
-        truth: Any,
-        probabilities: Any,
+        truth: object,
+        probabilities: object,
         *,
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
@@ -82,8 +84,8 @@ class Forecasts:
     def beside(
         cls,
         first: Forecasts,
-        truth: Any,
-        probabilities: Any,
+        truth: object,
+        probabilities: object,
         *,
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
@@ -104,8 +106,8 @@ class Forecasts:
             else:
                 labels = first.labels
             probabilities, positive = values, None
-        terms: dict[str, Any] = {"labels": labels, "positive": positive, "normalise": normalise}
-        return cls.of(truth, probabilities, name=name, **terms).in_order_of(first, name)
+        reading: ReadingOptions = {"labels": labels, "positive": positive, "normalise": normalise}
+        return cls.of(truth, probabilities, name=name, **reading).in_order_of(first, name)
 
     def in_order_of(self, first: Forecasts, name: str = "the rival's probabilities") -> Forecasts:
         """The columns in the order of another system's classes, which must be the same."""
@@ -162,7 +164,14 @@ class Forecasts:
 
 
 def forecasts_of_columns(
-    codes: NDArray[np.intp], classes: Classes, table: Floats, order: Sequence[int], **checks: Any
+    codes: NDArray[np.intp],
+    classes: Classes,
+    table: Floats,
+    order: Sequence[int],
+    *,
+    name: str = "probabilities",
+    first_row: int = 1,
+    normalise: bool = False,
 ) -> Forecasts:
     """Check probabilities and put each class in its place, from columns in the order that was found.
 
@@ -174,10 +183,10 @@ def forecasts_of_columns(
     if len(order) > 1:
         # Columns that stand in order already are not copied.
         moved = table if list(order) == list(range(table.shape[1])) else table[:, order]
-        rows = check_probabilities(moved, **checks)
-        is_off = rows is not moved and not checks.get("normalise") and are_rounded(table)
+        rows = check_probabilities(moved, name=name, first_row=first_row, normalise=normalise)
+        is_off = rows is not moved and not normalise and are_rounded(table)
     else:
-        rows = check_probabilities(table[:, 0], **checks)
+        rows = check_probabilities(table[:, 0], name=name, first_row=first_row, normalise=normalise)
         rows = rows if list(order) == [1] else np.ascontiguousarray(rows[:, ::-1])
     return Forecasts(codes, rows, classes.labels, classes.label_source, is_off)
 
@@ -198,7 +207,7 @@ def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:
     return found
 
 
-def argmax_table(forecasts: Forecasts) -> NDArray[Any]:
+def argmax_table(forecasts: Forecasts) -> Numbers:
     """How often the label of highest probability (rows) met each truth (columns).
 
     Where m labels are equally likely, each counts as 1/m of a case: who has to choose chooses by lot. Without

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.formatting import format_number, format_percent
@@ -16,7 +15,7 @@ def stakes_report(
     stakes: Sequence[float],
     wealth: Sequence[float],
     growth: float,
-    provenance: Mapping[str, Any],
+    provenance: Mapping[str, object],
 ) -> Report:
     """What to bet on each outcome, and what becomes of a wealth of 1; one price is that of a game."""
     columns = zip(probabilities, odds, stakes, wealth, strict=len(odds) > 1)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from edgeworth.core.kinds import Kind, TallyPart
 
 if TYPE_CHECKING:
+    from edgeworth.common.json_types import JsonObject
     from edgeworth.comparisons.findings import ComparisonFindings
-    from edgeworth.core.estimates import Estimate
-    from edgeworth.core.kinds import SystemTallies
+    from edgeworth.core.estimates import Estimate, Method
+    from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
@@ -63,7 +64,7 @@ class ForecastsKind(Kind["ForecastTally"]):
 
         return note_gaps(notices, tally)
 
-    def from_dict(self, payload: dict[str, Any]) -> ForecastTally:
+    def from_dict(self, payload: JsonObject) -> ForecastTally:
         from edgeworth.forecasts.tally import ForecastTally
 
         return ForecastTally.from_dict(payload)
@@ -73,7 +74,7 @@ class ForecastsKind(Kind["ForecastTally"]):
         tally: ForecastTally,
         measure: str | Measure,
         *,
-        method: Any = None,
+        method: Method | None = None,
         seed: int = 0,
         guess_rate: float | None = None,
     ) -> Estimate:
@@ -82,7 +83,7 @@ class ForecastsKind(Kind["ForecastTally"]):
         del guess_rate
         return estimate_tally(tally, measure, method=method, seed=seed)
 
-    def report(self, tallied: Any, options: Options, about: About) -> Report:
+    def report(self, tallied: ReportInput[ForecastTally], options: Options, about: About) -> Report:
         from edgeworth.forecasts.report import report_forecasts
 
         return report_forecasts(tallied, options, about)
@@ -146,7 +147,7 @@ class ForecastPartKind(Kind[ForecastT]):
         tally: ForecastT,
         measure: str | Measure,
         *,
-        method: Any = None,
+        method: Method | None = None,
         seed: int = 0,
         guess_rate: float | None = None,
     ) -> Estimate:
@@ -162,7 +163,7 @@ class ForecastScoresKind(ForecastPartKind["ForecastScores"]):
     name = "forecast_scores"
     title = "scores of forecasts"
 
-    def from_dict(self, payload: dict[str, Any]) -> ForecastScores:
+    def from_dict(self, payload: JsonObject) -> ForecastScores:
         from edgeworth.forecasts.scores import ForecastScores
 
         return ForecastScores.from_dict(payload)
@@ -174,7 +175,7 @@ class CalibrationKind(ForecastPartKind["Calibration"]):
     name = "calibration"
     title = "a calibration"
 
-    def from_dict(self, payload: dict[str, Any]) -> Calibration:
+    def from_dict(self, payload: JsonObject) -> Calibration:
         from edgeworth.forecasts.calibration import Calibration
 
         return Calibration.from_dict(payload)
@@ -196,7 +197,7 @@ class WealthKind(ForecastPartKind["Wealth"]):
 
         return note_gaps(notices, tally)
 
-    def from_dict(self, payload: dict[str, Any]) -> Wealth:
+    def from_dict(self, payload: JsonObject) -> Wealth:
         from edgeworth.forecasts.betting.wealth import Wealth
 
         return Wealth.from_dict(payload)

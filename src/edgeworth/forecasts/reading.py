@@ -7,10 +7,10 @@ already; ``time``, and a bookmaker who has odds for every case, need all rows of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,8 @@ from edgeworth.core.labels import list_labels, parse_labels
 from edgeworth.core.options import Options
 from edgeworth.core.row_reading import Counted, read_whole
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts.betting.wealth import as_races
-from edgeworth.forecasts.class_columns import CodedTruth, order_of_columns, order_of_rival
+from edgeworth.forecasts.betting.wealth import PathOptions, as_races
+from edgeworth.forecasts.class_columns import CodedTruth, ReadingOptions, order_of_columns, order_of_rival
 from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
 from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Reducer, Source, check_columns
@@ -53,7 +53,7 @@ class ForecastTerms:
     first: int = 0
 
     @property
-    def reading(self) -> dict[str, Any]:
+    def reading(self) -> ReadingOptions:
         """How probabilities are read."""
         return {"labels": self.labels, "positive": self.positive, "normalise": self.normalise}
 
@@ -63,13 +63,12 @@ class ForecastTerms:
         return () if self.clip is None else (CLIPPED.format(clip=self.clip),)
 
     @property
-    def betting(self) -> dict[str, Any]:
-        """How the model bets."""
+    def betting(self) -> PathOptions:
+        """Return how the model bets."""
         return {
             "fraction": self.fraction,
             "ordered": self.ordered,
             "predictions_made": self.predictions_made,
-            "ordinal": self.ordinal,
         }
 
 
@@ -98,7 +97,7 @@ class ForecastColumns:
     odds: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, truth: str, probabilities: Any, against: Any = None, odds: Any = None) -> Self:
+    def of(cls, truth: object, probabilities: object, against: object = None, odds: object = None) -> Self:
         """Of one name or a list of names in each role.
 
         >>> ForecastColumns.of("y", "p", against=["q"]).numbers
@@ -106,7 +105,7 @@ class ForecastColumns:
         """
         roles = {"probabilities": probabilities, "against": against, "odds": odds}
         given = {role: tuple(columns_of(names, role)) for role, names in roles.items() if names is not None}
-        return cls(truth, **given)
+        return cls(columns_of(truth, "truth")[0], **given)
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -124,23 +123,24 @@ class ForecastColumns:
         return tuple(said)
 
 
-def columns_of(value: Any, role: str) -> list[str]:
-    """Names of columns: one, or several."""
-    names = [value] if isinstance(value, str) else list(value)
-    if not names or not all(isinstance(name, str) for name in names):
+def columns_of(value: object, role: str) -> list[str]:
+    """Return the names of columns: one, or several."""
+    given = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    names = [name for name in given if isinstance(name, str)]
+    if not names or len(names) < len(given):
         raise OptionError(
-            f"with data, {role} is the name of a column, or a list of names; saw {list_labels(names)}"
+            f"with data, {role} is the name of a column, or a list of names; saw {list_labels(given)}"
         )
     return names
 
 
 def read_forecasts(
     source: Source | None,
-    truth: Any,
-    probabilities: Any,
-    against: Any,
-    odds: Any,
-    time: Any,
+    truth: object,
+    probabilities: object,
+    against: object,
+    odds: object,
+    time: object,
     terms: ForecastTerms,
 ) -> ForecastTally:
     """Tally forecasts and the bets with them: names of columns of a source, or arrays where there is none.
@@ -149,7 +149,8 @@ def read_forecasts(
     """
     if source is not None:
         columns = ForecastColumns.of(truth, probabilities, against, odds)
-        return tally_forecasts(source, columns, terms, time=time)
+        time_column = None if time is None else columns_of(time, "time")[0]
+        return tally_forecasts(source, columns, terms, time=time_column)
     model = Forecasts.of(truth, probabilities, **terms.reading).clip(terms.clip)
     rival = None
     if against is not None:
@@ -187,8 +188,11 @@ def _tally(
         opponent = Opponent(bookmaker=terms.bookmaker)
     else:
         opponent = Opponent.class_shares(model, shares)
-    betting = terms.betting | {"first": terms.first + first_row - 1, "first_row": first_row}
-    return ForecastTally.of(model, opponent, notes=notes, times=times, **betting)
+    betting = terms.betting
+    betting["first"] = terms.first + first_row - 1
+    betting["first_row"] = first_row
+    betting["times"] = times
+    return ForecastTally.of(model, opponent, ordinal=terms.ordinal, notes=notes, **betting)
 
 
 def _describe_shared_times(times: Integers | None) -> tuple[str, ...]:
@@ -314,8 +318,11 @@ def _of_rows(
         if are_prices:
             check_odds(read, outcomes=names, first_row=first_row)
             read = 1 / read
-        checks = {"name": called, "first_row": first_row, "normalise": terms.normalise or are_prices}
-        return forecasts_of_columns(codes, came, read, plan.orders[role], **checks).clip(terms.clip)
+        normalise = terms.normalise or are_prices
+        checked = forecasts_of_columns(
+            codes, came, read, plan.orders[role], name=called, first_row=first_row, normalise=normalise
+        )
+        return checked.clip(terms.clip)
 
     codes = plan.codes(held[columns.truth], first_row)
     model = forecasts("probabilities", columns.probabilities, "probabilities")

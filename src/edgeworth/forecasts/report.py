@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 from edgeworth.common.arrays import finite_or_none, plain_values
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import (
     cut_middle,
     format_level,
@@ -16,6 +16,7 @@ from edgeworth.core.formatting import (
     format_wealth,
     plural,
 )
+from edgeworth.core.kinds import ReportInput
 from edgeworth.core.options import Options
 from edgeworth.core.serialization import plain_label
 from edgeworth.decisions.table import ContingencyTable
@@ -27,7 +28,7 @@ from edgeworth.forecasts.findings import DECIDING, Bets, Criterion, ForecastFind
 from edgeworth.forecasts.reliability import ReliabilityBands, roc_area
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence
-from edgeworth.forecasts.tally import AGAINST, CELLS, MODEL
+from edgeworth.forecasts.tally import AGAINST, CELLS, MODEL, ForecastTally
 from edgeworth.forecasts.verdict import (
     describe_calibration,
     describe_drunken,
@@ -153,7 +154,7 @@ TAKEN_AS_BEFORE = (
 )
 
 
-def with_areas_within(report: Report, folds: Sequence[Any]) -> Report:
+def with_areas_within(report: Report, folds: Sequence[ForecastTally]) -> Report:
     """Say the ROC area of each class within folds, its mean over those that have one."""
     areas = {}
     for label in folds[0].reliability:
@@ -166,7 +167,7 @@ def with_areas_within(report: Report, folds: Sequence[Any]) -> Report:
     return replace(report, sections=(first, own, *rest), numbers=numbers)
 
 
-def report_forecasts(tallied: Any, options: Options, about: About) -> Report:
+def report_forecasts(tallied: ReportInput[ForecastTally], options: Options, about: About) -> Report:
     """Examine bets and scores of forecasts and report on them."""
     tally, terms = tallied.final, tallied.terms
     made = terms.get("predictions_made")
@@ -270,7 +271,7 @@ def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
     return (f"{said}{how}",)
 
 
-def _goal_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
+def _goal_numbers(findings: ForecastFindings) -> JsonObject | None:
     if findings.goal is None:
         return None
     found = dict(zip(("cases", "low", "high"), findings.cases_to(findings.goal), strict=True))
@@ -433,7 +434,7 @@ def evidence_of(bets: Bets) -> dict[str, Evidence]:
     return {name: evidence for name, evidence in zip(BETS, found, strict=True) if evidence is not None}
 
 
-def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
+def forecasts_numbers(findings: ForecastFindings) -> JsonObject:
     """Everything but the sentences and the tables, as plain values."""
     bets, scores = findings.bets, findings.scores
     found = {
@@ -471,11 +472,11 @@ def forecasts_numbers(findings: ForecastFindings) -> dict[str, Any]:
     return {name: plain_values(value) for name, value in found.items()}
 
 
-def _fields(found: Any, *names: str) -> dict[str, Any]:
-    return {name: getattr(found, name) for name in names}
+def _fields(value: object, *names: str) -> JsonObject:
+    return {name: getattr(value, name) for name in names}
 
 
-def _wealth_numbers(findings: ForecastFindings) -> dict[str, Any]:
+def _wealth_numbers(findings: ForecastFindings) -> JsonObject:
     wealth, path = findings.bets.wealth, findings.path
     bands = {"": 0, "_low": 1, "_high": 2}
     return {
@@ -499,11 +500,11 @@ def _wealth_numbers(findings: ForecastFindings) -> dict[str, Any]:
     }
 
 
-def _evidence_numbers(found: Evidence) -> dict[str, Any]:
+def _evidence_numbers(found: Evidence) -> JsonObject:
     return _fields(found, "log_e_value", "e_value", "log_maximum", "p_value", "ordered", "null")
 
 
-def _drunken_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
+def _drunken_numbers(findings: ForecastFindings) -> JsonObject | None:
     if not findings.is_drunken:
         return None
     names = ("expected_log_wealth", "shares_log_wealth")
@@ -511,14 +512,14 @@ def _drunken_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
     return found | {"bookmakers": findings.crowd and _paths_numbers(findings.crowd)}
 
 
-def _paths_numbers(paths: Paths) -> dict[str, Any]:
+def _paths_numbers(paths: Paths) -> JsonObject:
     """The spread of many ways: on the way, at the end, and of their extremes."""
     spread = {name: paths.spread(name).tolist() for name in ("log_wealth", *WAY)}
     found = {name: dict(zip(("low", "median", "high"), each, strict=True)) for name, each in spread.items()}
     return {"number": len(paths.log_wealth), "cases": paths.cases, **found}
 
 
-def _average_numbers(found: AverageDifference | None) -> dict[str, Any]:
+def _average_numbers(found: AverageDifference | None) -> JsonObject:
     names = ("mean", "low", "high", "holds", "method")
     if found is None:
         return {**dict.fromkeys((*names, "path")), "undefined": INFINITE_SCORE}
@@ -527,7 +528,7 @@ def _average_numbers(found: AverageDifference | None) -> dict[str, Any]:
     return {**_fields(found, *names), "path": path, "undefined": None}
 
 
-def _bands_numbers(bands: ReliabilityBands) -> dict[str, Any]:
+def _bands_numbers(bands: ReliabilityBands) -> JsonObject:
     return {
         **_fields(bands, "forecast", "cases", "recalibrated", "low", "high"),
         "levels": [asdict(level) for level in bands.levels],
@@ -536,10 +537,10 @@ def _bands_numbers(bands: ReliabilityBands) -> dict[str, Any]:
     }
 
 
-def _chart_data(findings: ForecastFindings) -> dict[str, Any]:
+def _chart_data(findings: ForecastFindings) -> JsonObject:
     law, pairs = findings.final_law, findings.pairs
     returned = dict(zip(("cases", "log_return"), returns(findings.way), strict=True))
-    data: dict[str, Any] = {"returns": returned, "final_wealth": None, "probability_pairs": None}
+    data: JsonObject = {"returns": returned, "final_wealth": None, "probability_pairs": None}
     if law is not None:
         observed = {"observed": findings.bets.wealth.log_wealth, "method": law.method}
         data["final_wealth"] = _fields(law, "log_wealth", "prices", "model") | observed
@@ -553,7 +554,7 @@ def _chart_data(findings: ForecastFindings) -> dict[str, Any]:
     return data
 
 
-def _flat_numbers(findings: ForecastFindings) -> dict[str, Any] | None:
+def _flat_numbers(findings: ForecastFindings) -> JsonObject | None:
     if findings.flat is None:
         return None
     low, high = findings.flat.interval(findings.level)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.json_types import JsonObject
 from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
@@ -72,8 +73,8 @@ class ForecastScores(Serializable):
     @aligned
     def from_probabilities(
         cls,
-        truth: Any,
-        probabilities: Any,
+        truth: object,
+        probabilities: object,
         *,
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
@@ -111,7 +112,9 @@ class ForecastScores(Serializable):
         >>> round(scores.mean("brier"), 6)
         0.126667
         """
-        systems = probabilities if isinstance(probabilities, Mapping) else {"forecast": probabilities}
+        systems: Mapping[str, object] = (
+            probabilities if isinstance(probabilities, Mapping) else {"forecast": probabilities}
+        )
         _check_scores(scores, systems)
         column = as_column(truth, "truth")
         given: dict[str, tuple[str, Floats, CodedTruth]] = {}
@@ -217,7 +220,7 @@ class ForecastScores(Serializable):
         )
 
     @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> Self:
+    def _of_fields(cls, found: JsonObject) -> Self:
         shape = (len(found["names"]), len(found["systems"]))
         sums = reshape_array(found["sums"], *shape)
         products = reshape_array(found["products"], *shape, shape[1])
@@ -251,14 +254,14 @@ class ForecastScores(Serializable):
     def __repr__(self) -> str:
         return f"<ForecastScores: {self.cases:,} cases, {len(self.systems)} systems>"
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Say in a few lines what was counted."""
         pairs = [(system, score) for system in self.systems for score in self.names]
         means = {f"mean {score} of {system}": self.mean(score, system) for system, score in pairs}
         return {"cases": self.cases, **means}
 
 
-def _check_scores(scores: Sequence[str], systems: Mapping[Any, Any]) -> None:
+def _check_scores(scores: Sequence[str], systems: Mapping[str, object]) -> None:
     unknown = [scores] if isinstance(scores, str) else [name for name in scores if name not in SCORES]
     if unknown:
         raise InputError(f"scores are a list of some of {', '.join(SCORES)}; saw {unknown[0]!r}")

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
-from typing import Any, ClassVar, Self, get_args
+from typing import ClassVar, Self, TypeVar, Unpack, get_args
 
 import numpy as np
 
 from edgeworth.bet.bookmakers import Bookmaker, Drunken, Market
 from edgeworth.bet.flat import SMALLEST_PRICE, best_bets
 from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.joint_counts import Numbers
+from edgeworth.core.kinds import TallyPart
 from edgeworth.core.labels import find_label, label_facts, list_labels
 from edgeworth.core.serialization import (
     COUNTS,
@@ -37,6 +39,7 @@ from edgeworth.forecasts.betting.wealth import (
     CLASS_SHARES,
     RIVAL,
     Book,
+    PathOptions,
     Wealth,
     bookmaker_forecasts,
     quote_cases,
@@ -211,7 +214,7 @@ class ForecastTally(Serializable):
         *,
         ordinal: bool = False,
         notes: tuple[str, ...] = (),
-        **betting: Any,
+        **betting: Unpack[PathOptions],
     ) -> Self:
         """Let the model bet and score both. ``betting`` says how, as ``Wealth.from_forecasts`` does.
 
@@ -233,7 +236,8 @@ class ForecastTally(Serializable):
             rival = bookmaker_forecasts(forecasts, bookmaker, first=betting.get("first", 0))
         else:
             assert rival is not None
-            betting |= {"against": opponent.against, "book": opponent.book}
+            betting["against"] = opponent.against
+            betting["book"] = opponent.book
             wealth = Wealth.from_forecasts(forecasts, rival, **betting)
         flat = None
         if wealth.against.startswith(Market.description):
@@ -243,7 +247,7 @@ class ForecastTally(Serializable):
             flat = np.array(astuple(best_bets(forecasts.probabilities, odds, forecasts.codes)), float)
         cumulative: tuple[Wealth, ...] = ()
         if ordinal:
-            betting |= {"against": wealth.against + FAIRLY.get(wealth.book, "")}
+            betting["against"] = wealth.against + FAIRLY.get(wealth.book, "")
             mine, its = cumulative_games(forecasts), cumulative_games(rival)
             cumulative = tuple(Wealth.from_forecasts(mine[label], its[label], **betting) for label in mine)
         systems = {MODEL: forecasts, AGAINST: rival}
@@ -385,7 +389,7 @@ class ForecastTally(Serializable):
             raise MergeError("two parts differ in their terms: ordinal, or a drunkard's prices and number")
 
     @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> Self:
+    def _of_fields(cls, found: JsonObject) -> Self:
         size = len(found["scores"].labels)
         return cls(**found | {"decisions": reshape_array(found["decisions"], 2, size, size)})
 
@@ -419,7 +423,7 @@ class ForecastTally(Serializable):
     def __repr__(self) -> str:
         return f"<ForecastTally: {self.cases:,} cases, against {self.against}>"
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Say in a few lines what was counted."""
         return self.wealth.facts() | label_facts(self.labels)
 
@@ -450,37 +454,41 @@ LISTED_GAPS = 3
 """Gaps that the sentence lists one by one."""
 
 
-def chain_paths(tallies: Sequence[Any]) -> tuple[list[Any], bool]:
+PathT = TypeVar("PathT", "ForecastTally", "Wealth")
+
+
+def chain_paths(parts: Sequence[TallyPart[PathT]]) -> tuple[list[PathT], bool]:
     """Place each path after the end of all before it, unless its start row is known; and whether one is.
 
     They are what ``ew.tally`` made. A path that does not begin at 0 was put there.
     """
-    found: list[Any] = []
+    tallies: list[PathT] = []
     ended, is_any_known = 0, False
-    for each in tallies:
-        tally, blocks = each.tally, _path_blocks(each.tally)
+    for part in parts:
+        tally = part.tally
+        blocks = _path_blocks(tally)
         start, end = (0, 0) if blocks is None else (int(blocks.starts[0]), int(blocks.ends[-1]))
-        is_known = each.has_start_row or start > 0
+        is_known = part.has_start_row or start > 0
         if end and ended and not is_known:
-            if getattr(tally, "drawn", None) is not None:
+            if isinstance(tally, ForecastTally) and tally.drawn is not None:
                 raise MergeError(
                     "the prices of a drunken bookmaker depend on the place of a row: count "
-                    f"{each.name} with the rows before it, {ended:,} (--rows-before, rows_before=)"
+                    f"{part.name} with the rows before it, {ended:,} (--rows-before, rows_before=)"
                 )
             tally, end = tally.shift(ended), ended + end
         ended, is_any_known = max(ended, end), is_any_known or is_known
-        found.append(tally)
-    return found, is_any_known
+        tallies.append(tally)
+    return tallies, is_any_known
 
 
-def note_gaps(notices: Iterable[str], tally: Any) -> tuple[str, ...]:
+def note_gaps(notices: Iterable[str], tally: ForecastTally | Wealth) -> tuple[str, ...]:
     """Keep each notice once, and add a sentence about the gaps of the path if it has some."""
     kept = dict.fromkeys(notice for notice in notices if not notice.startswith(MISSING))
     gaps = describe_gaps(tally)
     return tuple(kept) if gaps is None else (*kept, gaps)
 
 
-def describe_gaps(tally: Any) -> str | None:
+def describe_gaps(tally: ForecastTally | Wealth) -> str | None:
     """Describe the gaps of a path, positions counted from 1; None where it has none.
 
     >>> first, second = (Wealth.from_probabilities([1, 0], [0.6, 0.4], against=[0.5, 0.5]) for _ in range(2))
@@ -507,7 +515,6 @@ def describe_gaps(tally: Any) -> str | None:
     return f"{MISSING}{plural} {listed}."
 
 
-def _path_blocks(tally: Any) -> Blocks | None:
-    if isinstance(tally, ForecastTally):
-        tally = tally.wealth
-    return tally.blocks if isinstance(tally, Wealth) and tally.blocks.number else None
+def _path_blocks(tally: ForecastTally | Wealth) -> Blocks | None:
+    wealth = tally.wealth if isinstance(tally, ForecastTally) else tally
+    return wealth.blocks if wealth.blocks.number else None

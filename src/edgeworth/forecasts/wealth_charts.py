@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -61,10 +60,10 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         start = {CASES: 0, "wealth": "1", "log wealth": 0.0, **dict.fromkeys(columns, 0.0)}
         return {"wealth": (start, *({"wealth": name, **row} for name, row in zip(names, rows, strict=True)))}
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         wide = WIDE - MARGIN
-        base = kit.base("wealth").encode(x=_cases_axis(alt, wealth.cases))
+        base = kit.base("wealth").encode(x=_cases_axis(kit, wealth.cases))
         y = alt.Y(
             "log wealth:Q",
             title="log wealth (natural)",
@@ -176,16 +175,16 @@ def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
         panels["wealth"] = ("exp(datum['{}'])", np.exp(band))
 
     def find() -> Mapping[str, Rows]:
-        some, ways = thin(len(paths.cases), most=BAND_DRAWN), list[Mapping[str, Any]]()
+        some, ways = thin(len(paths.cases), most=BAND_DRAWN), list[Mapping[str, object]]()
         for way, logs in enumerate(paths.log_wealth[:FEW]):
             rows = picture_rows({CASES: paths.cases[some], "one": logs[some]})
             ways += ({"way": way, **row} for row in ({CASES: 0, "one": 0.0}, *rows))
         lines = picture_rows({CASES: paths.cases, **dict(zip(ends, band, strict=True))})
         return {name: ({CASES: 0, **dict.fromkeys(ends, 0.0)}, *lines), "ways": tuple(ways)}
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt, drawn = kit.alt, []
-        x, form = _cases_axis(alt, int(paths.cases[-1])), {CASES: ",", **dict.fromkeys(ends, ",.4~g")}
+        x, form = _cases_axis(kit, int(paths.cases[-1])), {CASES: ",", **dict.fromkeys(ends, ",.4~g")}
         for what, (value, reach) in panels.items():
             base = kit.base(name).encode(x=x)
             base = base.transform_calculate(**{end: value.format(end) for end in ends})
@@ -225,13 +224,13 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             "way": ({CASES: 0, "log wealth": 0.0}, *way),
         }
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         stretch = alt.selection_interval(name="stretch", encodings=["x"])
         x = alt.X(
             "case:Q",
             scale=alt.Scale(domain=stretch, nice=False, padding=6),
-            axis=whole_axis(alt, wealth.cases),
+            axis=whole_axis(kit, wealth.cases),
             title=None,
         )
         colour = alt.Color(
@@ -268,7 +267,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             kit.base("way")
             .mark_area(line={"color": FIRST, "strokeWidth": 1.5}, color=FIRST, opacity=0.15)
             .encode(
-                x=_cases_axis(alt, wealth.cases),
+                x=_cases_axis(kit, wealth.cases),
                 y=alt.Y(
                     "log wealth:Q",
                     title="log wealth",
@@ -295,18 +294,19 @@ def returns_chart(findings: ForecastFindings) -> Chart:
     )
 
 
-def _cases_axis(alt: Any, cases: int) -> Any:
-    return alt.X(
+def _cases_axis(kit: Kit, cases: int) -> object:
+    """Make the horizontal axis of a chart over cases."""
+    return kit.alt.X(
         f"{CASES}:Q",
-        scale=alt.Scale(nice=False, zero=True),
-        axis=whole_axis(alt, cases),
+        scale=kit.alt.Scale(nice=False, zero=True),
+        axis=whole_axis(kit, cases),
         title=CASES,
     )
 
 
-def whole_axis(alt: Any, cases: int) -> Any:
-    """An axis of so many cases."""
-    return alt.Axis(**number_axis([cases]), tickCount=5, tickMinStep=1, labelOverlap=True)
+def whole_axis(kit: Kit, cases: int) -> object:
+    """Make an axis with whole numbers up to a number of cases."""
+    return kit.alt.Axis(**number_axis([cases]), tickCount=5, tickMinStep=1, labelOverlap=True)
 
 
 def _ends(findings: ForecastFindings) -> list[float]:
@@ -324,7 +324,7 @@ def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
     return threshold > LEAST_SEEN * (max(known) - min(known))
 
 
-def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[Any]:
+def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[object]:
     """Where wealth left all numbers: a line, and the word at the end of the picture that it left by."""
     alt, wealth = kit.alt, findings.bets.wealth
     layers = []
@@ -361,7 +361,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         columns = {"from": points[:-1], "to": points[1:]} | {who: np.diff(laws[who]) for who in names}
         return {"final_wealth": picture_rows(columns)}
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         base = (
             kit.base("final_wealth")
@@ -452,7 +452,7 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
             )
         }
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         order = [f"{odds:g}" for odds in STAKE_ODDS]
         base = kit.base("stakes").encode(
@@ -468,7 +468,7 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
             ),
         )
         zero = kit.once().mark_rule(opacity=0.5).encode(y=alt.datum(0))
-        panels: list[Any] = []
+        panels: list[object] = []
         # Backing only, the same lines end at 0: drawn from their points they would bend beside it.
         for what, scale in (("back only", alt.Scale(domain=[0, 1])), ("back and lay", alt.Scale())):
             y = alt.Y(

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.bet.fractional import (
     FRACTIONS,
@@ -22,6 +23,7 @@ from edgeworth.bet.fractional import (
     whole_sum,
 )
 from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, Integers
+from edgeworth.common.json_types import JsonObject
 from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.core.serialization import COUNTS, FLOATS, FLOATS_OR_NAN, Serializable, reshape_array
 from edgeworth.errors import MergeError
@@ -101,7 +103,7 @@ class Blocks(Serializable):
         return cls(zero, zero, np.zeros((0, len(LOGS))), wide, np.zeros((0, len(SUMS))), none, none, none)
 
     @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> Self:
+    def _of_fields(cls, found: JsonObject) -> Self:
         number, empty = len(found["starts"]), cls.empty()
         widths = {name: getattr(empty, name).shape[1:] for name in found}
         return cls(**{name: reshape_array(array, number, *widths[name]) for name, array in found.items()})
@@ -147,7 +149,7 @@ class Blocks(Serializable):
             raise MergeError(f"both hold the case at position {place:,}: a path has each position once")
         return joined.coarsen()
 
-    def _at(self, rows: Any) -> Self:
+    def _at(self, rows: slice | NDArray[np.intp]) -> Self:
         return replace(self, **{name: getattr(self, name)[rows] for name in self.FIELDS})
 
     def coarsen(self, end: int = 0) -> Self:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import ClassVar, Literal, Self, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote
 from edgeworth.bet.checking import check_fraction, check_odds
@@ -17,11 +18,12 @@ from edgeworth.bet.fractional import fractional_logs, log_average, running_sum, 
 from edgeworth.bet.kelly import factors_by_outcome
 from edgeworth.common.arrays import Floats, Integers
 from edgeworth.common.choices import PredictionsMade
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.labels import list_labels, usual_positive
 from edgeworth.core.serialization import FLAG, FLOAT, LABELS, TEXT, Serializable, object_of, one_of, optional
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, build_blocks
-from edgeworth.forecasts.class_columns import labels_of_columns, list_columns, without_column
+from edgeworth.forecasts.class_columns import ReadingOptions, labels_of_columns, list_columns, without_column
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label
@@ -30,6 +32,27 @@ from edgeworth.sources.numbers import as_probabilities, as_times, names_of_colum
 Book: TypeAlias = Literal["fair", "exchange", "backing", "constant"]
 """Fair prices backed and laid alike; other prices to lay at than to back at; odds that can only be backed;
 class shares counted on these cases."""
+
+
+RowSelection: TypeAlias = slice | NDArray[np.intp]
+
+
+class BetOptions(TypedDict, total=False):
+    """How a forecaster bets, and against whom."""
+
+    fraction: float
+    ordered: bool
+    times: Integers | None
+    predictions_made: PredictionsMade
+    against: str
+    book: Book
+
+
+class PathOptions(BetOptions, total=False):
+    """How a forecaster bets, and where its path begins: position in the path, and row for errors."""
+
+    first: int
+    first_row: int
 
 
 RIVAL = "the rival"
@@ -78,17 +101,17 @@ class Wealth(Serializable):
     @aligned
     def from_probabilities(
         cls,
-        truth: Any,
-        probabilities: Any,
+        truth: object,
+        probabilities: object,
         *,
-        against: Any = None,
-        odds: Any = None,
+        against: object = None,
+        odds: object = None,
         bookmaker: Bookmaker | None = None,
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
         fraction: float = 1.0,
         ordered: bool = False,
-        times: Any = None,
+        times: object = None,
         predictions_made: PredictionsMade = "before",
         normalise: bool = False,
         first: int = 0,
@@ -142,9 +165,9 @@ class Wealth(Serializable):
             raise OptionError(
                 "say whom to bet against: against= (probabilities), odds= or bookmaker=, one of them"
             )
-        names: dict[str, Any] = {"labels": labels, "positive": positive, "normalise": normalise}
-        forecasts = Forecasts.of(truth, probabilities, **names)
-        options: dict[str, Any] = {
+        reading: ReadingOptions = {"labels": labels, "positive": positive, "normalise": normalise}
+        forecasts = Forecasts.of(truth, probabilities, **reading)
+        options: PathOptions = {
             "fraction": fraction,
             "ordered": ordered,
             "times": None if times is None else as_times(times),
@@ -152,7 +175,7 @@ class Wealth(Serializable):
             "first": first,
         }
         if against is not None:
-            rival = Forecasts.beside(forecasts, truth, against, **names)
+            rival = Forecasts.beside(forecasts, truth, against, **reading)
             return cls.from_forecasts(forecasts, rival, **options)
         if odds is not None:
             bookmaker = Market(as_races(odds, forecasts))
@@ -161,7 +184,13 @@ class Wealth(Serializable):
 
     @classmethod
     def from_forecasts(
-        cls, forecasts: Forecasts, rival: Forecasts, *, first: int = 0, first_row: int = 1, **options: Any
+        cls,
+        forecasts: Forecasts,
+        rival: Forecasts,
+        *,
+        first: int = 0,
+        first_row: int = 1,
+        **options: Unpack[BetOptions],
     ) -> Self:
         """Against a rival's fair prices; its columns are found by the classes they are of.
 
@@ -172,7 +201,7 @@ class Wealth(Serializable):
         if p.shape != q.shape:
             raise InputError(f"the model forecasts {len(p):,} cases, the rival {len(q):,}")
 
-        def logs_of(rows: Any) -> Floats:
+        def logs_of(rows: RowSelection) -> Floats:
             # Of a piece at a time: of all cases at once they would take more room than the forecasts.
             with np.errstate(divide="ignore", invalid="ignore"):
                 return np.asarray(np.log(p[rows]) - np.log(q[rows]))
@@ -184,13 +213,19 @@ class Wealth(Serializable):
 
     @classmethod
     def from_bookmaker(
-        cls, forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0, first_row: int = 1, **options: Any
+        cls,
+        forecasts: Forecasts,
+        bookmaker: Bookmaker,
+        *,
+        first: int = 0,
+        first_row: int = 1,
+        **options: Unpack[BetOptions],
     ) -> Self:
         """Against quoted odds, backing only where nothing can be laid."""
         if game_prices(bookmaker, forecasts, first) is not None:
             rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
-            options |= {"first": first, "first_row": first_row, "against": bookmaker.description}
-            return cls.from_forecasts(forecasts, rival, **options)
+            options["against"] = bookmaker.description
+            return cls.from_forecasts(forecasts, rival, first=first, first_row=first_row, **options)
         quote = quote_cases(bookmaker, forecasts, first)
         prices = 1 / quote.back
         p = forecasts.probabilities
@@ -210,15 +245,16 @@ class Wealth(Serializable):
         rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
         realised = forecasts.of_truth(logs)
         _check_payable(realised, first_row)
-        options |= {"book": book, "against": bookmaker.description}
-        return cls._of(forecasts, settled, logs.__getitem__, realised, rival, first, **options)
+        options["book"] = book
+        options["against"] = bookmaker.description
+        return cls._of(forecasts, settled, lambda rows: logs[rows], realised, rival, first, **options)
 
     @classmethod
     def _of(
         cls,
         forecasts: Forecasts,
         prices: Floats,
-        logs_of: Callable[[Any], Floats],
+        logs_of: Callable[[RowSelection], Floats],
         realised: Floats,
         rival: Forecasts,
         first: int,
@@ -233,7 +269,7 @@ class Wealth(Serializable):
         check_fraction(fraction)
         if predictions_made not in get_args(PredictionsMade):
             raise OptionError(f"predictions_made is one of {', '.join(get_args(PredictionsMade))}")
-        order: Any = None
+        order: NDArray[np.intp] | None = None
         if times is not None:
             if len(times) != len(realised):
                 raise InputError(
@@ -375,14 +411,14 @@ class Wealth(Serializable):
         return self.games is None or self.games.prices.shape[1] == len(self.labels)
 
     @property
-    def _terms(self) -> dict[str, Any]:
+    def _terms(self) -> dict[str, object]:
         names = ("labels", "against", "book", "fraction", "ordered", "predictions_made")
         return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         return f"<Wealth: {self.cases:,} bets against {self.against}, log wealth {self.log_wealth:.4g}>"
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Say in a few lines what was counted."""
         found = {"bets": self.cases, "against": self.against, "log wealth": self.log_wealth}
         way = {"highest": self.log_maximum, "lowest": self.log_minimum}
@@ -444,7 +480,7 @@ def quote_cases(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote
 
 
 def as_races(
-    odds: Any, forecasts: Forecasts, *, columns: Sequence[Label] | None = None, first_row: int = 1
+    odds: object, forecasts: Forecasts, *, columns: Sequence[Label] | None = None, first_row: int = 1
 ) -> Floats:
     """Odds as a column for each class and a row for each case; one column of two classes is of the positive.
 
