@@ -20,14 +20,14 @@ settings.load_profile("edgeworth")
 @pytest.fixture
 def short_files_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few rows are read, not counted by an engine; here it counts them, as it would many."""
-    monkeypatch.setattr("edgeworth.sources.parquet.FEW_ROWS", 0)
+    monkeypatch.setattr("edgeworth.sources.parquet.MAX_ROWS_READ_WITHOUT_DUCKDB", 0)
 
 
 @pytest.fixture(params=["counted", "read"])
 def counted_or_read(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways of files that are short."""
     if request.param == "counted":
-        monkeypatch.setattr("edgeworth.sources.parquet.FEW_ROWS", 0)
+        monkeypatch.setattr("edgeworth.sources.parquet.MAX_ROWS_READ_WITHOUT_DUCKDB", 0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

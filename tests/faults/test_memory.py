@@ -18,7 +18,7 @@ import pytest
 from command_line import call, refused
 from edgeworth.errors import InputError
 from edgeworth.sources import text_files
-from edgeworth.sources.arrow import LONGEST_LABEL
+from edgeworth.sources.arrow import MAX_LABEL_BYTES
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.runs.reading import read_runs
 from run_logs import inspect_log, inspect_sample, zip_archive
@@ -122,7 +122,7 @@ def test_a_deflated_file_that_is_larger_or_smaller_than_it_says(tmp_path: Path, 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 def test_the_longest_label(tmp_path: Path, kind: pa.DataType) -> None:
     path = tmp_path / "t.feather"
-    for length, is_read in ((LONGEST_LABEL, True), (LONGEST_LABEL + 1, False)):
+    for length, is_read in ((MAX_LABEL_BYTES, True), (MAX_LABEL_BYTES + 1, False)):
         texts = pa.array(["a", None, "x" * length, "b"], kind)
         pyarrow.feather.write_feather(pa.table({"y": texts}), str(path))
         for table in (path, pa.table({"y": texts})) if kind != pa.string_view() else (path,):

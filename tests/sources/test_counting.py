@@ -185,7 +185,7 @@ def no_rows(*_: Any) -> Any:
 def test_a_table_is_counted_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "file.parquet", pa.array(["a", "b", "b"]))
     expected = tallied(pq.read_table(path), truth="y", prediction="guess")
-    monkeypatch.setattr(counting, "_repeats", lambda *_: True)
+    monkeypatch.setattr(counting, "_rows_repeat", lambda *_: True)
     monkeypatch.setattr(ParquetSource, "batches", no_rows)
     assert tallied(path, truth="y", prediction="guess") == expected
 
@@ -212,7 +212,7 @@ def test_few_rows_are_read_without_loading_an_engine(
         raise InputError("not now")
 
     monkeypatch.setattr(duckdb_counts, "connect", connected)
-    monkeypatch.setattr(counting, "FEW_ROWS", few_rows)
+    monkeypatch.setattr(counting, "MAX_ROWS_READ_WITHOUT_DUCKDB", few_rows)
     for name in ("file.parquet", "folder"):
         path = tmp_path / name
         begun.clear()
@@ -249,7 +249,7 @@ def test_more_combinations_than_memory_spill_and_nothing_stays(
     spill = tmp_path / "spill"
     spill.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
-    monkeypatch.setattr(duckdb_connection, "MEMORY", "24MB")
+    monkeypatch.setattr(duckdb_connection, "MEMORY_LIMIT", "24MB")
     path = tmp_path / "file.parquet"
     numbers = np.random.default_rng(0).permutation(np.repeat(np.arange(300_000), 2))
     first = np.zeros(1 << 17, dtype=np.int64)
@@ -282,7 +282,7 @@ def test_the_engine_is_bounded_and_fetches_nothing() -> None:
     assert said["autoinstall_known_extensions"] == "false"
     assert said["autoload_known_extensions"] == "false"
     assert said["enable_progress_bar_print"] == "false"
-    assert int(said["threads"]) <= duckdb_connection.MOST_THREADS
+    assert int(said["threads"]) <= duckdb_connection.MAX_THREADS
     assert said["memory_limit"].split()[0] == "183.1"  # 192 MB in MiB
 
 

@@ -93,7 +93,7 @@ def test_rows_are_known_and_numbered_through(
     tmp_path: Path, name: str, write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet, "BATCH_ROWS", 64)
-    monkeypatch.setattr(arrow_files, "PIECE_ROWS", 64)
+    monkeypatch.setattr(arrow_files, "BATCH_ROWS", 64)
     path = tmp_path / name
     write(TABLE, path)
     source = open_source(path)
@@ -114,7 +114,7 @@ def test_text_comes_as_codes_only_where_labels_are_few(tmp_path: Path, number: i
     texts = [f"a rather long identifier {place % number}" for place in range(60_000)]
     pq.write_table(pa.table({"nested": [{"y": "x"}] * 60_000, "y": texts}), path)
     source = parquet.ParquetSource(path)
-    assert source._find_codes(["y"]) == ["y"] * is_few
+    assert source._columns_to_encode(["y"]) == ["y"] * is_few
     found = [batch.columns["y"] for batch in source.batches(["y"])]
     labels = [column.labels[code] for column in found if isinstance(column, Coded) for code in column.codes]
     assert labels == texts

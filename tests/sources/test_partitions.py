@@ -12,9 +12,9 @@ import pytest
 from edgeworth import __version__
 from edgeworth.errors import EdgeworthError, InputError, MissingExtraError, OptionError
 from edgeworth.sources import arrow as pieces_module
-from edgeworth.sources.arrow import combine_pieces
+from edgeworth.sources.arrow import combine_record_batches
 from edgeworth.sources.batches import Batch
-from edgeworth.sources.engines import PartitionTally, add_partitions, fold_partition
+from edgeworth.sources.engines import FoldTask, PartitionTally, add_partitions, fold_partition
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ def part(number: int, before: int = 0, changed: dict[int, list[list[int]]] | Non
     lists = (changed or PARTITIONS)[number]
     firsts = np.cumsum([1, *map(len, lists)])
     batches = [Batch({"y": np.array(each)}, int(first)) for each, first in zip(lists, firsts, strict=False)]
-    return fold_partition(batches, rows_of, Rows(), partition=number, before=before, version=__version__)
+    task = FoldTask(rows_of, Rows(), __version__)
+    return fold_partition(batches, task, partition=number, rows_before=before)
 
 
 def never(partition: int, before: int) -> PartitionTally:
@@ -115,13 +116,13 @@ def test_errors_that_travel_keep_their_kind(made: Callable[[], EdgeworthError], 
     def wrong(_: Batch) -> Rows:
         raise made()
 
-    found = fold_partition([Batch({"y": np.array([1])})], wrong, Rows(), partition=0, version=__version__)
+    found = fold_partition([Batch({"y": np.array([1])})], FoldTask(wrong, Rows(), __version__), partition=0)
     assert type(found.error) is kind
     assert str(found.error) == str(made())
 
 
 def test_parts_of_another_version_are_refused() -> None:
-    found = fold_partition([Batch({"y": np.array([1])})], rows_of, Rows(), partition=3, version="0.0.1")
+    found = fold_partition([Batch({"y": np.array([1])})], FoldTask(rows_of, Rows(), "0.0.1"), partition=3)
     assert (found.partition, found.rows, found.value) == (3, 0, None)
     assert isinstance(found.error, InputError)
     assert str(found.error).startswith(f"edgeworth is 0.0.1 on the driver and {__version__} on the workers")
@@ -140,11 +141,11 @@ def test_small_pieces_become_larger_ones(monkeypatch: pytest.MonkeyPatch) -> Non
     small = [
         pa.record_batch({"y": pa.array(list(range(rows)), pa.int64())}) for rows in (1, 0, 2, 3, 1, 9, 1)
     ]
-    joined = list(combine_pieces(small))
+    joined = list(combine_record_batches(small))
     assert [piece.num_rows for piece in joined] == [6, 10, 1]
     assert pa.Table.from_batches(joined) == pa.Table.from_batches(small).combine_chunks()
 
 
 def test_pieces_with_dictionaries_of_their_own_are_joined() -> None:
     small = [pa.record_batch({"y": pa.array([label]).dictionary_encode()}) for label in "abca"]
-    assert [piece["y"].to_pylist() for piece in combine_pieces(small)] == [["a", "b", "c", "a"]]
+    assert [piece["y"].to_pylist() for piece in combine_record_batches(small)] == [["a", "b", "c", "a"]]

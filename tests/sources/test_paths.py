@@ -80,9 +80,9 @@ def test_an_address_of_this_machine_is_a_path(folder: Path) -> None:
 
 
 def test_what_an_address_leads_to_is_not_written_over(folder: Path) -> None:
-    from edgeworth.cli.options import read_files
+    from edgeworth.cli.options import input_files
 
-    read = {os.path.realpath(name) for name in read_files(((folder / "a" / "c.csv").as_uri(),))}
+    read = {os.path.realpath(name) for name in input_files([(folder / "a" / "c.csv").as_uri()], {})}
     assert os.path.realpath("a/c.csv") in read
 
 

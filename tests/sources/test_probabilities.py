@@ -18,7 +18,7 @@ from edgeworth.common.arrays import row_sums
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.numbers import (
-    FLOAT16,
+    FLOAT16_SUM_ERROR,
     as_probabilities,
     check_probabilities,
     names_of_columns,
@@ -132,11 +132,11 @@ def test_nothing_outside_0_and_1() -> None:
 def test_a_row_must_add_up_to_1() -> None:
     with pytest.raises(InputError, match=r"row 1,000,001 add up to 0\.99, not to 1 \(within 0\.00049\)"):
         check_probabilities(np.array([[0.5, 0.5], [0.5, 0.49]]), first_row=10**6)
-    for off in (0.99 * FLOAT16, -0.99 * FLOAT16):
+    for off in (0.99 * FLOAT16_SUM_ERROR, -0.99 * FLOAT16_SUM_ERROR):
         near = np.array([[0.5, 0.5 + off]])
         np.testing.assert_allclose(check_probabilities(near), near / (1 + off), rtol=1e-15)
         assert near[0, 1] == 0.5 + off
-    for off in (1.01 * FLOAT16, -1.01 * FLOAT16):
+    for off in (1.01 * FLOAT16_SUM_ERROR, -1.01 * FLOAT16_SUM_ERROR):
         with pytest.raises(InputError, match="add up to"):
             check_probabilities(np.array([[0.5, 0.5 + off]]))
 

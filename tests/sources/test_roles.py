@@ -66,7 +66,7 @@ DOUBTFUL: list[tuple[list[str], dict[str, Any], str]] = [
 def test_names_with_doubt_are_named_and_not_taken(names: list[str], roles: dict[str, Any], said: str) -> None:
     guessed = guess_roles(names, {})
     assert guessed.roles == roles
-    assert said in guessed.doubts[-1]
+    assert said in guessed.ambiguities[-1]
 
 
 def test_what_is_given_is_not_guessed() -> None:
@@ -87,7 +87,7 @@ def test_what_is_given_is_not_guessed() -> None:
 def test_names_that_say_nothing(names: list[str]) -> None:
     guessed = guess_roles(names, {"truth": None})
     assert guessed.roles == {}
-    assert guessed.notices == guessed.doubts == ()
+    assert guessed.notices == guessed.ambiguities == ()
 
 
 FRAME = pd.DataFrame({"y": [0, 1] * 9, "p": [0, 1, 1] * 6, "q": [1, 0, 0] * 6})

@@ -26,7 +26,7 @@ import edgeworth.cli.tally, edgeworth.sources.parquet, edgeworth.sources.stdin, 
 import pyarrow.csv, pyarrow.parquet, duckdb, rich.progress
 
 folder, work, arguments, faults = Path(sys.argv[1]), Path(sys.argv[2]), *json.loads(sys.argv[3])
-edgeworth.sources.parquet.FEW_ROWS = 0
+edgeworth.sources.parquet.MAX_ROWS_READ_WITHOUT_DUCKDB = 0
 
 def run(place, fault):
     written = 100 if fault == "write" else None

@@ -11,6 +11,7 @@ import pytest
 import edgeworth as ew
 from edgeworth.errors import InputError, MergeError
 from edgeworth.sources.column_roles import find_source
+from edgeworth.sources.opening import open_source
 from tallying_files import tally_decisions, tally_scores
 
 pytestmark = pytest.mark.usefixtures("short_files_are_counted")
@@ -27,7 +28,7 @@ def test_whole_numbers_in_one_file_and_fractions_in_the_next_are_all_sampling_we
     for path, frame in zip(paths, (WHOLE, FRACTIONS), strict=True):
         frame.to_parquet(path)
     columns = {"truth": "y", "prediction": "p", "weight": "w"}
-    source, _ = find_source(paths[::order], (), **columns)
+    source, _ = find_source(open_source(paths[::order]), (), **columns)
     found = tally_decisions(source, columns)
     squares = np.zeros((3, 2))
     for frame in (WHOLE, FRACTIONS):
@@ -36,7 +37,7 @@ def test_whole_numbers_in_one_file_and_fractions_in_the_next_are_all_sampling_we
     assert found.squared is not None
     assert found.squared == pytest.approx(squares)
     columns = {"truth": "y", "score": "s", "weight": "w"}
-    ranking = tally_scores(find_source(paths[::order], (), **columns)[0], columns)
+    ranking = tally_scores(find_source(open_source(paths[::order]), (), **columns)[0], columns)
     both = pd.concat([WHOLE, FRACTIONS])
     assert ranking == ew.Ranking.from_scores(both["y"], both["s"], weights=both["w"].astype(float))
 

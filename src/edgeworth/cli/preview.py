@@ -94,7 +94,7 @@ def _table(data: Any) -> tuple[str, Any, list[Any], list[str], list[str]]:
 def _suggest(columns: Mapping[str, Any]) -> list[str]:
     """Find commands by the names of columns, and by the values that they have or share."""
     from edgeworth.core.labels import parse_labels, usual_positive
-    from edgeworth.sources.column_roles import NAMES
+    from edgeworth.sources.column_roles import NAMES_BY_ROLE
     from edgeworth.sources.numbers import NUMBER
 
     labels = {name: [str(x) for x in coded.labels] for name, coded in columns.items()}
@@ -115,7 +115,7 @@ def _suggest(columns: Mapping[str, Any]) -> list[str]:
             said += " --missing drop" if has_gaps and not option.startswith(("--prob", "--odds")) else ""
             asks.append(f"{'evaluate' if number == 1 else 'compare'} {{}}{said}")
 
-    truths, right = called(few, *NAMES["truth"], *TRUTHS), called(few, *NAMES["correct"])
+    truths, right = called(few, *NAMES_BY_ROLE["truth"], *TRUTHS), called(few, *NAMES_BY_ROLE["correct"])
     if not truths:
         right = right or [name for name in few if few[name] == {"True", "False"}]
         right += [name for name in few if right and few[name] == few[right[0]] and name not in right]
@@ -138,7 +138,7 @@ def _suggest(columns: Mapping[str, Any]) -> list[str]:
             by_class.setdefault(max(own, key=len, default=usual), []).append(name)
         for positive, names in by_class.items():
             ask("--probability", names, given, positive)
-        scores = called(numbers, *NAMES["score"])
+        scores = called(numbers, *NAMES_BY_ROLE["score"])
         scores += [x for x in many if min(numbers[x]) < 0 and x not in scores]
         ask("--score", scores if is_binary or query else [], f"{given}{query}", "" if query else usual)
         for start in starts[:1]:

@@ -13,6 +13,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.integer | np.floating]
 """Integers for counted cases, floats for weighted ones."""
+AnyArray: TypeAlias = NDArray[np.generic]
+"""An array of any dtype: numbers, booleans, text, times or objects."""
 
 Values: TypeAlias = Any
 """A number or an array of them, float or complex."""

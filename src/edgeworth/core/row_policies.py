@@ -13,7 +13,7 @@ from edgeworth.core.joint_counts import JointCounts
 from edgeworth.core.labels import list_labels
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Column, Label, encode
-from edgeworth.sources.numbers import LARGEST_TOTAL
+from edgeworth.sources.numbers import MAX_INTEGER_WEIGHT_SUM
 
 MAX_LABELS_IN_TABLE = 5_000
 """A larger table hardly fits into memory, and a column with more labels is hardly one of classes."""
@@ -34,7 +34,7 @@ def take_weights(weights: Numbers | None, kind: WeightKind | None, first_row: in
             raise InputError(
                 f"weights that are counts are whole numbers; row {first_row + row:,} has {weights[row]}"
             )
-        if weights.sum() > LARGEST_TOTAL:
+        if weights.sum() > MAX_INTEGER_WEIGHT_SUM:
             raise InputError("weights this large cannot be added up")
     return weights.astype(np.int64)
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label, is_missing
-from edgeworth.sources.numbers import LARGEST_TOTAL
+from edgeworth.sources.numbers import MAX_INTEGER_WEIGHT_SUM
 
 
 def has_actual_rows(rows: str) -> bool:
@@ -92,5 +92,5 @@ def _check_counts(numbers: Numbers) -> None:
     if wrong.any():
         raise InputError(f"counts must be finite and at least 0; saw {numbers[wrong][0]:g}")
     whole = numbers.dtype.kind == "i" or bool(np.all(numbers == np.round(numbers)))
-    if whole and numbers.sum(dtype=np.float64) > LARGEST_TOTAL:
+    if whole and numbers.sum(dtype=np.float64) > MAX_INTEGER_WEIGHT_SUM:
         raise InputError(f"counts this large ({float(numbers.max()):g}) cannot be added up")

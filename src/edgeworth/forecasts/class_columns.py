@@ -166,7 +166,7 @@ def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integ
     if _is_whole(truth) and labels == tuple(range(len(labels))):
         assert isinstance(truth, np.ndarray)
         if not (truth.min() >= 0 and truth.max() < len(labels)):
-            row = int(np.argmax((truth < 0) | (truth >= len(labels))))
+            row = int(np.argmax(np.less(truth, 0) | np.greater_equal(truth, len(labels))))
             raise _without_column(truth[row], row_at(first_row, row), labels)
         return truth.astype(np.intp, copy=False)
     coded = encode(truth, "truth")

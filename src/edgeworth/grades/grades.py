@@ -9,7 +9,7 @@ from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.arrays import AnyArray, Floats, Integers
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_label, label_positions
@@ -251,15 +251,15 @@ class Grades(Serializable):
 
         The entries are in the order of their ids, or of their clusters and grades.
         """
-        codes = np.zeros(len(self.sums), dtype=np.int64)
+        codes: AnyArray = np.zeros(len(self.sums), dtype=np.int64)
         if ids is not None:
             codes = ids.codes if isinstance(ids, Coded) else ids
         elif clusters is not None:
             codes = clusters.codes
         if ids is None:
             grades, grade_codes = np.unique(self.sums, return_inverse=True)
-            codes = codes * len(grades) + grade_codes
-        if ids is not None and (codes[1:] > codes[:-1]).all():
+            codes = np.add(np.multiply(codes, len(grades)), grade_codes)
+        if ids is not None and np.greater(codes[1:], codes[:-1]).all():
             # Each item has one row, and the rows are in order.
             first_rows = entries = np.arange(len(codes))
         else:

@@ -15,7 +15,7 @@ from edgeworth.core.row_reading import Counted, count_source
 from edgeworth.errors import OptionError
 from edgeworth.grades.grades import UNBOUNDED, Grades, as_points, as_right, check_bounds
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
-from edgeworth.sources.columns import check_gaps
+from edgeworth.sources.columns import check_not_missing
 
 
 class GradeRules(TypedDict):
@@ -77,7 +77,7 @@ def _add_batch(
     values = parse(by_role[form], columns[form], batch.first_row)
     if missing == "error":
         advice = 'missing="drop" (--missing drop) leaves such answers out and counts them as unscored'
-        check_gaps(np.isnan(values), columns[form], batch.first_row, advice)
+        check_not_missing(np.isnan(values), columns[form], batch.first_row, advice)
     row_numbers = np.arange(batch.first_row, batch.first_row + len(batch)) if by_row else None
     return Grades.from_columns(
         values,

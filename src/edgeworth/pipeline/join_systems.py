@@ -41,7 +41,7 @@ def find_truth(names: Sequence[str], taken: Iterable[Any]) -> tuple[str, tuple[s
     """Find the column of truth where nobody named it, and say so."""
     guessed = guess_roles(names, {"prediction": list(taken)})
     if "truth" not in guessed.roles:
-        doubt = " ".join(guessed.doubts) or "truth is needed: the name of the column of actual classes"
+        doubt = " ".join(guessed.ambiguities) or "truth is needed: the name of the column of actual classes"
         raise OptionError(f"{doubt.rstrip('.')} (--truth)")
     return str(guessed.roles["truth"]), guessed.notices
 

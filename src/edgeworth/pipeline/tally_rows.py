@@ -221,8 +221,8 @@ def detect_columns(
         return options, ()
     guessed = guess_roles(names, given)
     options = set_columns(options, guessed.roles)
-    if guessed.doubts:
-        raise OptionError(" ".join(guessed.doubts))
+    if guessed.ambiguities:
+        raise OptionError(" ".join(guessed.ambiguities))
     seen = f"{source} has the columns {_some(names)}: " if names else ""
     suggested = "; edgeworth preview suggests commands"
     if options["truth"] is None and options["correct"] is None:

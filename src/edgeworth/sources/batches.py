@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Generic, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,9 @@ class Source(Protocol):
 
 
 class Addable(Protocol):
-    def __add__(self, other: Any, /) -> Any: ...
+    """A tally, or a number: values of one type that can be added."""
+
+    def __add__(self, other: Self, /) -> Self: ...
 
 
 T = TypeVar("T", bound=Addable)

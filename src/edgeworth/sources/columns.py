@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.common.arrays import AnyArray
 from edgeworth.errors import InputError
+
+if TYPE_CHECKING:
+    from typing_extensions import CapsuleType
 
 Label: TypeAlias = Hashable
 
@@ -30,98 +35,137 @@ class Coded:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: Any) -> Coded:
+    def __getitem__(self, rows: slice | NDArray[np.intp] | NDArray[np.bool_]) -> Coded:
         return Coded(self.codes[rows], self.labels)
 
     def tolist(self) -> list[Label]:
-        """The label of each row, where none is missing."""
+        """Return the label of each row of a column in which none is missing."""
         return [self.labels[code] for code in self.codes.tolist()]
 
 
-Column: TypeAlias = NDArray[Any] | Coded
+Column: TypeAlias = AnyArray | Coded
 
 
-def as_column(values: Any, name: str) -> Column:
-    """Any one-dimensional collection as a column; strings stay strings and integers stay exact.
+@runtime_checkable
+class SupportsDLPack(Protocol):
+    """An array of another library that can be read through DLPack."""
+
+    def __dlpack__(self, *, stream: None = None) -> CapsuleType:
+        """Return the capsule of the array's memory."""
+
+
+class ArrowArray(Protocol):
+    """What Arrow's arrays and chunked arrays have in common."""
+
+    @property
+    def null_count(self) -> int:
+        """The number of nulls."""
+
+    def __len__(self) -> int: ...
+
+    def to_pylist(self) -> list[Label]:
+        """Return the values as Python objects."""
+
+
+def is_arrow_array(values: object) -> TypeGuard[ArrowArray]:
+    """Return whether values are an Arrow array, chunked or not."""
+    return hasattr(values, "to_pylist")
+
+
+def as_column(values: object, name: str) -> Column:
+    """Convert a one-dimensional collection to a column; strings stay strings and integers stay exact.
 
     >>> as_column([1, "a", None], "truth").tolist()
     [1, 'a', None]
     """
     if isinstance(values, Coded):
         return values
+    array: AnyArray
     if isinstance(values, np.ma.MaskedArray):
-        absent, values = np.ma.getmaskarray(values), np.ma.getdata(values).astype(object)
-        values[absent] = None
-    if not isinstance(values, np.ndarray):
-        values = _to_numpy(values, name)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise InputError(f"{name} must be one column of values; saw an array of shape {values.shape}")
-    return values  # type: ignore[no-any-return]  # numpy's Any-typed array, one-dimensional by now
+        objects = np.ma.getdata(values).astype(np.object_)
+        objects[np.ma.getmaskarray(values)] = None
+        array = objects
+    elif isinstance(values, np.ndarray):
+        array = values
+    else:
+        array = _to_numpy(values, name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InputError(f"{name} must be one column of values; saw an array of shape {array.shape}")
+    return array
 
 
-def _to_numpy(values: Any, name: str) -> NDArray[Any]:
-    if isinstance(values, (str, bytes, dict, set, frozenset)) or not (
-        isinstance(values, Iterable) or hasattr(values, "__array__") or hasattr(values, "__dlpack__")
-    ):
-        raise InputError(
-            f"{name} must be a column of values (list, array, series); saw {type(values).__name__}"
-        )
+def _to_numpy(values: object, name: str) -> AnyArray:
+    if isinstance(values, (str, bytes, dict, set, frozenset)):
+        raise _not_a_column_error(values, name)
     if isinstance(values, (list, tuple, range)):
         # fromiter keeps each item as it is; np.asarray would turn ["a", 1] into two strings.
         return np.fromiter(values, dtype=object, count=len(values))
     series = _series_to_numpy(values)
     if series is not None:
         return series
-    if hasattr(values, "to_pylist") and (values.null_count or hasattr(values, "dictionary")):
+    if is_arrow_array(values) and (values.null_count or hasattr(values, "dictionary")):
         # An Arrow array: as above, and a null may hide among the entries of a dictionary.
         return np.fromiter(values.to_pylist(), dtype=object, count=len(values))
     if hasattr(values, "__array__") or hasattr(values, "__dlpack__"):
         return as_array(values, name)
-    return np.array(list(values), dtype=object)
+    if not isinstance(values, Iterable):
+        raise _not_a_column_error(values, name)
+    return np.array(list(values), dtype=np.object_)
 
 
-def as_array(values: Any, name: str) -> NDArray[Any]:
-    """Another library's array, by ``__array__`` or DLPack; one on a graphics card has to be fetched first."""
+def _not_a_column_error(values: object, name: str) -> InputError:
+    return InputError(f"{name} must be a column of values (list, array, series); saw {type(values).__name__}")
+
+
+def as_array(values: object, name: str) -> AnyArray:
+    """Convert another library's array, by ``__array__`` or DLPack.
+
+    The caller has to fetch an array from a graphics card first.
+    """
     if hasattr(values, "__array__"):
         return np.asarray(values)
+    if not isinstance(values, SupportsDLPack):
+        raise InputError(f"{name} cannot be read from {type(values).__name__}: it is no array")
     try:
         return np.from_dlpack(values)
     except (AttributeError, TypeError, ValueError, RuntimeError, BufferError) as error:
         raise InputError(f"{name} cannot be read from {type(values).__name__} by DLPack: {error}") from None
 
 
-def from_native(data: Any, **how: Any) -> Any:
-    """What narwhals makes of a dataframe or a series; columns of one name are refused."""
-    import narwhals.stable.v2 as nw
+@contextmanager
+def unique_column_names() -> Iterator[None]:
+    """Raise an InputError where narwhals refuses a dataframe with several columns of one name."""
     from narwhals.exceptions import DuplicateError
 
     try:
-        return nw.from_native(data, **how)
+        yield
     except DuplicateError as error:
-        said = str(error).replace("\n", " ")
-        raise InputError(f"the dataframe has several columns of one name: {said}") from None
+        message = str(error).replace("\n", " ")
+        raise InputError(f"the dataframe has several columns of one name: {message}") from None
 
 
-def _series_to_numpy(values: Any) -> NDArray[Any] | None:
-    """A dataframe library's series through narwhals, or None when it is not one."""
+def _series_to_numpy(values: object) -> AnyArray | None:
+    """Convert a dataframe library's series through narwhals, or return None for anything else."""
     import narwhals.stable.v2 as nw
 
     series = nw.from_native(values, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return None
-    categories = isinstance(series.dtype, (nw.Categorical, nw.Enum))
-    if categories or (series.dtype.is_integer() and series.null_count() > 0):
+    is_categorical = isinstance(series.dtype, (nw.Categorical, nw.Enum))
+    if is_categorical or (series.dtype.is_integer() and series.null_count() > 0):
         # A null would turn integers into floats, and large ones into their neighbours; among categories
         # some libraries do not count it as one.
         return np.fromiter(series.to_list(), dtype=object, count=len(series))
-    array: NDArray[Any] = series.to_numpy()
+    array: AnyArray = series.to_numpy()
     return array
 
 
-class _Index(dict[Label, int]):
-    """Gives each new label the next code. Missing values are never stored: NaN does not equal itself."""
+class _LabelCodes(dict[Label, int]):
+    """A mapping that gives each new label the next code, and missing values the code MISSING."""
+
+    # Missing values are never stored: NaN does not equal itself.
 
     def __missing__(self, label: Label) -> int:
         if is_missing(label):
@@ -130,8 +174,8 @@ class _Index(dict[Label, int]):
         return code
 
 
-def is_missing(label: Any) -> bool:
-    """None, NaN, NaT and the dataframe libraries' null."""
+def is_missing(label: object) -> bool:
+    """Return whether a label is None, NaN, NaT or a dataframe library's null."""
     if label is None or type(label).__name__ in {"NAType", "NaTType"}:
         return True
     try:
@@ -141,7 +185,7 @@ def is_missing(label: Any) -> bool:
 
 
 def encode(column: Column, name: str) -> Coded:
-    """A block of a column as codes with the labels it holds.
+    """Encode a block of a column as codes and the labels it holds.
 
     >>> encode(np.array(["b", None, "b"], dtype=object), "truth")
     Coded(codes=array([ 0, -1,  0]), labels=('b',))
@@ -158,57 +202,61 @@ def encode(column: Column, name: str) -> Coded:
             codes = np.where(codes == len(values) - 1, MISSING, codes)
             values = values[:-1]
         return Coded(codes, tuple(values.tolist()))
-    index = _Index()
+    label_codes = _LabelCodes()
     try:
         # Nanoseconds would come out as bare integers.
         items = (column.astype("datetime64[us]") if column.dtype.kind == "M" else column).tolist()
-        codes = np.fromiter(map(index.__getitem__, items), dtype=np.intp, count=len(items))
+        codes = np.fromiter(map(label_codes.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
-        kind = next((type(item).__name__ for item in items if not isinstance(item, Hashable)), "value")
+        type_name = next((type(item).__name__ for item in items if not isinstance(item, Hashable)), "value")
         raise InputError(
-            f"{name} holds a {kind}, which cannot be a label: "
+            f"{name} holds a {type_name}, which cannot be a label: "
             "labels are text, numbers, booleans or other hashable values"
         ) from None
-    return Coded(codes, _as_numbers(tuple(index), items))
+    return Coded(codes, _merge_booleans(tuple(label_codes), items))
 
 
-def _encode_narrow(column: NDArray[Any], low: int) -> Coded:
-    """Number integers that lie close together by counting them, which is faster than to sort them."""
-    above = np.subtract(column, low, dtype=np.intp)
-    is_there = np.bincount(above) > 0
-    codes = (np.cumsum(is_there, dtype=np.intp) - 1)[above]
-    return Coded(codes, tuple((np.flatnonzero(is_there) + low).tolist()))
+def _encode_narrow(column: AnyArray, low: int) -> Coded:
+    """Encode integers of a narrow range by counting, which is faster than sorting."""
+    offsets = np.subtract(column, low, dtype=np.intp)
+    is_present = np.bincount(offsets) > 0
+    codes = (np.cumsum(is_present, dtype=np.intp) - 1)[offsets]
+    return Coded(codes, tuple((np.flatnonzero(is_present) + low).tolist()))
 
 
 def encode_all(
     column: Column, name: str, first_row: int = 1, advice: str = "drop such rows beforehand"
 ) -> Coded:
-    """As ``encode``, of a column in which nothing is missing."""
+    """Encode a column as ``encode`` does, and raise an error if a value is missing."""
     coded = encode(column, name)
-    check_gaps(coded.codes == MISSING, name, first_row, advice)
+    check_not_missing(coded.codes == MISSING, name, first_row, advice)
     return coded
 
 
-def check_gaps(
+def check_not_missing(
     missing: NDArray[np.bool_], name: str, first_row: int = 1, advice: str = "drop such rows beforehand"
 ) -> None:
-    """Refuse a column with missing values, naming the first row that has one."""
+    """Raise an error if a value is missing, naming the first such row."""
     if missing.any():
         raise InputError(f"{name} is missing in row {first_row + int(np.argmax(missing)):,}: {advice}")
 
 
-def concatenate(parts: Sequence[Any]) -> Column:
-    """Put parts of a column below each other: all arrays, or all coded."""
-    if not isinstance(parts[0], Coded):
-        return np.concatenate(parts)
-    index: dict[Label, int] = {}
-    places = [[*(index.setdefault(x, len(index)) for x in part.labels), MISSING] for part in parts]
-    codes = [np.array(place, dtype=np.intp)[x.codes] for place, x in zip(places, parts, strict=True)]
-    return Coded(np.concatenate(codes), tuple(index))
+def concatenate(parts: Sequence[Column]) -> Column:
+    """Concatenate parts of a column: the result is coded if one of them is."""
+    arrays = [part for part in parts if not isinstance(part, Coded)]
+    if len(arrays) == len(parts):
+        return np.concatenate(arrays)
+    label_codes: dict[Label, int] = {}
+    codes = []
+    for part in parts:
+        coded = encode(part, "")
+        new_codes = [label_codes.setdefault(label, len(label_codes)) for label in coded.labels]
+        codes.append(np.array([*new_codes, MISSING], dtype=np.intp)[coded.codes])
+    return Coded(np.concatenate(codes), tuple(label_codes))
 
 
-def _as_numbers(labels: tuple[Label, ...], items: list[Any]) -> tuple[Label, ...]:
-    """True and 1 are one label to Python; with a number among them it is the number."""
+def _merge_booleans(labels: tuple[Label, ...], items: Sequence[object]) -> tuple[Label, ...]:
+    """Replace booleans by numbers if there are numbers too, because True and 1 are one label to Python."""
     if not any(isinstance(label, bool) for label in labels):
         return labels
     numbers = (int, float, np.number)

@@ -1,4 +1,4 @@
-"""Rows in partitions, wherever these are: each is folded where it lies, and the parts are added in order."""
+"""Rows in partitions on other machines: each partition is folded where it is, and the tallies are added."""
 
 from __future__ import annotations
 
@@ -8,87 +8,94 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Generic, TypeGuard
 
 import edgeworth
 from edgeworth.errors import EdgeworthError, InputError, MergeError, OptionError
 from edgeworth.sources.batches import Batch, T, check_columns, no_rows_error
 from edgeworth.sources.paths import first_line
 
-SENDABLE = (InputError, OptionError, MergeError)
-"""Errors that are what their sentence says, so that they can be made again elsewhere."""
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SENDABLE_ERRORS = (InputError, OptionError, MergeError)
+"""Errors that hold nothing but their message, so that another process can raise them again."""
 
 
 @dataclass(frozen=True)
-class PartitionTally:
-    """What one partition came to: so many rows and their tally, or what was wrong among them."""
+class FoldTask(Generic[T]):
+    """What a worker does with a partition: prepare each batch into a tally, and add the tallies up."""
+
+    prepare: Callable[[Batch], T]
+    empty: T
+    version: str
+    """Edgeworth's version in the process that adds the partitions: another may count differently."""
+
+
+@dataclass(frozen=True)
+class PartitionTally(Generic[T]):
+    """The rows of one partition and their tally, or the error that was raised."""
 
     partition: int
     rows: int
-    value: Any
+    value: T | None
     error: EdgeworthError | None = None
 
 
 def fold_partition(
-    batches: Iterable[Batch],
-    prepare: Callable[[Batch], T],
-    empty: T,
-    *,
-    partition: int,
-    version: str,
-    before: int = 0,
-) -> PartitionTally:
-    """One partition's batches prepared and added up; ``before`` rows come in the partitions before it.
-
-    ``version`` is that of the process which sent the work and will add the parts: tallies of another version
-    may mean something else.
-    """
-    total, rows = empty, 0
+    batches: Iterable[Batch], task: FoldTask[T], *, partition: int, rows_before: int = 0
+) -> PartitionTally[T]:
+    """Prepare the batches of one partition and add them up; ``rows_before`` counts earlier partitions."""
+    total = task.empty
+    rows = 0
     try:
-        if edgeworth.__version__ != version:
-            said = f"{version} on the driver and {edgeworth.__version__} on the workers"
-            raise InputError(f"edgeworth is {said}: install one version")
+        if edgeworth.__version__ != task.version:
+            versions = f"{task.version} on the driver and {edgeworth.__version__} on the workers"
+            raise InputError(f"edgeworth is {versions}: install one version")
         for batch in batches:
-            total = total + prepare(replace(batch, first_row=batch.first_row + before))
+            total = total + task.prepare(replace(batch, first_row=batch.first_row + rows_before))
             rows += len(batch)
     except EdgeworthError as error:
-        kind = next((kind for kind in SENDABLE if isinstance(error, kind)), EdgeworthError)
+        kind = next((kind for kind in SENDABLE_ERRORS if isinstance(error, kind)), EdgeworthError)
         return PartitionTally(partition, rows, None, kind(str(error)))
     return PartitionTally(partition, rows, total)
 
 
 def add_partitions(
-    parts: Iterable[PartitionTally],
+    parts: Iterable[PartitionTally[T]],
     empty: T,
     name: str,
-    again: Callable[[int, int], PartitionTally],
+    fold_again: Callable[[int, int], PartitionTally[T]],
     positions: dict[int, int] | None = None,
 ) -> tuple[T, int]:
-    """The parts added in the order of their partitions, and how many rows they have.
+    """Add the tallies in the order of their partitions, and count their rows.
 
-    The first part in which something is wrong is folded ``again``, now with the number of rows before it, so
-    that the sentence names the row as if all rows had been in one place. ``positions`` are the rows before
-    each partition as a first pass found them: if they have moved since, the order of rows means nothing.
+    The first partition with an error is folded again with the number of rows before it, so that the message
+    names the row as if all rows were in one place. ``positions`` are the numbers of rows before each
+    partition in a first pass: if they have changed since, the order of rows is unknown.
     """
-    total, before = empty, 0
+    total = empty
+    rows_before = 0
     for part in sorted(parts, key=attrgetter("partition")):
         if part.error is not None:
-            knows_its_rows = positions is not None or not before
-            raise part.error if knows_its_rows else again(part.partition, before).error or part.error
-        if positions is not None and part.rows and positions.get(part.partition) != before:
+            if positions is not None or not rows_before:
+                raise part.error
+            raise fold_again(part.partition, rows_before).error or part.error
+        if positions is not None and part.rows and positions.get(part.partition) != rows_before:
             raise InputError(
                 f"{name}: partition {part.partition} held other rows when it was read a second time, so that "
                 "the order of rows is not known: persist or save the data first"
             )
+        assert part.value is not None, "a partition has a tally or an error"
         total = total + part.value
-        before += part.rows
-    if not before:
+        rows_before += part.rows
+    if not rows_before:
         raise no_rows_error(name)
-    return total, before
+    return total, rows_before
 
 
 class PartitionedSource(ABC):
-    """Rows in partitions elsewhere: the reducer goes to them, and a small tally of each comes back.
+    """A source whose rows are in partitions on other machines, which send back one small tally each.
 
     The order of rows is that of the partitions. Each pass computes them again.
     """
@@ -98,36 +105,37 @@ class PartitionedSource(ABC):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """What the columns are called."""
+        """The names of the columns."""
 
     @abstractmethod
     def run(
-        self, columns: list[str], work: dict[str, Any], positions: dict[int, int], only: int | None = None
-    ) -> list[PartitionTally]:
-        """Fold each partition, or one of them, where it is; ``work`` is what ``fold_partition`` takes."""
+        self, columns: list[str], task: FoldTask[T], positions: dict[int, int], only: int | None = None
+    ) -> list[PartitionTally[T]]:
+        """Fold each partition, or the one named by ``only``, where it is."""
 
     @abstractmethod
     def fetch(self, columns: list[str]) -> Iterator[Batch]:
-        """Bring the rows here a partition at a time, for what cannot be folded."""
+        """Yield the rows one partition at a time, for work that cannot be folded."""
 
     def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> tuple[T, int]:
-        """Prepare and add up each partition where it is, and add the parts here in their order."""
+        """Fold each partition where it is, and add the tallies in the order of the partitions."""
         wanted = self._check(columns)
-        work = {"prepare": prepare, "empty": empty, "version": edgeworth.__version__}
+        task = FoldTask(prepare, empty, edgeworth.__version__)
         positions: dict[int, int] | None = None
-        # A tally that must know where its rows stand in the whole says so; it costs a pass that counts them.
+        # Some tallies need the position of each row in the whole, which costs a pass that counts rows.
         if getattr(empty, "needs_positions", False):
-            counted = self.run(wanted, work | {"prepare": len, "empty": 0}, {})
-            rows = {part.partition: part.rows for part in sorted(counted, key=attrgetter("partition"))}
+            counts = self.run(wanted, FoldTask(len, 0, edgeworth.__version__), {})
+            rows = {part.partition: part.rows for part in sorted(counts, key=attrgetter("partition"))}
             positions = dict(zip(rows, accumulate(rows.values(), initial=0), strict=False))
 
-        def again(partition: int, before: int) -> PartitionTally:
-            return self.run(wanted, work, {partition: before}, partition)[0]
+        def fold_again(partition: int, rows_before: int) -> PartitionTally[T]:
+            return self.run(wanted, task, {partition: rows_before}, partition)[0]
 
-        return add_partitions(self.run(wanted, work, positions or {}), empty, self.name, again, positions)
+        parts = self.run(wanted, task, positions or {})
+        return add_partitions(parts, empty, self.name, fold_again, positions)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The rows themselves, counted through."""
+        """Yield the rows, numbered across all partitions."""
         row = 1
         for batch in self.fetch(self._check(columns)):
             yield replace(batch, first_row=row)
@@ -142,15 +150,21 @@ class PartitionedSource(ABC):
 
 
 def generate_names(columns: Sequence[str]) -> list[str]:
-    """Names of our own for columns that travel through an engine which folds case.
+    """Return neutral names for columns that go through an engine which ignores case.
 
     >>> generate_names(["n", "N"])
     ['column_0', 'column_1']
     """
-    return [f"column_{place}" for place in range(len(columns))]
+    return [f"column_{index}" for index in range(len(columns))]
 
 
-ENGINES = {
+def is_spark_frame(data: object) -> TypeGuard[DataFrame]:
+    """Return whether data are a Spark dataframe."""
+    # The class is asked, because a frame of Spark Connect has an attribute of any name: a column.
+    return hasattr(type(data), "mapInArrow")
+
+
+ENGINE_LIBRARIES = {
     "dask",
     "distributed",
     "duckdb",
@@ -162,12 +176,12 @@ ENGINES = {
     "pyarrow",
     "sqlframe",
 }
-"""Libraries whose errors are about the data or the query, and not about us."""
+"""Libraries whose errors are about the data or the query, and not about Edgeworth."""
 
 
 @contextmanager
 def engine_errors(name: str) -> Iterator[None]:
-    """What an engine, or the disk below it, says in its first line; anything else is raised as it is.
+    """Raise an InputError with the first line of an error of an engine or the disk, and others unchanged.
 
     >>> with engine_errors("frame"):
     ...     raise OSError("the disk is gone")
@@ -178,6 +192,6 @@ def engine_errors(name: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not isinstance(error, OSError) and type(error).__module__.split(".")[0] not in ENGINES:
+        if not isinstance(error, OSError) and type(error).__module__.split(".")[0] not in ENGINE_LIBRARIES:
             raise
         raise InputError(f"{name} cannot be computed: {first_line(error)}") from None

@@ -62,7 +62,7 @@ class Document:
 
 
 def parse_json(content: bytes | bytearray, place: str | Path) -> Any:
-    """Parse JSON of any shape, with at most ``DEEPEST`` levels."""
+    """Parse JSON of any shape, with at most ``MAX_NESTING_LEVELS`` levels."""
     found = Document(content, place).decode(Any)
     check_nesting(found, place)
     return found

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from edgeworth.errors import InputError
 
-DEEPEST = 64
+MAX_NESTING_LEVELS = 64
 """Levels of objects and lists inside each other; logs and tables have fewer than ten."""
 
 
-def check_nesting(value: Any, place: str | Path) -> None:
-    """Refuse objects and lists inside each other beyond ``DEEPEST`` levels."""
-    level, inner = 0, [value]
-    while inner := [each for each in inner if isinstance(each, (dict, list)) and each]:
+def check_nesting(value: object, location: str | Path) -> None:
+    """Raise an error if objects and lists are nested more than ``MAX_NESTING_LEVELS`` levels deep."""
+    level = 0
+    values: list[object] = [value]
+    while containers := [value for value in values if isinstance(value, (dict, list)) and value]:
         level += 1
-        if level > DEEPEST:
-            raise InputError(f"{place}: objects and lists are nested more than {DEEPEST} levels deep")
-        inner = [x for each in inner for x in (each.values() if isinstance(each, dict) else each)]
+        if level > MAX_NESTING_LEVELS:
+            raise InputError(
+                f"{location}: objects and lists are nested more than {MAX_NESTING_LEVELS} levels deep"
+            )
+        values = []
+        for container in containers:
+            values += container.values() if isinstance(container, dict) else container

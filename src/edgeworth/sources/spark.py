@@ -1,6 +1,6 @@
 """Spark's dataframes and the files that Spark reads itself.
 
-The reducer goes to the rows, and one small tally a partition comes back.
+The rows stay on the workers, which send back one small tally per partition.
 """
 
 from __future__ import annotations
@@ -16,34 +16,43 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from edgeworth.errors import InputError, MissingExtraError, OptionError
-from edgeworth.sources.arrow import arrow_batches, combine_pieces
-from edgeworth.sources.batches import Batch
-from edgeworth.sources.engines import PartitionedSource, PartitionTally, fold_partition, generate_names
+from edgeworth.sources.arrow import arrow_batches, combine_record_batches
+from edgeworth.sources.batches import Batch, T
+from edgeworth.sources.engines import (
+    FoldTask,
+    PartitionedSource,
+    PartitionTally,
+    fold_partition,
+    generate_names,
+    is_spark_frame,
+)
 from edgeworth.sources.exchange import pack, unpack
 from edgeworth.sources.formats import FORMATS, ending, format_by_ending, list_words
 from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.text_files import DelimitedSource, delimiter_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, DataFrameReader, Row, SparkSession
 
 
-TOO_LONG = "a field is too long: is a quotation mark not closed?"
+FIELD_TOO_LONG = "a field is too long: is a quotation mark not closed?"
 
-SHIPPED = "content binary"
-"""What workers send when rows are fetched: Arrow's own bytes."""
-ANSWER = "header string, buffers array<binary>"
+ROWS_SCHEMA = "content binary"
+"""What workers send when rows are fetched: record batches as bytes."""
+
+TALLY_SCHEMA = "header string, buffers array<binary>"
 """What workers send when they have counted: see ``edgeworth.sources.exchange``."""
 
-PATIENCE = 10.0
+CONNECT_TIMEOUT = 10.0
 """Seconds in which a Spark Connect server must answer; Spark itself would try for many minutes."""
 
 
 class SparkSource(PartitionedSource):
-    """A Spark dataframe; persisted, it is not computed again for each pass."""
+    """A Spark dataframe, which each pass computes again unless it is persisted."""
 
     def __init__(
         self,
@@ -62,29 +71,32 @@ class SparkSource(PartitionedSource):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the columns are called."""
+        """The names of the columns."""
         with self._spark_errors():
             return tuple(self._frame.columns)
 
     def run(
-        self, columns: list[str], work: dict[str, Any], positions: dict[int, int], only: int | None = None
-    ) -> list[PartitionTally]:
+        self, columns: list[str], task: FoldTask[T], positions: dict[int, int], only: int | None = None
+    ) -> list[PartitionTally[T]]:
         """Fold each partition, or only one of them, on its worker."""
-        worker = partial(_fold, columns=columns, positions=positions, only=only, **work)
+        worker = partial(_fold, columns=columns, task=task, positions=positions, only=only)
         with self._spark_errors():
-            answers = self._renamed(columns).mapInArrow(worker, ANSWER).toArrow().to_pylist()
-        parts = [unpack(answer["header"], answer["buffers"]) for answer in answers]
-        if not all(isinstance(part, PartitionTally) for part in parts):
-            raise InputError(f"{self.name}: an answer of the workers is no tally")
-        return parts
+            answers = self._renamed(columns).mapInArrow(worker, TALLY_SCHEMA).toArrow().to_pylist()
+        tallies: list[PartitionTally[T]] = []
+        for answer in answers:
+            tally = unpack(answer["header"], answer["buffers"])
+            if not isinstance(tally, PartitionTally):
+                raise InputError(f"{self.name}: an answer of the workers is no tally")
+            tallies.append(tally)
+        return tallies
 
     def fetch(self, columns: list[str]) -> Iterator[Batch]:
-        """Bring the rows here a partition at a time."""
+        """Yield the rows one partition at a time."""
         with self._spark_errors():
-            rows = self._renamed(columns).mapInArrow(_ship_rows, SHIPPED).toLocalIterator()
-        return arrow_batches(self._unpacked(rows, columns), columns)
+            rows = self._renamed(columns).mapInArrow(_send_rows, ROWS_SCHEMA).toLocalIterator()
+        return arrow_batches(self._record_batches(rows, columns), columns)
 
-    def _unpacked(self, rows: Iterator[Any], columns: list[str]) -> Iterator[Any]:
+    def _record_batches(self, rows: Iterator[Row], columns: list[str]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         while True:
@@ -92,108 +104,106 @@ class SparkSource(PartitionedSource):
                 row = next(rows, None)
             if row is None:
                 return
-            for piece in pa.ipc.open_stream(row.content):
-                yield piece.rename_columns(columns)
+            for batch in pa.ipc.open_stream(row.content):
+                yield batch.rename_columns(columns)
 
     def _renamed(self, columns: list[str]) -> DataFrame:
-        """The wanted columns under names of our own: Spark folds case, and reads dots in names as paths."""
+        """Select columns under neutral names: Spark ignores case, and reads dots in names as paths."""
         functions = import_module(f"{_sql_package(self._frame)}.functions")
         quoted = [functions.col("`" + name.replace("`", "``") + "`") for name in columns]
         if self.is_text:
             # As in our own reading of text files, an empty field is a missing value, quoted or not.
-            # What the names of folders say is text as well.
+            # Columns that come from the names of folders are text as well.
             quoted = [functions.nullif(column.cast("string"), functions.lit("")) for column in quoted]
         pairs = zip(quoted, generate_names(columns), strict=True)
-        return self._frame.select(*(column.alias(ours) for column, ours in pairs))
+        return self._frame.select(*(column.alias(new_name) for column, new_name in pairs))
 
     def _spark_errors(self) -> AbstractContextManager[None]:
         return spark_errors(f"{self.name}: Spark could not compute it")
 
 
 @contextmanager
-def spark_errors(said: str) -> Iterator[None]:
-    """Spark's own failures in one sentence; its stack traces are in its log."""
+def spark_errors(message: str) -> Iterator[None]:
+    """Raise Spark's errors as an InputError with one sentence; the stack traces are in Spark's log."""
     try:
         with without_pandas_warnings():
             yield
     except Exception as error:
         if type(error).__module__.split(".")[0] not in ("pyspark", "py4j", "grpc"):
             raise
-        raise InputError(f"{said}: {spark_message(error)}") from None
+        raise InputError(f"{message}: {spark_message(error)}") from None
 
 
 def spark_message(error: Exception) -> str:
-    """The cause in an error of Spark or of a worker's Python, without the stack around it.
+    """Return the cause of an error of Spark or of a worker's Python, without the stack trace.
 
     >>> spark_message(ValueError("o12\\nCaused by: java.io.IOException: [DISK] The disk is full SQLSTATE: 1"))
     'The disk is full'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if "from the Python worker" in str(error):
-        inner = [line for line in lines if not line.startswith(("File ", "at ", "SQLSTATE", "~", "^"))]
-        return inner[-1] if inner else type(error).__name__
+        stack = ("File ", "at ", "SQLSTATE", "~", "^")
+        messages = [line for line in lines if not line.startswith(stack)]
+        return messages[-1] if messages else type(error).__name__
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
     cause = causes[-1] if causes else next(iter(lines), type(error).__name__)
     cause = re.sub(r"^[\w.$]+(Exception|Error): ", "", cause.split(" SQLSTATE")[0])
-    cause = re.sub(r"^Index (\d+) out of bounds for length \1$", TOO_LONG, cause)
+    cause = re.sub(r"^Index (\d+) out of bounds for length \1$", FIELD_TOO_LONG, cause)
     file = re.search(r"while reading file (\S+)\.\s", str(error))
     return ("" if file is None else f"{file[1]}: ") + re.sub(r"^\[[A-Z_.]+\] ", "", cause)
 
 
 @contextmanager
 def without_pandas_warnings() -> Iterator[None]:
-    """Spark warns of versions of pandas that it does not know; none of its pandas is used here."""
+    """Hide Spark's warning about pandas versions it does not know; Edgeworth uses none of its pandas."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
 
 
-# -- what runs on the workers ------------------------------------------------------------------------------
+# -- functions that run on the workers ---------------------------------------------------------------------
 
 
 def _fold(
-    pieces: Iterator[Any],
+    record_batches: Iterator[pa.RecordBatch],
     *,
     columns: list[str],
+    task: FoldTask[T],
     positions: dict[int, int],
     only: int | None = None,
-    **work: Any,
-) -> Iterator[Any]:
+) -> Iterator[pa.RecordBatch]:
     from pyspark import TaskContext
 
-    task = TaskContext.get()
-    partition = task.partitionId() if task is not None else 0
+    context = TaskContext.get()
+    partition = context.partitionId() if context is not None else 0
     if only is not None and partition != only:
         return
-    named = (piece.rename_columns(columns) for piece in combine_pieces(pieces))
-    before = positions.get(partition, 0)
-    part = fold_partition(arrow_batches(named, columns), partition=partition, before=before, **work)
-    if part.rows or part.error:
+    renamed = (batch.rename_columns(columns) for batch in combine_record_batches(record_batches))
+    rows_before = positions.get(partition, 0)
+    tally = fold_partition(
+        arrow_batches(renamed, columns), task, partition=partition, rows_before=rows_before
+    )
+    if tally.rows or tally.error:
         import pyarrow as pa
 
-        header, buffers = pack(part)
+        header, buffers = pack(tally)
         answer = [pa.array([header], pa.string()), pa.array([buffers], pa.list_(pa.binary()))]
         yield pa.record_batch(answer, names=["header", "buffers"])
 
 
-def _ship_rows(pieces: Iterator[Any]) -> Iterator[Any]:
+def _send_rows(record_batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
-    for piece in combine_pieces(pieces):
+    for batch in combine_record_batches(record_batches):
         sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, piece.schema) as writer:
-            writer.write_batch(piece)
-        yield _pack(sink.getvalue().to_pybytes())
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        content = sink.getvalue().to_pybytes()
+        yield pa.record_batch({"content": pa.array([content], pa.binary())})
 
 
-def _pack(content: bytes) -> Any:
-    import pyarrow as pa
-
-    return pa.record_batch({"content": pa.array([content], pa.binary())})
-
-
-LONGEST_FIELD = 1 << 20
-"""A longer field of text means a quotation mark that is not closed: Spark would swallow the rows after it."""
+MAX_FIELD_CHARACTERS = 1 << 20
+"""A longer text field means an unclosed quotation mark, after which Spark would lose rows."""
 
 NO_JAVA = (
     "Spark needs Java, and there is none: install one (on Debian and Ubuntu: apt-get install "
@@ -201,46 +211,49 @@ NO_JAVA = (
 )
 
 
-def open_on_spark(data: Any, master: str | None = None) -> SparkSource:
-    """A file, several, a folder or the address of a remote one, read by Spark on ``master``.
+def open_on_spark(data: object, master: str | None = None) -> SparkSource:
+    """Open files, a folder, a remote address or a Spark dataframe with Spark on ``master``.
 
-    Without a master it is what ``spark-submit`` or a running session says, or all cores of this machine.
+    Without a master, Spark runs where ``spark-submit`` or a running session says, or on all cores of this
+    machine.
     """
     if is_spark_frame(data):
         return SparkSource(data)
-    places = data if isinstance(data, (list, tuple)) else [data]
-    if not places or not all(isinstance(each, (str, os.PathLike)) for each in places):
+    values = data if isinstance(data, (list, tuple)) else [data]
+    locations = [value for value in values if isinstance(value, (str, os.PathLike))]
+    if not locations or len(locations) < len(values):
         raise OptionError(f"engine='spark' reads files or Spark's dataframes; saw {type(data).__name__}")
-    name = ", ".join(map(str, places))
-    # Addresses are Spark's to understand.
-    files: list[Path | str] = [
-        file for place in places for file in ([str(place)] if "://" in str(place) else expand_paths(place))
-    ]
-    form = _format(files, name)
+    name = ", ".join(map(str, locations))
+    files: list[Path | str] = []
+    for location in locations:
+        # Spark itself resolves remote addresses.
+        files += [str(location)] if "://" in str(location) else expand_paths(location)
+    spark_format = _spark_format(files, name)
     addresses = [file if isinstance(file, str) else address(file) for file in files]
-    # What is wrong with text files is told as without Spark, and before it is started.
-    texts = [DelimitedSource(file) for file in files if isinstance(file, Path)] if form == "csv" else []
-    _check_headers(texts)
-    local = tuple(file for file in files if isinstance(file, Path))
-    paths = local if len(local) == len(files) else ()
+    local_paths = tuple(file for file in files if isinstance(file, Path))
+    # Errors in text files are raised before Spark starts, in the same words as without Spark.
+    text_files = [DelimitedSource(path) for path in local_paths] if spark_format == "csv" else []
+    _check_headers(text_files)
+    paths = local_paths if len(local_paths) == len(files) else ()
     session = start_spark(master)
     with spark_errors(f"{name} cannot be read by Spark"):
         reader = session.read
-        if len(places) == 1 and "://" not in str(places[0]) and Path(places[0]).is_dir():
+        if len(locations) == 1 and "://" not in str(locations[0]) and Path(locations[0]).is_dir():
             # The names of folders below it are columns. This is no pattern: nothing in it is escaped.
-            reader = reader.option("basePath", f"file://{Path(places[0]).absolute()}")
-        if form == "csv":
-            first = texts[0] if len(texts) == len(files) else None
+            reader = reader.option("basePath", f"file://{Path(locations[0]).absolute()}")
+        if spark_format == "csv":
+            first = text_files[0] if len(text_files) == len(files) else None
             frame = _read_text(session, reader, addresses, first)
         else:
-            frame = reader.format(form).load(addresses, mode="FAILFAST")
-        # Several files come in the order of their sizes, and parts of them as they fit together.
+            frame = reader.format(spark_format).load(addresses, mode="FAILFAST")
+        # Spark orders several files by size, and combines parts of them.
         keeps_order = len(files) == len(paths) == 1
-        return SparkSource(frame, name, is_text=form == "csv", paths=paths, keeps_order=keeps_order)
+        is_text = spark_format == "csv"
+        return SparkSource(frame, name, is_text=is_text, paths=paths, keeps_order=keeps_order)
 
 
 def start_spark(master: str | None = None) -> SparkSession:
-    """The running session, or a new one whose workers have this very Python; it stops with the program."""
+    """Return the running session, or start one whose workers use this Python; it stops with the program."""
     try:
         with without_pandas_warnings():
             from pyspark.sql import SparkSession
@@ -248,25 +261,25 @@ def start_spark(master: str | None = None) -> SparkSession:
         raise MissingExtraError("running on Spark", "spark") from None
     running = SparkSession.getActiveSession()
     if running is not None:
-        there = running.conf.get("spark.master", None)
-        if None not in (master, there) and there != master:
-            raise OptionError(f"a Spark session is running on {there}: stop it to run on {master}")
+        running_master = running.conf.get("spark.master", None)
+        if None not in (master, running_master) and running_master != master:
+            raise OptionError(f"a Spark session is running on {running_master}: stop it to run on {master}")
         return running
-    # Spark itself reads this variable: it asks for Spark Connect, on a server or on this machine.
-    where = master or os.environ.get("SPARK_REMOTE")
-    is_server = where is not None and where.startswith("sc://")
-    home = os.environ.get("JAVA_HOME")
-    has_java = shutil.which("java") or (home and (Path(home) / "bin" / "java").exists())
+    # Spark itself reads this variable, which asks for Spark Connect on a server or on this machine.
+    target = master or os.environ.get("SPARK_REMOTE")
+    is_server = target is not None and target.startswith("sc://")
+    java_home = os.environ.get("JAVA_HOME")
+    has_java = shutil.which("java") or (java_home and (Path(java_home) / "bin" / "java").exists())
     if not is_server and not has_java:
         raise OptionError(NO_JAVA)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("edgeworth")
-    if is_server and where is not None:
-        _check_server(where)
-    elif where == master:  # Spark Connect lets nobody change these
+    if is_server and target is not None:
+        _check_server(target)
+    elif target == master:  # Spark Connect does not allow these to be changed
         builder = builder.config("spark.ui.showConsoleProgress", "false")
         if master is not None and master.startswith("local"):
-            # On one machine nobody looks at Spark's page, and it takes its time to start.
+            # On one machine Spark's page is of no use, and slow to start.
             builder = builder.config("spark.ui.enabled", "false")
     if master is not None:
         builder = builder.remote(master) if is_server else builder.master(master)
@@ -275,30 +288,23 @@ def start_spark(master: str | None = None) -> SparkSession:
             session: SparkSession = builder.getOrCreate()
     except Exception as error:
         raise OptionError(
-            f"Spark does not start on {where or 'this machine'}: {spark_message(error)}"
+            f"Spark does not start on {target or 'this machine'}: {spark_message(error)}"
         ) from None
     if not _is_connect(session):
-        # What is wrong with the data is said in a sentence, not in Java's stack traces.
+        # Errors in the data are reported in a sentence, not in Java's stack traces.
         session.sparkContext.setLogLevel("FATAL")
-    # Not with the last use of it: the next call may come soon, and starting takes seconds.
+    # Not after each use: starting takes seconds, and another call may follow.
     atexit.register(session.stop)
     return session
 
 
-def is_spark_frame(data: Any) -> bool:
-    """Return whether data are a Spark dataframe.
-
-    The class is asked: a frame of Spark Connect has an attribute of any name, which is a column.
-    """
-    return hasattr(type(data), "mapInArrow")
-
-
-def _is_connect(value: Any) -> bool:
+def _is_connect(value: DataFrame | SparkSession) -> bool:
+    """Return whether a frame or session belongs to Spark Connect."""
     return type(value).__module__.startswith("pyspark.sql.connect.")
 
 
 def _sql_package(frame: DataFrame) -> str:
-    """Name the package whose functions make columns for a frame: Spark Connect has its own."""
+    """Return the package whose functions make columns for a frame: Spark Connect has its own."""
     return "pyspark.sql.connect" if _is_connect(frame) else "pyspark.sql"
 
 
@@ -317,11 +323,11 @@ def _check_server(address: str) -> None:
             f"{address} is no address of a Spark Connect server: {spark_message(error)}"
         ) from None
     try:
-        grpc.channel_ready_future(channel).result(timeout=PATIENCE)
+        grpc.channel_ready_future(channel).result(timeout=CONNECT_TIMEOUT)
     except grpc.FutureTimeoutError:
         raise OptionError(
-            f"no Spark Connect server answers at {address} within {PATIENCE:g} seconds: check the address, "
-            "or start the server"
+            f"no Spark Connect server answers at {address} within {CONNECT_TIMEOUT:g} seconds: "
+            "check the address, or start the server"
         ) from None
     finally:
         channel.close()
@@ -329,10 +335,12 @@ def _check_server(address: str) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Java starts with our settings of its log, unless somebody has made others."""
+    """Start Java with our log settings, unless the user has others."""
     before = os.environ.get("SPARK_SUBMIT_OPTS", "")
     folders = [os.environ.get("SPARK_CONF_DIR"), f"{os.environ.get('SPARK_HOME', '')}/conf"]
-    if "log4j" in before or any((Path(each) / "log4j2.properties").exists() for each in folders if each):
+    if "log4j" in before or any(
+        (Path(folder) / "log4j2.properties").exists() for folder in folders if folder
+    ):
         yield
         return
     settings = Path(__file__).with_name("log4j2.properties")
@@ -344,7 +352,7 @@ def _quiet() -> Iterator[None]:
 
 
 def address(file: Path) -> str:
-    """A file as Spark is told of it: Hadoop decodes nothing, and takes each address as a pattern.
+    """Return the address of a file for Spark, with the characters of patterns escaped.
 
     >>> print(address(Path("/a b/50%[1].csv")))
     file:///a b/50%\\[1\\].csv
@@ -356,34 +364,36 @@ def address(file: Path) -> str:
     return f"file://{escaped}"
 
 
-def _format(files: Sequence[Path | str], name: str) -> str:
-    found = {ending(Path(file)): format_by_ending(Path(file)) for file in files}
-    known = {form.spark for form in found.values() if form is not None and form.spark is not None}
-    # The address of a folder says nothing of what is in it; most hold Parquet.
-    forms = sorted(known | {"parquet"} if "" in found else known)
-    if any(each and (form is None or form.spark is None) for each, form in found.items()):
-        words = list_words(tuple(each for each in FORMATS if each.spark is not None), " and")
-        raise InputError(f"{name}: Spark reads {words}, by their endings; saw {', '.join(sorted(found))}")
-    if len(forms) > 1:
-        raise InputError(f"{name}: files of several kinds ({', '.join(forms)}) cannot be read as one")
-    return forms[0]
+def _spark_format(files: Sequence[Path | str], name: str) -> str:
+    """Return Spark's name of the files' format."""
+    formats = {ending(Path(file)): format_by_ending(Path(file)) for file in files}
+    known = {form.spark for form in formats.values() if form is not None and form.spark is not None}
+    # The address of a folder does not show what is in it; most hold Parquet.
+    spark_formats = sorted(known | {"parquet"} if "" in formats else known)
+    if any(suffix and (form is None or form.spark is None) for suffix, form in formats.items()):
+        words = list_words(tuple(form for form in FORMATS if form.spark is not None), " and")
+        raise InputError(f"{name}: Spark reads {words}, by their endings; saw {', '.join(sorted(formats))}")
+    if len(spark_formats) > 1:
+        raise InputError(f"{name}: files of several kinds ({', '.join(spark_formats)}) cannot be read as one")
+    return spark_formats[0]
 
 
 def _read_text(
     session: SparkSession, reader: DataFrameReader, addresses: list[str], local: DelimitedSource | None
 ) -> DataFrame:
-    """Delimited text; of a local file we know the header, and Spark need not look for it."""
+    """Read delimited text, with the header of a local file if there is one."""
     from pyspark.sql.types import StringType, StructField, StructType
 
     if local is not None:
         # Spark would take an address as a pattern once more when it looks for the header.
-        schema = StructType([StructField(name, StringType()) for name in _apart(local.names)])
+        schema = StructType([StructField(name, StringType()) for name in _distinct_names(local.names)])
         sep = local.delimiter
     else:
         first = session.read.text(addresses[0]).where("trim(value) != ''").first()
         if first is None:
             raise InputError(f"{addresses[0]} is empty")
-        schema, sep = None, delimiter_of(Path(addresses[0]), str(first[0]))
+        schema = None
+        sep = delimiter_of(Path(addresses[0]), str(first[0]))
     return reader.csv(
         addresses,
         schema=schema,
@@ -393,31 +403,31 @@ def _read_text(
         escape='"',
         multiLine=True,
         unescapedQuoteHandling="RAISE_ERROR",
-        maxCharsPerColumn=LONGEST_FIELD,
+        maxCharsPerColumn=MAX_FIELD_CHARACTERS,
         enforceSchema=local is not None,
         mode="FAILFAST",
     )
 
 
-def _apart(names: Sequence[str]) -> list[str]:
-    """Names that Spark can tell apart: of those that it cannot, each with the place where it stands.
+def _distinct_names(names: Sequence[str]) -> list[str]:
+    """Return names that Spark can distinguish: those that differ only in case get a column number.
 
-    >>> _apart(["y", "z", "Z"])
+    >>> _distinct_names(["y", "z", "Z"])
     ['y', 'z (column 2)', 'Z (column 3)']
     """
     folded = [name.lower() for name in names]
     return [
-        f"{name} (column {place})" if folded.count(name.lower()) > 1 else name
-        for place, name in enumerate(names, 1)
+        f"{name} (column {number})" if folded.count(name.lower()) > 1 else name
+        for number, name in enumerate(names, 1)
     ]
 
 
 def _check_headers(files: Sequence[DelimitedSource]) -> None:
-    """Spark takes the columns of text by their places."""
+    """Raise an error if headers differ, because Spark identifies columns of text by position."""
     other = next((file for file in files if file.names != files[0].names), None)
     if other is not None:
-        said, there = (", ".join(file.names) for file in (other, files[0]))
         raise InputError(
-            f"{other.name} has the columns {said} where {files[0].name} has {there}: "
+            f"{other.name} has the columns {', '.join(other.names)} where {files[0].name} has "
+            f"{', '.join(files[0].names)}: "
             "Spark reads text files together only when their headers are the same"
         )

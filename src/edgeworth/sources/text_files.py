@@ -20,7 +20,7 @@ from edgeworth.sources.arrow import TextColumn
 from edgeworth.sources.batches import Batch, check_columns
 from edgeworth.sources.columns import Column, as_column, encode
 from edgeworth.sources.formats import ending, list_words
-from edgeworth.sources.nesting import DEEPEST, check_nesting
+from edgeworth.sources.nesting import MAX_NESTING_LEVELS, check_nesting
 from edgeworth.sources.paths import (
     HEAD_BYTES,
     LARGEST_STREAM,
@@ -302,7 +302,7 @@ class JsonLinesSource(FileSource):
             if b"\\u" in line and re.search("[\ud800-\udfff]", json.dumps(value, ensure_ascii=False)):
                 said = f"row {row:,} has half of a character, a surrogate such as \\ud800, which is no text"
                 raise InputError(f"{self.name}: {said}")
-            if line.count(b"[") + line.count(b"{") > DEEPEST:
+            if line.count(b"[") + line.count(b"{") > MAX_NESTING_LEVELS:
                 check_nesting(value, f"{self.name}, row {row:,}")
             rows.append(value)
         return rows

@@ -48,7 +48,7 @@ from edgeworth.forecasts.findings import examine_bets
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import ConfidenceSequence, Evidence, better_of
-from edgeworth.sources.columns import MISSING, check_gaps
+from edgeworth.sources.columns import MISSING, check_not_missing
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class CaseClusters:
         codes = encode_clusters(clusters).codes
         if len(codes) != cases:
             raise InputError(f"clusters has {len(codes):,} rows, the scores have {cases:,}")
-        check_gaps(codes == MISSING, "clusters")
+        check_not_missing(codes == MISSING, "clusters")
         _, first, place = np.unique(codes, return_index=True, return_inverse=True)
         order = np.empty(len(first), dtype=np.intp)
         order[np.argsort(first)] = np.arange(len(first))

@@ -223,7 +223,7 @@ def rows_by_label(truth: Column) -> Iterator[tuple[Label, NDArray[np.bool_] | ND
     """Each label with the rows that have it. Missing values are in none."""
     if isinstance(truth, np.ndarray) and len(truth):
         if truth.dtype.kind == "b":
-            yield from ((False, ~truth), (True, truth))
+            yield from ((False, np.logical_not(truth)), (True, truth.astype(np.bool_, copy=False)))
             return
         if truth.dtype.kind == "f" and np.all((truth == 0) | (truth == 1)):
             truth = truth.astype(np.int8)

@@ -14,7 +14,7 @@ from edgeworth.core.labels import canonical_label, canonical_order, label_positi
 from edgeworth.core.serialization import COUNTS, LABELS, Serializable
 from edgeworth.errors import InputError, MergeError
 from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat
-from edgeworth.sources.columns import MISSING, Coded, Column, Label, check_gaps, encode_all, is_missing
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, check_not_missing, encode_all, is_missing
 from edgeworth.sources.numbers import as_scores
 
 Places: TypeAlias = NDArray[np.intp]
@@ -127,7 +127,7 @@ def as_ids(column: Column, first_row: int = 1) -> Identifiers:
     if isinstance(column, np.ndarray) and column.dtype.kind in "iuS":
         return column.astype(np.bytes_)
     if isinstance(column, Coded):
-        check_gaps(column.codes == MISSING, "ids", first_row, "every document has one")
+        check_not_missing(column.codes == MISSING, "ids", first_row, "every document has one")
         return as_identifiers([_written(label) for label in column.labels])[column.codes]
     items = column.tolist()
     for row, item in enumerate(items):
