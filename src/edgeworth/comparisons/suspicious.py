@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from edgeworth.comparisons.paired import Paired
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.core.formatting import format_number
+from edgeworth.core.labels import describe_look_alikes, find_look_alikes
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.grades.grades import Grades
 from edgeworth.rankings.lists import RankedLists
@@ -25,7 +26,7 @@ class Answers(NamedTuple):
 
 
 def suspicious_systems(tally: Any) -> tuple[str, ...]:
-    """Name systems that are identical in every case, and those that give every case the same answer."""
+    """Name systems that are identical in every case, or constant, and labels that look the same."""
     answers = _answers(tally)
     alike: dict[tuple[bytes, ...], list[str]] = {}
     for name, found in answers.items():
@@ -37,6 +38,8 @@ def suspicious_systems(tally: Any) -> tuple[str, ...]:
         if len(names) > 1
     ]
     constants = {name: found.constant for name, found in answers.items() if found.constant is not None}
+    if isinstance(tally, Paired) and (groups := find_look_alikes(tally.labels)):
+        said.append(describe_look_alikes(groups))
     return (*said, *(describe_constant(name, value) for name, value in constants.items()))
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
+from operator import and_
+from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,6 +198,57 @@ MAX_LABELS_SHOWN = 30
 
 MAX_LABEL_LENGTH = 60
 """A notebook shows at most this many characters of a label."""
+
+INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0").union(
+    map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
+)
+"""Fillers and variation selectors, which are not drawn, as format characters (category Cf) are not."""
+
+MAX_GROUPS_NAMED = 5
+"""The most groups of labels that one warning names."""
+
+
+def find_look_alikes(labels: Iterable[Label]) -> list[tuple[str, ...]]:
+    r"""Group labels that look the same on screen: they differ in invisible characters, blanks or composition.
+
+    >>> find_look_alikes(["spam", "spam\u200b", "ham"])
+    [('spam', 'spam\u200b')]
+    """
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        if isinstance(label, str):
+            groups.setdefault(_drawn_form(label), []).append(label)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def _drawn_form(text: str) -> str:
+    """Write a text as it looks: composed, without invisible characters, all blanks alike."""
+    if not text.isascii():
+        text = "".join(sign for sign in text if sign not in INVISIBLE and category(sign) != "Cf")
+        text = normalize("NFC", text)
+    return " ".join(text.split())
+
+
+def describe_look_alikes(groups: Sequence[Sequence[str]]) -> str:
+    r"""Name groups of labels that look the same, with the code points in which they differ.
+
+    >>> describe_look_alikes([("spam", "spam\u200b")]).split(". ")[0]
+    'These labels look the same but count as different labels: "spam" (as is; with U+200B)'
+    """
+    named = []
+    for group in groups[:MAX_GROUPS_NAMED]:
+        counts = [Counter(label) for label in group]
+        common = reduce(and_, counts)
+        differing = [sorted((each - common).elements()) for each in counts]
+        points = [" ".join(f"U+{ord(sign):04X}" for sign in signs) for signs in differing]
+        ways = "; ".join(f"with {each}" if each else "as is" for each in points)
+        named.append(f'"{shorten(_drawn_form(group[0]), MAX_LABEL_LENGTH)}" ({ways})')
+    if len(groups) > MAX_GROUPS_NAMED:
+        named.append(f"and {len(groups) - MAX_GROUPS_NAMED:,} more")
+    return (
+        f"These labels look the same but count as different labels: {', '.join(named)}. Write each label in "
+        "one way and evaluate again."
+    )
 
 
 def label_facts(labels: Sequence[Label]) -> dict[str, str]:

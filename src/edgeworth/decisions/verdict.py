@@ -13,7 +13,7 @@ from edgeworth.core.formatting import (
     plural,
     shorten,
 )
-from edgeworth.core.labels import looks_missing
+from edgeworth.core.labels import describe_look_alikes, find_look_alikes, looks_missing
 from edgeworth.decisions.findings import DecisionFindings, weakest_class
 from edgeworth.decisions.policy import MIN_CLASS_CASES_WITHOUT_WARNING, MIN_CLUSTERS_WITHOUT_WARNING
 from edgeworth.decisions.table import ContingencyTable
@@ -202,10 +202,12 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     if suspicious:
         warnings.append(f"The label {suspicious} looks like a missing value; it counts as a label.")
     never_real, share = findings.never_real
+    named_already: set[Label] = set()
     if never_real:
         real_spellings = {_fold(label): label for label in table.labels if label not in never_real}
-        lookalikes = {label: real_spellings.get(_fold(label)) for label in never_real}
-        pairs = [f"{label!r} and {other!r}" for label, other in lookalikes.items() if other is not None]
+        lookalikes = {x: real_spellings[_fold(x)] for x in never_real if _fold(x) in real_spellings}
+        pairs = [f"{label!r} and {other!r}" for label, other in lookalikes.items()]
+        named_already |= lookalikes.keys()
         advice = (
             "they have no fair odds, informedness is over the other labels, and such bets only lose. If one "
             "of them means no decision, say so (--abstain)."
@@ -216,6 +218,8 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
             )
         never = f"labels that never occur ({_list_some([str(label) for label in never_real])})"
         warnings.append(f"{format_percent(share, 1)} of the predictions are {never}: {advice}")
+    if groups := find_look_alikes(label for label in table.labels if label not in named_already):
+        warnings.append(describe_look_alikes(groups))
     cases = zip(table.labels, table.real.tolist(), strict=True)
     rare = [
         f"{label} ({format_count(float(number))})"
