@@ -58,7 +58,8 @@ def test_different_words_are_left_alone() -> None:
 def test_comparisons() -> None:
     truth = ["spam", "spam\u200b", "ham", "ham"] * 10
     systems = {"a": truth, "b": truth[::-1]}
-    found = [each for each in ew.compare(truth=truth, systems=systems).report.warnings if "look the same" in each]
+    warnings = ew.compare(truth=truth, systems=systems).report.warnings
+    found = [each for each in warnings if "look the same" in each]
     assert len(found) == 1
     assert "with U+200B" in found[0]
 
