@@ -253,7 +253,7 @@ class Costs:
     """The costs of a table at the user's own cost of each cell; rows predicted, columns real."""
 
     labels: tuple[Label, ...]
-    each: Floats
+    matrix: Floats
     cells: Floats
     per_case: float
     at_guessing: float
@@ -290,20 +290,20 @@ def costs(table: ContingencyTable, matrix: ArrayLike, *, rows: Rows) -> Costs:
     >>> costs(table, [[0, 1], [10, 0]], rows="predicted").total
     208.0
     """
-    each = check_cost_matrix(table, matrix, rows)
+    cost_matrix = check_cost_matrix(table, matrix, rows)
     total = float(table.total)
     if total == 0:
         raise InputError("there are no cases to cost")
     counts = table.counts.astype(np.float64)
     real, predicted = counts.sum(axis=0) / total, counts.sum(axis=1) / total
-    constant = each @ real
+    constant = cost_matrix @ real
     best = int(np.argmin(constant))
     return Costs(
         labels=table.labels,
-        each=each,
-        cells=counts * each,
-        per_case=float(_expected_cost(each).compute(counts)),
-        at_guessing=float(predicted @ each @ real),
+        matrix=cost_matrix,
+        cells=counts * cost_matrix,
+        per_case=float(_expected_cost(cost_matrix).compute(counts)),
+        at_guessing=float(predicted @ cost_matrix @ real),
         best_constant=table.labels[best],
         at_best_constant=float(constant[best]),
     )
@@ -357,10 +357,10 @@ def check_cost_matrix(table: ContingencyTable, matrix: object, rows: Rows) -> Fl
     """Check a matrix of costs and put predictions in its rows."""
     is_transposed = has_actual_rows(rows)
     try:
-        each = np.asarray(matrix, dtype=np.float64)
+        costs = np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError):
-        each = np.array(np.nan)
+        costs = np.array(np.nan)
     size = len(table.labels)
-    if each.shape != (size, size) or not np.isfinite(each).all():
+    if costs.shape != (size, size) or not np.isfinite(costs).all():
         raise InputError(f"costs for {size} labels are a {size} by {size} matrix of finite numbers")
-    return each.T if is_transposed else each
+    return costs.T if is_transposed else costs

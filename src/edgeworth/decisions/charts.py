@@ -43,20 +43,20 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
     shades = np.where(np.eye(len(shares), dtype=bool), shares, -shares)
     cells = {"cases": table.counts, "share of actual": shares, "shade": shades}
     rows = _square_rows(names, cells, "predicted", "actual")
-    few = len(table.labels) <= MAX_LABELS_WITH_COUNTS
+    has_figures = len(table.labels) <= MAX_LABELS_WITH_COUNTS
 
     def draw(kit: Kit) -> object:
         tooltip = kit.tooltip({"predicted": "", "actual": "", "cases": ",", "share of actual": ".1%"})
-        figures = kit.alt.Text("cases:Q", format=",.6~g") if few else None
+        figures = kit.alt.Text("cases:Q", format=",.6~g") if has_figures else None
         legend = {"title": "errors (orange), hits (blue)", "labelExpr": "format(abs(datum.value), '.0%')"}
         base = kit.base("contingency").encode(tooltip=tooltip)
         return _squares(kit, base, names, ("predicted", "actual"), "shade", 1, legend, figures)
 
-    right = table.counts.diagonal().sum().item()
+    hits = table.counts.diagonal().sum().item()
     return Chart(
         "contingency",
         "Predicted and actual classes",
-        f"{right:,.6g} of {table.total:,.6g} decided cases are on the diagonal: the prediction was right.",
+        f"{hits:,.6g} of {table.total:,.6g} decided cases are on the diagonal: the prediction was right.",
         {"contingency": rows},
         draw,
         make_columns("predicted/text", "actual/text", "cases/count", "share of actual/percent"),
@@ -65,26 +65,26 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
 
 def dollars_chart(findings: DecisionFindings) -> Chart:
     """Draw the dollars of each bet by real class."""
-    money = findings.payoffs
-    names = axis_names(money.labels, MAX_NAME_CHARACTERS)
-    odds = np.broadcast_to(money.odds[:, None], money.cells.shape)
-    rows = _square_rows(names, {"dollars": money.cells, "odds": odds}, "bet on", "comes in")
-    most = max((abs(row["dollars"]) for row in rows if row["dollars"] is not None), default=0.0) or 1.0
+    payoffs = findings.payoffs
+    names = axis_names(payoffs.labels, MAX_NAME_CHARACTERS)
+    odds = np.broadcast_to(payoffs.odds[:, None], payoffs.cells.shape)
+    rows = _square_rows(names, {"dollars": payoffs.cells, "odds": odds}, "bet on", "comes in")
+    largest = max((abs(row["dollars"]) for row in rows if row["dollars"] is not None), default=0.0) or 1.0
 
     def draw(kit: Kit) -> object:
         formats = {"bet on": "", "comes in": "", "dollars": "$,.2f", "odds": ".2f"}
-        few = len(money.labels) <= MAX_LABELS_WITH_DOLLARS
-        figures = kit.alt.Text("dollars:Q", format="$,.2f") if few else None
-        form = "$,.0f" if most >= 2 else "$,.2f"
-        legend = {"title": "dollars lost (orange) and won (blue)", "format": form}
+        has_figures = len(payoffs.labels) <= MAX_LABELS_WITH_DOLLARS
+        figures = kit.alt.Text("dollars:Q", format="$,.2f") if has_figures else None
+        number_format = "$,.0f" if largest >= 2 else "$,.2f"
+        legend = {"title": "dollars lost (orange) and won (blue)", "format": number_format}
         base = kit.base("dollars").encode(tooltip=kit.tooltip(formats, {"odds": "fair odds"}))
-        return _squares(kit, base, names, ("bet on", "comes in"), "dollars", most, legend, figures)
+        return _squares(kit, base, names, ("bet on", "comes in"), "dollars", largest, legend, figures)
 
-    total = "nothing that can be counted" if money.total != money.total else f"${money.total:,.2f}"
+    total = "nothing that can be counted" if payoffs.total != payoffs.total else f"${payoffs.total:,.2f}"
     return Chart(
         "bookmaker",
         "What each bet won and lost at fair odds",
-        f"With ${money.pool:g} in the pool of each bet, the predictions earn {total} in all.",
+        f"With ${payoffs.pool:g} in the pool of each bet, the predictions earn {total} in all.",
         {"dollars": rows},
         draw,
         (Column("bet on"), Column("comes in"), Column("dollars", "dollars"), Column("odds", "number")),
@@ -94,8 +94,8 @@ def dollars_chart(findings: DecisionFindings) -> Chart:
 def _square_rows(names: AxisNames, cells: Mapping[str, Values], down: str, across: str) -> Rows:
     """List the cells of a table: the names of row and column, and each value."""
     labels = np.array(names.names, dtype=object)
-    places = {down: labels.repeat(len(labels)), across: np.tile(labels, len(labels))}
-    return table_rows(places | {name: values.ravel() for name, values in cells.items()})
+    axes = {down: labels.repeat(len(labels)), across: np.tile(labels, len(labels))}
+    return table_rows(axes | {name: values.ravel() for name, values in cells.items()})
 
 
 def _squares(
@@ -154,11 +154,11 @@ def decision_charts(findings: DecisionFindings) -> list[Chart]:
 
 def _edges(findings: DecisionFindings) -> Chart:
     level = format_level(findings.level)
-    drawn = _labels_to_draw(findings, 3)
-    names = axis_names(label for label, _ in drawn)
+    shown = _labels_to_draw(findings, 3)
+    names = axis_names(label for label, _ in shown)
     verdicts = ("not worse than guessing", "worse than guessing")
     rows: list[JsonObject] = []
-    for name, (label, (_, _, _, edge, _)) in zip(names.names, drawn, strict=True):
+    for name, (label, (_, _, _, edge, _)) in zip(names.names, shown, strict=True):
         values = zip(("edge", "low", "high"), (edge.value, *edge.interval(findings.level)), strict=True)
         numbers = {what: finite_or_none(value) for what, value in values}
         rows.append({"label": name, **numbers, "verdict": verdicts[label in findings.superstitious]})
@@ -181,13 +181,13 @@ def _edges(findings: DecisionFindings) -> Chart:
         return (zero + bars + dots).properties(width=WIDTH, height=BAR_HEIGHT * len(rows))
 
     worst = ", ".join(axis_names(findings.superstitious[:5]).names)
-    says = "No label's bets do worse than guessing."
+    text = "No label's bets do worse than guessing."
     if worst:
-        says = f"Bets on {worst} do worse than guessing: they are superstitious."
+        text = f"Bets on {worst} do worse than guessing: they are superstitious."
     return Chart(
         "edges",
         "The edge of each label",
-        says + _note_on_cut(findings),
+        text + _note_on_cut(findings),
         {"edges": tuple(rows)},
         draw,
         (Column("label"), *(Column(name, "number") for name in ("edge", "low", "high")), Column("verdict")),
@@ -196,23 +196,28 @@ def _edges(findings: DecisionFindings) -> Chart:
 
 def _bias(findings: DecisionFindings) -> Chart:
     table = findings.table
-    drawn = _labels_to_draw(findings, 4)
-    names = axis_names(label for label, _ in drawn)
-    place = label_positions((label for label, _ in drawn), table.labels)
-    biases = np.array([estimates[4].value for _, estimates in drawn])
+    shown = _labels_to_draw(findings, 4)
+    names = axis_names(label for label, _ in shown)
+    indices = label_positions((label for label, _ in shown), table.labels)
+    biases = np.array([estimates[4].value for _, estimates in shown])
     labels = np.array(names.names, dtype=object)
     rows = table_rows(
-        {"label": labels, "bias": biases, "actual": table.real[place], "predicted": table.predicted[place]}
+        {
+            "label": labels,
+            "bias": biases,
+            "actual": table.real[indices],
+            "predicted": table.predicted[indices],
+        }
     )
     marks = ticks(row["bias"] for row in rows)
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
         axis = marks.percent_axis(alt, signed=True)
-        across = alt.X("bias:Q", title="predicted share − actual share", scale=marks.scale(alt), axis=axis)
+        x_axis = alt.X("bias:Q", title="predicted share − actual share", scale=marks.scale(alt), axis=axis)
         bars = kit.base("bias").mark_bar(color=FIRST, cornerRadius=2)
         bars = bars.encode(
-            x=across,
+            x=x_axis,
             y=alt.Y("label:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
             color=alt.condition("datum.bias < 0", alt.value(SECOND), alt.value(FIRST)),
             tooltip=kit.tooltip({"label": "", "bias": "+.2%", "actual": ",.6~g", "predicted": ",.6~g"}),
@@ -243,12 +248,12 @@ def _describe_largest(rows: Rows) -> str:
     )
 
 
-def _labels_to_draw(findings: DecisionFindings, place: int) -> list[tuple[Label, tuple[Estimate, ...]]]:
+def _labels_to_draw(findings: DecisionFindings, index: int) -> list[tuple[Label, tuple[Estimate, ...]]]:
     """Choose the labels to draw: all of few; of many, those whose estimate is furthest from 0."""
     labels = list(findings.labels.items())
     if len(labels) <= MAX_LABELS_SHOWN:
         return labels
-    return sorted(labels, key=lambda item: -abs(finite_or_none(item[1][place].value) or 0.0))[
+    return sorted(labels, key=lambda item: -abs(finite_or_none(item[1][index].value) or 0.0))[
         :MAX_LABELS_SHOWN
     ]
 

@@ -49,20 +49,20 @@ class Clusters:
     def cells(self, labels: Sequence[Label]) -> tuple[NDArray[np.intp], NDArray[np.intp], Numbers]:
         """List each combination's cluster, flat position in a table of ``labels``, and weight."""
         width = len(labels)
-        place = label_positions(self.joint.labels[0], labels)
-        column = place[self.joint.keys[:, 0] - 1]
-        row = np.append(width, place)[self.joint.keys[:, 1]]
+        label_index = label_positions(self.joint.labels[0], labels)
+        column = label_index[self.joint.keys[:, 0] - 1]
+        row = np.append(width, label_index)[self.joint.keys[:, 1]]
         return self.joint.keys[:, 2] - 1, row * width + column, self.joint.weight
 
     def regroup(
         self, old: Sequence[Label], new: tuple[Label, ...], rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> Self:
         """Add every row and column of a table of ``old`` labels to one of a table of ``new`` labels."""
-        place = label_positions(self.joint.labels[0], old)
+        old_index = label_positions(self.joint.labels[0], old)
         keys = self.joint.keys.copy()
-        keys[:, 0] = columns[place[keys[:, 0] - 1]] + 1
+        keys[:, 0] = columns[old_index[keys[:, 0] - 1]] + 1
         # The last row, that of abstentions, is a missing prediction.
-        keys[:, 1] = (rows[np.append(len(old), place)[keys[:, 1]]] + 1) % (len(new) + 1)
+        keys[:, 1] = (rows[np.append(len(old), old_index)[keys[:, 1]]] + 1) % (len(new) + 1)
         joint = replace(self.joint, labels=(new, self.joint.labels[1]), keys=keys).add_equal()
         # The names of clusters stay as they are, and there may be very many.
         is_ordered = canonical_order(new) == new and len(np.setdiff1d(joint.keys[:, :2], 0)) == len(new)

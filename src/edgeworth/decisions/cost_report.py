@@ -83,60 +83,70 @@ def saving_measure(matrix: Floats) -> Measure:
 
 def with_costs(report: Report, table: ContingencyTable, given: object, *, level: float, seed: int) -> Report:
     """Add to a report what the errors cost, beside guessing and beside one answer for all cases."""
-    found = costs(table, read_costs(given, table), rows="predicted")
-    best = table.index(found.best_constant)
-    rows = {
-        "cost per case": expected_cost(table, found.each, rows="predicted"),
-        "saved against guessing": saving_measure(found.each),
-        f"saved against always {found.best_constant}": expected_cost(
-            table, found.each[best] - found.each, rows="predicted"
+    total_costs = costs(table, read_costs(given, table), rows="predicted")
+    best = table.index(total_costs.best_constant)
+    measures = {
+        "cost per case": expected_cost(table, total_costs.matrix, rows="predicted"),
+        "saved against guessing": saving_measure(total_costs.matrix),
+        f"saved against always {total_costs.best_constant}": expected_cost(
+            table, total_costs.matrix[best] - total_costs.matrix, rows="predicted"
         ),
     }
-    estimates = [estimate(table, measure, seed=seed) for measure in rows.values()]
-    cost, saved, spared = estimates
+    estimates = [estimate(table, measure, seed=seed) for measure in measures.values()]
+    cost, saved, saved_against_constant = estimates
     interval = f"{format_level(level)} CI/interval"
     values = tuple(
-        (name, *estimate_row(each, level)[1:3]) for name, each in zip(rows, estimates, strict=True)
+        (name, *estimate_row(cost_estimate, level)[1:3])
+        for name, cost_estimate in zip(measures, estimates, strict=True)
     )
     note = (
-        f"guessing with the same shares costs {format_number(found.at_guessing)} a case, always predicting "
-        f"{found.best_constant} (the cheapest on these data) {format_number(found.at_best_constant)}"
+        f"guessing with the same shares costs {format_number(total_costs.at_guessing)} a case, always "
+        f"predicting {total_costs.best_constant} (the cheapest on these data) "
+        f"{format_number(total_costs.at_best_constant)}"
     )
     grids = [Grid("", make_columns("what/text", "value", interval), values, note)]
     if len(table.labels) <= MAX_LABELS_IN_TABLE:
         names = (Column("predicted ↓  actual →"), *(Column(str(label), "number") for label in table.labels))
-        each = zip(table.labels, found.each.tolist(), strict=True)
-        grids.append(Grid("The cost of each case", names, tuple((str(label), *row) for label, row in each)))
+        rows = tuple(
+            (str(label), *row) for label, row in zip(table.labels, total_costs.matrix.tolist(), strict=True)
+        )
+        grids.append(Grid("The cost of each case", names, rows))
     text = ("Cases without a decision cost nothing and are left out.",) if table.abstained.any() else ()
     section = Section("Costs of errors", text, tuple(grids), is_main=True)
-    tail = saved.test_against_chance("two-sided")
+    test = saved.test_against_chance("two-sided")
     numbers = {
         "per_case": cost.to_dict(level),
         "saved": saved.to_dict(level),
-        "saved_against_best_constant": spared.to_dict(level),
-        "at_guessing": found.at_guessing,
-        "best_constant": str(found.best_constant),
-        "at_best_constant": found.at_best_constant,
-        "total": found.total,
-        "p_value": None if tail is None else tail.p_value,
+        "saved_against_best_constant": saved_against_constant.to_dict(level),
+        "at_guessing": total_costs.at_guessing,
+        "best_constant": str(total_costs.best_constant),
+        "at_best_constant": total_costs.at_best_constant,
+        "total": total_costs.total,
+        "p_value": None if test is None else test.p_value,
     }
-    own = getattr(report.verdict, "claims", ())
+    claims = getattr(report.verdict, "claims", ())
     return replace(
         report,
-        verdict=Verdict([*own, _claim(cost, spared, found, level)]),
+        verdict=Verdict([*claims, _claim(cost, saved_against_constant, total_costs, level)]),
         sections=(*report.sections[:2], section, *report.sections[2:]),
         numbers={**report.numbers, "costs": numbers},
     )
 
 
-def _claim(cost: Estimate, spared: Estimate, found: Costs, level: float) -> Claim:
+def _claim(cost: Estimate, saved_against_constant: Estimate, total_costs: Costs, level: float) -> Claim:
     """Say what errors cost, beside guessing, and whether the cheapest single answer costs less or more."""
-    low, high = spared.interval(level) if spared.law is not None else (-np.inf, np.inf)
-    beside = "significantly more" if low > 0 else "significantly less" if high < 0 else ""
-    said = (
+    low, high = -np.inf, np.inf
+    if saved_against_constant.law is not None:
+        low, high = saved_against_constant.interval(level)
+    comparison = ""
+    if low > 0:
+        comparison = "significantly more"
+    elif high < 0:
+        comparison = "significantly less"
+    text = (
         f"Errors cost {describe_estimate(cost, level)} a case. Guessing with the same shares costs "
-        f"{format_number(found.at_guessing)}; always predicting {found.best_constant} costs "
-        f"{format_number(found.at_best_constant)}, {beside or 'no significant difference'}."
+        f"{format_number(total_costs.at_guessing)}; always predicting {total_costs.best_constant} costs "
+        f"{format_number(total_costs.at_best_constant)}, {comparison or 'no significant difference'}."
     )
-    strength: Strength = "shown" if beside else "not shown"
-    return Claim("costs", said, strength, estimate_numbers(cost, level), str(spared.method))
+    strength: Strength = "shown" if comparison else "not shown"
+    return Claim("costs", text, strength, estimate_numbers(cost, level), str(saved_against_constant.method))

@@ -44,68 +44,75 @@ def _find_combination(resolved: Resolved, margins: Marginals) -> Combination | N
     return Combination(0.0, np.ones(1), successes, trials)
 
 
-def reduce_trials(tally: ContingencyTable, resolved: Resolved, found: Combination) -> Combination:
+def reduce_trials(tally: ContingencyTable, resolved: Resolved, combination: Combination) -> Combination:
     """Take as many trials as tell as much as the weighted cases, or as the clusters.
 
     Weights leave (Σw)²/Σw² of them. Clusters leave as many as have the variance that CR2 finds, at most those
     of independent cases and at least those of clusters whose cases are all the same.
     """
     if tally.is_plain:
-        return found
+        return combination
     if tally.clusters is not None and tally.clusters.number < 2:
         raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
-    hits, tried = cells_of_proportions(tally, resolved)
+    success_cells, trial_cells = cells_of_proportions(tally, resolved)
     squares = (tally.cells if tally.squared is None else tally.squared).ravel()
-    most = found.trials**2 / (tried @ squares)
-    shares = found.successes / found.trials
+    most_trials = combination.trials**2 / (trial_cells @ squares)
+    shares = combination.successes / combination.trials
     if tally.clusters is None:
-        return replace(found, successes=shares * most, trials=most)
+        return replace(combination, successes=shares * most_trials, trials=most_trials)
     from scipy import sparse
 
     cluster, cell, weight = tally.clusters.cells(tally.labels)
     shape = (tally.clusters.number, tally.cells.size)
     by_cluster = sparse.csr_array((weight.astype(np.float64), (cluster, cell)), shape=shape)
-    trials, successes = (np.asarray(by_cluster @ part.T) for part in (tried, hits))
+    trials, successes = (np.asarray(by_cluster @ part.T) for part in (trial_cells, success_cells))
     residuals = successes - shares * trials
-    each = [cluster_variance_of_ratios(residuals[:, j], trials[:, j]) for j in range(len(shares))]
-    fewest, spread = (np.array([getattr(one, name) for one in each]) for name in ("effective", "variance"))
-    known = (spread > MIN_VARIANCE) & (shares > 0) & (shares < 1)
-    left = np.where(known, shares * (1 - shares) / np.where(known, spread, 1), fewest)
-    left = np.clip(left, fewest, np.maximum(most, fewest))
-    pulled = residuals / np.sqrt(np.maximum(1 - trials / found.trials, MIN_VARIANCE))
-    together = pulled.T @ pulled
-    size = np.sqrt(np.maximum(np.diagonal(together), 1e-300))
-    middle = (shares * left + 1) / (left + 2)
-    whole = cluster_variance_of_ratios(residuals, trials, found.coefficients, middle * (1 - middle))
+    spreads = [cluster_variance_of_ratios(residuals[:, j], trials[:, j]) for j in range(len(shares))]
+    fewest_trials, variances = (
+        np.array([getattr(proportion, name) for proportion in spreads]) for name in ("effective", "variance")
+    )
+    has_variance = (variances > MIN_VARIANCE) & (shares > 0) & (shares < 1)
+    effective_trials = np.where(
+        has_variance, shares * (1 - shares) / np.where(has_variance, variances, 1), fewest_trials
+    )
+    effective_trials = np.clip(effective_trials, fewest_trials, np.maximum(most_trials, fewest_trials))
+    scaled_residuals = residuals / np.sqrt(np.maximum(1 - trials / combination.trials, MIN_VARIANCE))
+    cross_products = scaled_residuals.T @ scaled_residuals
+    norms = np.sqrt(np.maximum(np.diagonal(cross_products), 1e-300))
+    middle = (shares * effective_trials + 1) / (effective_trials + 2)
+    overall = cluster_variance_of_ratios(residuals, trials, combination.coefficients, middle * (1 - middle))
     return replace(
-        found,
-        successes=shares * left,
-        trials=left,
-        fewest=fewest,
-        freedoms=np.array([one.freedom for one in each]),
-        correlation=np.where(np.eye(len(size), dtype=bool), 1.0, together / np.outer(size, size)),
-        freedom=math.inf if np.allclose(fewest, most) else whole.freedom,
+        combination,
+        successes=shares * effective_trials,
+        trials=effective_trials,
+        fewest=fewest_trials,
+        freedoms=np.array([proportion.freedom for proportion in spreads]),
+        correlation=np.where(np.eye(len(norms), dtype=bool), 1.0, cross_products / np.outer(norms, norms)),
+        freedom=math.inf if np.allclose(fewest_trials, most_trials) else overall.freedom,
     )
 
 
 def cells_of_proportions(tally: ContingencyTable, resolved: Resolved) -> tuple[Floats, Floats]:
     """Find which cells are successes and which are trials of each proportion: they are sums of cells."""
     view, size = marginals(tally.cells), len(tally.labels)
-    found = combine(resolved, view)
-    used = {"predicted": view.predicted > 0, "real": view.real > 0, "abstained": view.abstained > 0}
-    used["hits"] = used["predicted"] & used["real"]
-    slopes = {name: np.zeros((size, 2, len(found.trials))) for name in used}
-    for name, each in slopes.items():
-        for place in np.flatnonzero(used[name]):
-            moved = getattr(view, name) + (np.arange(size) == place)
-            more = combine(resolved, replace(view, **{name: moved}))
-            each[place] = [more.successes - found.successes, more.trials - found.trials]
-    cells = np.empty((size + 1, size, 2, len(found.trials)))
+    combination = combine(resolved, view)
+    occupied = {"predicted": view.predicted > 0, "real": view.real > 0, "abstained": view.abstained > 0}
+    occupied["hits"] = occupied["predicted"] & occupied["real"]
+    slopes = {name: np.zeros((size, 2, len(combination.trials))) for name in occupied}
+    for name, slope in slopes.items():
+        for label in np.flatnonzero(occupied[name]):
+            moved = getattr(view, name) + (np.arange(size) == label)
+            moved_combination = combine(resolved, replace(view, **{name: moved}))
+            slope[label] = [
+                moved_combination.successes - combination.successes,
+                moved_combination.trials - combination.trials,
+            ]
+    cells = np.empty((size + 1, size, 2, len(combination.trials)))
     cells[:-1] = slopes["predicted"][:, None] + slopes["real"][None]
     cells[np.arange(size), np.arange(size)] += slopes["hits"]
     cells[-1] = slopes["abstained"]
-    hits, tried = np.rint(cells).reshape(-1, 2, len(found.trials)).transpose(1, 2, 0)
-    return hits, tried
+    hits, trials = np.rint(cells).reshape(-1, 2, len(combination.trials)).transpose(1, 2, 0)
+    return hits, trials
 
 
 def effective_cases(tally: ContingencyTable) -> Floats:
@@ -116,30 +123,41 @@ def effective_cases(tally: ContingencyTable) -> Floats:
     """
     real = tally.cells.sum(axis=0).astype(np.float64)
     squares = real if tally.squared is None else tally.squared.sum(axis=0)
-    most: Floats = real**2 / np.where(squares > 0, squares, 1)
+    most_cases: Floats = real**2 / np.where(squares > 0, squares, 1)
     if tally.clusters is None:
-        return most
+        return most_cases
     cluster, cell, weight = tally.clusters.cells(tally.labels)
     width = len(real)
     shape = (tally.clusters.number, width)
     if shape[0] * width > MAX_CLUSTER_SUMS:  # too many to keep apart: as if all cases of a cluster were alike
-        every = np.bincount(cluster, weights=weight)
-        return np.asarray(most * min(1.0, every.sum() ** 2 / (every**2).sum() / most.sum()))
+        cluster_sizes = np.bincount(cluster, weights=weight)
+        return np.asarray(
+            most_cases * min(1.0, cluster_sizes.sum() ** 2 / (cluster_sizes**2).sum() / most_cases.sum())
+        )
     cases = np.zeros(shape)
     np.add.at(cases, (cluster, cell % width), weight)
     divisor = np.where(real > 0, real, 1)
-    pull = 1 / np.maximum(1 - cases / divisor, MIN_VARIANCE)
-    own, shares = cases[cluster, cell % width], (tally.cells / divisor).ravel()
+    leverage = 1 / np.maximum(1 - cases / divisor, MIN_VARIANCE)
+    cluster_cases, shares = cases[cluster, cell % width], (tally.cells / divisor).ravel()
     squared, crossed = (
-        np.bincount(cell, weights=weight * part * pull[cluster, cell % width], minlength=tally.cells.size)
-        for part in (weight, own)
+        np.bincount(cell, weights=weight * part * leverage[cluster, cell % width], minlength=tally.cells.size)
+        for part in (weight, cluster_cases)
     )
-    spread = squared - 2 * shares * crossed + shares**2 * np.tile((cases**2 * pull).sum(axis=0), width + 1)
-    spread = np.maximum(spread, 0).reshape(tally.cells.shape).sum(axis=0) / divisor**2
-    alone = (shares * (1 - shares)).reshape(tally.cells.shape).sum(axis=0)
-    each = [cluster_variance_of_ratios(cases[:, k], np.maximum(cases[:, k], 1e-100)) for k in range(width)]
-    student = [normal_quantile(0.95) / student_quantile(0.95, max(one.freedom, 1.0)) for one in each]
-    known = (spread > MIN_VARIANCE) & (alone > 0)
-    fewest = np.array([one.effective for one in each])
-    left = np.where(known, alone / np.where(known, spread, 1) * np.square(student), fewest)
-    return np.where(real > 0, np.clip(left, fewest, np.maximum(most, fewest)), 0.0)
+    variances = (
+        squared - 2 * shares * crossed + shares**2 * np.tile((cases**2 * leverage).sum(axis=0), width + 1)
+    )
+    variances = np.maximum(variances, 0).reshape(tally.cells.shape).sum(axis=0) / divisor**2
+    multinomial_variance = (shares * (1 - shares)).reshape(tally.cells.shape).sum(axis=0)
+    spreads = [cluster_variance_of_ratios(cases[:, k], np.maximum(cases[:, k], 1e-100)) for k in range(width)]
+    quantile_ratios = [
+        normal_quantile(0.95) / student_quantile(0.95, max(spread_of_class.freedom, 1.0))
+        for spread_of_class in spreads
+    ]
+    has_variance = (variances > MIN_VARIANCE) & (multinomial_variance > 0)
+    fewest_cases = np.array([spread_of_class.effective for spread_of_class in spreads])
+    effective = np.where(
+        has_variance,
+        multinomial_variance / np.where(has_variance, variances, 1) * np.square(quantile_ratios),
+        fewest_cases,
+    )
+    return np.where(real > 0, np.clip(effective, fewest_cases, np.maximum(most_cases, fewest_cases)), 0.0)

@@ -109,12 +109,12 @@ class Newcombe:
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
         """Make the combination's law."""
-        found = combination_of(tally, resolved)
-        if found is None:
+        combination = combination_of(tally, resolved)
+        if combination is None:
             raise OptionError(
                 f"{resolved.spelling} is no fixed combination of independent proportions here: use Delta()"
             )
-        return NewcombeLaw(reduce_trials(tally, resolved, found))
+        return NewcombeLaw(reduce_trials(tally, resolved, combination))
 
     def __str__(self) -> str:
         return "Newcombe"
@@ -222,15 +222,16 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
     Resampling a table without errors gives tables without errors, which proves nothing: the posterior takes
     its place there, and that of the delta method where it is at an end (``has_zero_variance``).
     """
-    plain = tally.is_plain
+    is_plain = tally.is_plain
     if resolved.measure.proportion is not None:
         return Wilson()
-    found, clusters = combination_of(tally, resolved), 1 if tally.clusters is None else tally.clusters.number
-    if found is not None and len(found.trials) * clusters <= MAX_CLUSTER_SUMS:
+    combination = combination_of(tally, resolved)
+    clusters = 1 if tally.clusters is None else tally.clusters.number
+    if combination is not None and len(combination.trials) * clusters <= MAX_CLUSTER_SUMS:
         return Newcombe()
     if resolved.measure.scope == "cells" and resolved.measure.gradient is None:
-        diagonal = tally.counts.diagonal().sum() == tally.total
-        return Dirichlet(seed=seed) if plain and diagonal else Bootstrap(seed=seed)
+        is_all_right = tally.counts.diagonal().sum() == tally.total
+        return Dirichlet(seed=seed) if is_plain and is_all_right else Bootstrap(seed=seed)
     real = tally.cells.sum(axis=0)
     is_rare = 2 < len(tally.labels) <= MAX_CLASSES_FOR_DEFAULT_POSTERIOR and bool(
         ((real > 0) & (real < MIN_CLASS_CASES_FOR_DELTA)).any()

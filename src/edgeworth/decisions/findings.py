@@ -72,9 +72,9 @@ class DecisionFindings:
     def never_real(self) -> tuple[tuple[Label, ...], float]:
         """The predicted labels that never occur, and their share of the predictions."""
         table = self.table
-        where = np.flatnonzero((table.predicted > 0) & (table.real == 0))
-        share = float(table.predicted[where].sum() / table.total)
-        return tuple(table.labels[index] for index in where), share
+        indices = np.flatnonzero((table.predicted > 0) & (table.real == 0))
+        share = float(table.predicted[indices].sum() / table.total)
+        return tuple(table.labels[index] for index in indices), share
 
     @property
     def is_significant(self) -> bool:
@@ -94,13 +94,13 @@ class DecisionFindings:
         """χ² of predictions and outcomes where it is significant, and more of errors than of hits."""
         if len(self.labels) < 3 or not self.table.is_plain or not self.table.is_counted:
             return None
-        found = estimate(self.table, "chi_square")
-        tail = found.test_against_chance("greater")
+        chi_square = estimate(self.table, "chi_square")
+        test = chi_square.test_against_chance("greater")
         expected = np.diag(np.outer(self.table.predicted, self.table.real)) / self.table.total
-        of_hits = (np.diag(self.table.counts) - expected) ** 2 / np.where(expected > 0, expected, 1.0)
-        if of_hits.sum() > found.value / 2:
+        from_hits = (np.diag(self.table.counts) - expected) ** 2 / np.where(expected > 0, expected, 1.0)
+        if from_hits.sum() > chi_square.value / 2:
             return None
-        return (found.value, tail) if tail is not None and tail.p_value <= 1 - self.level else None
+        return (chi_square.value, test) if test is not None and test.p_value <= 1 - self.level else None
 
     @property
     def interval_includes_0(self) -> bool:
@@ -189,24 +189,26 @@ def weakest_class(findings: DecisionFindings) -> WeakestClass | None:
     }
     if len(recalls) < MIN_CLASSES_FOR_WEAKEST_CLASS:
         return None
-    label = min(recalls, key=lambda each: recalls[each].value)
-    error = (1 - findings.level) / len(recalls)
-    place, every = table.labels.index(label), table.actual.sum().item()
-    right = table.counts.diagonal()
-    others = float((right.sum() - right[place]) / (every - cases[label]))
+    label = min(recalls, key=lambda candidate: recalls[candidate].value)
+    adjusted_error = (1 - findings.level) / len(recalls)
+    index, all_cases = table.labels.index(label), table.actual.sum().item()
+    hits_by_class = table.counts.diagonal()
+    others = float((hits_by_class.sum() - hits_by_class[index]) / (all_cases - cases[label]))
     p_value = None
     if table.is_counted and table.is_plain:
-        hits = right[place].item()
-        tail = hypergeometric_tails(every, right.sum().item(), cases[label], hits)[0]
+        hits = hits_by_class[index].item()
+        tail = hypergeometric_tails(all_cases, hits_by_class.sum().item(), cases[label], hits)[0]
         p_value = min(tail * len(recalls), 1.0)
         is_shown = p_value <= round(1 - findings.level, 12)
     else:
-        rest = [each for each in recalls if each != label]
-        lows = [recalls[each].interval(1 - error).low for each in rest]
-        high = recalls[label].interval(1 - error).high
-        is_shown = high < np.average(lows, weights=[cases[each] for each in rest])
-    found = WeakestClass(label, recalls[label].value, others, cases[label], len(recalls), p_value)
-    return found if is_shown else None
+        other_labels = [candidate for candidate in recalls if candidate != label]
+        low_bounds = [recalls[candidate].interval(1 - adjusted_error).low for candidate in other_labels]
+        high_bound = recalls[label].interval(1 - adjusted_error).high
+        is_shown = high_bound < np.average(
+            low_bounds, weights=[cases[candidate] for candidate in other_labels]
+        )
+    weakest = WeakestClass(label, recalls[label].value, others, cases[label], len(recalls), p_value)
+    return weakest if is_shown else None
 
 
 def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tuple[Label, ...]:
@@ -254,8 +256,8 @@ def _worse_than_guessing(table: ContingencyTable, index: int) -> float:
     if hits * table.total >= predicted * real:
         return 1.0  # hit as often as by guessing, or more: nothing to show, but one of the labels tested
     spelling = f"informedness[{quote_label(str(table.labels[index]))}]"
-    tail = guessing_tail(table, resolve(table, spelling), "less")
-    if tail is not None:
-        return tail.p_value
-    found = estimate(table, spelling)
-    return found.p_value(0.0, "less") if found.law is not None else 1.0
+    test = guessing_tail(table, resolve(table, spelling), "less")
+    if test is not None:
+        return test.p_value
+    informedness = estimate(table, spelling)
+    return informedness.p_value(0.0, "less") if informedness.law is not None else 1.0

@@ -69,25 +69,25 @@ def enumerate_hits(
     for label in order:
         if label != order[-1] and len(states) * steps[label] > WORK_OVERESTIMATE * MAX_ENUMERATION_WORK:
             raise TooMany
-        reached: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
-        for (left, total), (ways, tables) in states.items():
-            for taken in _compositions(real[label], left):
+        next_states: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
+        for (remaining, total), (ways, tables) in states.items():
+            for taken in _compositions(real[label], remaining):
                 work += cost
                 if work > MAX_ENUMERATION_WORK:
                     raise TooMany
-                many = ways
-                for available, chosen in zip(left, taken, strict=True):
+                products = ways
+                for available, chosen in zip(remaining, taken, strict=True):
                     if chosen:
-                        many *= comb(available, chosen)
-                rest = tuple(a - c for a, c in zip(left, taken, strict=True))
+                        products *= comb(available, chosen)
+                rest = tuple(a - c for a, c in zip(remaining, taken, strict=True))
                 key = (rest, total + weights[label] * taken[label])
-                before = reached.get(key, (0, 0))
-                reached[key] = (before[0] + many, before[1] + tables)
-        states = reached
+                previous = next_states.get(key, (0, 0))
+                next_states[key] = (previous[0] + products, previous[1] + tables)
+        states = next_states
     result: dict[int, tuple[int, int]] = {}
     for (_, total), (ways, tables) in states.items():
-        before = result.get(total, (0, 0))
-        result[total] = (before[0] + ways, before[1] + tables)
+        previous = result.get(total, (0, 0))
+        result[total] = (previous[0] + ways, previous[1] + tables)
     return dict(sorted(result.items()))
 
 
@@ -217,19 +217,19 @@ class GuessingLaw:
         if lower is not None and upper <= lower:
             return TestResult.from_fraction(Fraction(1), "no table is nearer to 0")
         if self._ways_by_sum is not None:
-            every = sum(ways for ways, _ in self._ways_by_sum.values())
-            beyond = sum(
+            all_ways = sum(ways for ways, _ in self._ways_by_sum.values())
+            extreme_ways = sum(
                 ways
                 for total, (ways, _) in self._ways_by_sum.items()
                 if total >= upper or (lower is not None and total <= lower)
             )
-            said = f"all {self.tables:,} tables" if self.tables != 1 else "the only table there is"
-            return TestResult.from_fraction(Fraction(beyond, every), said)
+            method = f"all {self.tables:,} tables" if self.tables != 1 else "the only table there is"
+            return TestResult.from_fraction(Fraction(extreme_ways, all_ways), method)
         if self.cases >= MAX_EXACT_INTEGER:
             return TestResult.from_bound(max(self._concentration(upper), SMALLEST_FLOAT))
-        seen = [i for i, (p, r) in enumerate(zip(self.predicted, self.real, strict=True)) if p or r]
-        if len(seen) == 2:
-            return self._hypergeometric(seen[0], seen[1], upper, lower)
+        occupied = [i for i, (p, r) in enumerate(zip(self.predicted, self.real, strict=True)) if p or r]
+        if len(occupied) == 2:
+            return self._hypergeometric(occupied[0], occupied[1], upper, lower)
         bound = max(self._concentration(upper), SMALLEST_FLOAT)
         is_bounded = bound < MAX_REPORTED_BOUND or self.cases > MAX_CASES_DRAWN
         return TestResult.from_bound(bound) if is_bounded else self._monte_carlo(upper, lower)
@@ -266,13 +266,13 @@ class GuessingLaw:
         draws = self.draws or draws_within_seconds(len(self.real))
         weights = np.array([float(slope) for slope in self.slopes])
         # Rounding can only make a table count as extreme that is a hair short of it.
-        slack = 1e-9 * float(np.abs(weights).max())
-        least = float(upper / self._unit) - slack
-        most = -math.inf if lower is None else float(lower / self._unit) + slack
+        tolerance = 1e-9 * float(np.abs(weights).max())
+        upper_limit = float(upper / self._unit) - tolerance
+        lower_limit = -math.inf if lower is None else float(lower / self._unit) + tolerance
         count = 0
         for tables in random_tables(self.predicted, self.real, draws, self.seed):
             sums = np.diagonal(tables, axis1=1, axis2=2) @ weights
-            count += int(((sums >= least) | (sums <= most)).sum())
+            count += int(((sums >= upper_limit) | (sums <= lower_limit)).sum())
         return TestResult.from_draws(count, draws, self.seed)
 
 
@@ -341,14 +341,14 @@ def guessing_tail(
         return _independent_tail(tally, resolved, alternative, seed)
     real = tally.cells.sum(axis=0)
     counts = tally.cells * (effective_cases(tally) / np.where(real > 0, real, 1))
-    whole = replace(tally, cells=np.rint(counts).astype(np.int64), squared=None, clusters=None)
-    if whole.total == 0 or resolved.undefined(whole) is not None:
+    rounded_table = replace(tally, cells=np.rint(counts).astype(np.int64), squared=None, clusters=None)
+    if rounded_table.total == 0 or resolved.undefined(rounded_table) is not None:
         return None
-    tail = _independent_tail(whole, resolved, alternative, seed)
-    if tally.clusters is None and np.allclose(counts, whole.cells, rtol=1e-9, atol=1e-9):
-        return tail
-    said = f"{tail.method}, of as many independent cases as tell as much (approximate)"
-    return replace(tail, method=said, kind="approximation", exact=None)
+    test = _independent_tail(rounded_table, resolved, alternative, seed)
+    if tally.clusters is None and np.allclose(counts, rounded_table.cells, rtol=1e-9, atol=1e-9):
+        return test
+    method = f"{test.method}, of as many independent cases as tell as much (approximate)"
+    return replace(test, method=method, kind="approximation", exact=None)
 
 
 def _independent_tail(
@@ -393,9 +393,9 @@ def _exchange_tail(
         guess = rng.permuted(predicted[rng.permutation(clusters.number)], axis=1)
         return np.bincount((guess * len(table.labels) + real).ravel(), minlength=table.cells.size)
 
-    count, together = 0, max(1, (1 << 22) // table.cells.size)
-    for start in range(0, draws, together):
-        drawn = np.stack([exchange() for _ in range(min(together, draws - start))])
+    count, tables_at_once = 0, max(1, (1 << 22) // table.cells.size)
+    for start in range(0, draws, tables_at_once):
+        drawn = np.stack([exchange() for _ in range(min(tables_at_once, draws - start))])
         count += _count_beyond(table, resolved, alternative, drawn.reshape(-1, *table.cells.shape))
     return TestResult.from_draws(count, draws, seed, "exchanges of clusters")
 
@@ -418,22 +418,27 @@ def _count_beyond(
     table: ContingencyTable, resolved: Resolved, alternative: Alternative, drawn: NDArray[np.int64]
 ) -> int:
     """Count the drawn tables whose measure is at least as extreme as that of the table."""
-    observed, middle = float(resolved.values(table.cells)), at_guessing(resolved, table)
+    observed, chance_level = float(resolved.values(table.cells)), at_guessing(resolved, table)
     # Rounding may make a table count as extreme, never as harmless.
-    same = RELATIVE_ROUNDING_ERROR * max(1.0, abs(observed))
+    tolerance = RELATIVE_ROUNDING_ERROR * max(1.0, abs(observed))
     values = resolved.values(drawn)
     if alternative == "two-sided":
-        beyond = np.abs(values - middle) >= abs(observed - middle) - same
+        is_extreme = np.abs(values - chance_level) >= abs(observed - chance_level) - tolerance
     elif alternative == "greater":
-        beyond = values >= observed - same
+        is_extreme = values >= observed - tolerance
     else:
-        beyond = values <= observed + same
+        is_extreme = values <= observed + tolerance
     # A draw in which the measure is undefined counts against the claim.
-    return int((beyond | np.isnan(values)).sum())
+    return int((is_extreme | np.isnan(values)).sum())
 
 
 def cases_for_power(
-    table: ContingencyTable, resolved: Resolved, level: float, power: float, rough: int, error: float
+    table: ContingencyTable,
+    resolved: Resolved,
+    level: float,
+    power: float,
+    approximate_cases: int,
+    error: float,
 ) -> int | None:
     """Find how many cases like these the exact test needs to have a power; None where there is no such test.
 
@@ -449,17 +454,26 @@ def cases_for_power(
         return None
     if resolved.position is None and slopes is not None and len(table.labels) > 2:
         law = guessing_law(table, slopes)
-        reach = normal_quantile(level) * law.standard_deviation + NormalDist().inv_cdf(power) * error
-        # The verdict needs the interval too, for which the rough number is.
-        return max(
-            rough, math.ceil(law.cases * (reach / float(law.value_of(np.diag(table.counts).tolist()))) ** 2)
+        required_difference = (
+            normal_quantile(level) * law.standard_deviation + NormalDist().inv_cdf(power) * error
         )
-    one = table if resolved.position is None else table.one_against_rest(resolved.label)
-    shares = one.counts / one.total
-    if rough > MAX_CASES_PLANNED_BY_DRAWS:
+        # The verdict needs the interval too, whose sample size is the approximate number.
+        return max(
+            approximate_cases,
+            math.ceil(
+                law.cases * (required_difference / float(law.value_of(np.diag(table.counts).tolist()))) ** 2
+            ),
+        )
+    binary_table = table if resolved.position is None else table.one_against_rest(resolved.label)
+    shares = binary_table.counts / binary_table.total
+    if approximate_cases > MAX_CASES_PLANNED_BY_DRAWS:
         first, second = shares.sum(axis=0)
         distance = abs(shares[0, 0] / first - shares[0, 1] / second)
-        return math.ceil(rough / 4 * (1 + math.sqrt(1 + 2 / (rough * first * second * distance))) ** 2)
+        return math.ceil(
+            approximate_cases
+            / 4
+            * (1 + math.sqrt(1 + 2 / (approximate_cases * first * second * distance))) ** 2
+        )
     for cases in range(4, 4 * MAX_CASES_PLANNED_BY_DRAWS):
         drawn = np.random.default_rng(cases).multinomial(cases, shares.ravel(), size=TABLES_PER_PLANNED_SIZE)
         p_values = _two_sided_p_values(drawn.reshape(-1, 2, 2))
@@ -480,8 +494,12 @@ def _two_sided_p_values(tables: NDArray[np.int64]) -> NDArray[np.float64]:
     def log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(log_factorial[n] - log_factorial[k] - log_factorial[n - k])
 
-    possible = (hits <= np.minimum(predicted, real)) & (hits >= predicted + real - total)
-    some = np.where(possible, hits, np.maximum(0, predicted + real - total))
-    logs = log_choose(real, some) + log_choose(total - real, predicted - some) - log_choose(total, predicted)
-    beyond = possible & (np.abs(hits - mean) >= np.abs(tables[:, :1, 0] - mean) - 1e-9)
-    return np.asarray(np.where(beyond, np.exp(logs), 0).sum(axis=1))
+    is_possible = (hits <= np.minimum(predicted, real)) & (hits >= predicted + real - total)
+    possible_hits = np.where(is_possible, hits, np.maximum(0, predicted + real - total))
+    logs = (
+        log_choose(real, possible_hits)
+        + log_choose(total - real, predicted - possible_hits)
+        - log_choose(total, predicted)
+    )
+    is_extreme = is_possible & (np.abs(hits - mean) >= np.abs(tables[:, :1, 0] - mean) - 1e-9)
+    return np.asarray(np.where(is_extreme, np.exp(logs), 0).sum(axis=1))

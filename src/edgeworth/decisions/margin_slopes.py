@@ -63,8 +63,8 @@ def mcc_slopes(view: Marginals) -> MarginSlopes:
     """Differentiate ``Σ (N h_l − P_l R_l) / √(Σ P_l (N − P_l) · Σ R_l (N − R_l))``."""
     total = view.total[..., None]
     determinant, predicted, real = (
-        each.sum(axis=-1)[..., None]
-        for each in (
+        values.sum(axis=-1)[..., None]
+        for values in (
             total * view.hits - view.predicted * view.real,
             view.predicted * (total - view.predicted),
             view.real * (total - view.real),
@@ -72,7 +72,7 @@ def mcc_slopes(view: Marginals) -> MarginSlopes:
     )
     scale = np.sqrt(predicted * real)
     half = ratio(determinant, 2 * scale)
-    hits, predictions = (each.sum(axis=-1)[..., None] for each in (view.hits, view.predicted))
+    hits, predictions = (values.sum(axis=-1)[..., None] for values in (view.hits, view.predicted))
     by_hits = ratio(np.broadcast_to(total, view.hits.shape), scale)
     by_predicted = ratio(-view.real, scale) - half * ratio(total - 2 * view.predicted, predicted)
     by_real = ratio(hits - view.predicted, scale)
@@ -96,7 +96,7 @@ def kappa_slopes(view: Marginals) -> MarginSlopes:
     determinant = (total * view.hits - view.predicted * view.real).sum(axis=-1)[..., None]
     rest = (view.predicted * (total - view.real)).sum(axis=-1)[..., None]
     value = ratio(determinant, rest)
-    hits, predictions = (each.sum(axis=-1)[..., None] for each in (view.hits, view.predicted))
+    hits, predictions = (values.sum(axis=-1)[..., None] for values in (view.hits, view.predicted))
     by_hits = ratio(np.broadcast_to(total, view.hits.shape), rest)
     by_predicted = ratio(-view.real - value * (total - view.real), rest)
     by_real = ratio(hits - view.predicted - value * (predictions - view.predicted), rest)

@@ -24,29 +24,29 @@ def equal_margins(table: ContingencyTable) -> TestResult | None:
     """
     counts = table.counts.astype(np.float64)
     errors = counts - np.diag(counts.diagonal())
-    kept = np.flatnonzero(errors.sum(axis=0) + errors.sum(axis=1))
-    if not table.is_plain or not table.is_counted or not 2 <= len(kept) <= MAX_CLASSES_FOR_EQUAL_MARGINS:
+    confused = np.flatnonzero(errors.sum(axis=0) + errors.sum(axis=1))
+    if not table.is_plain or not table.is_counted or not 2 <= len(confused) <= MAX_CLASSES_FOR_EQUAL_MARGINS:
         return None
-    if len(kept) == 2:
-        few, many = sorted((errors[kept[0], kept[1]], errors[kept[1], kept[0]]))
-        return TestResult.from_probability(2 * _binomial_tail(int(few), int(few + many)), "McNemar")
-    errors = errors[np.ix_(kept, kept)]
-    gaps = errors.sum(axis=1) - errors.sum(axis=0)
-    spread = np.diag(errors.sum(axis=0) + errors.sum(axis=1)) - errors - errors.T
+    if len(confused) == 2:
+        fewer, more = sorted((errors[confused[0], confused[1]], errors[confused[1], confused[0]]))
+        return TestResult.from_probability(2 * _binomial_tail(int(fewer), int(fewer + more)), "McNemar")
+    errors = errors[np.ix_(confused, confused)]
+    differences = errors.sum(axis=1) - errors.sum(axis=0)
+    covariance = np.diag(errors.sum(axis=0) + errors.sum(axis=1)) - errors - errors.T
     # Classes that are confused only among themselves each cost a degree of freedom.
-    square = float(gaps @ np.linalg.pinv(spread, rcond=1e-12, hermitian=True) @ gaps)
-    freedom = int(np.linalg.matrix_rank(spread, hermitian=True))
+    chi_square = float(differences @ np.linalg.pinv(covariance, rcond=1e-12, hermitian=True) @ differences)
+    freedom = int(np.linalg.matrix_rank(covariance, hermitian=True))
     return TestResult.approximate(
-        _chi_square_tail(square, freedom), 0.0, f"Stuart–Maxwell, χ² = {square:.3g}"
+        _chi_square_tail(chi_square, freedom), 0.0, f"Stuart–Maxwell, χ² = {chi_square:.3g}"
     )
 
 
 def _binomial_tail(few: int, trials: int) -> float:
     """Compute P(X ≤ few) of fair coins, few being at most half of them: terms until they are negligible."""
-    first = math.lgamma(trials + 1) - math.lgamma(few + 1) - math.lgamma(trials - few + 1)
-    places = few - np.arange(min(few, int(10 * math.sqrt(trials)) + 50), dtype=np.float64)
-    steps = np.cumsum(np.log(places / (trials - places + 1)))
-    return float(math.exp(first - trials * math.log(2)) * (1 + np.exp(steps).sum()))
+    log_coefficient = math.lgamma(trials + 1) - math.lgamma(few + 1) - math.lgamma(trials - few + 1)
+    numbers = few - np.arange(min(few, int(10 * math.sqrt(trials)) + 50), dtype=np.float64)
+    steps = np.cumsum(np.log(numbers / (trials - numbers + 1)))
+    return float(math.exp(log_coefficient - trials * math.log(2)) * (1 + np.exp(steps).sum()))
 
 
 def _chi_square_tail(square: float, freedom: int) -> float:

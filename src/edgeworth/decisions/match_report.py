@@ -16,29 +16,29 @@ def match_table(table: ContingencyTable, how: Match, *, seed: int) -> tuple[Cont
     """Name the clusters of a table, undecided cases left aside; the table brings the test of its matching."""
     if table.clusters is not None or not table.is_counted:
         raise OptionError("match tests clusters of whole, independent cases: no weights, no --cluster")
-    found = match(table.without_abstentions(), one_to_one=how == "one", seed=seed)
-    mapped = table.map_predictions(found.mapping).without_empty_labels()
-    return replace(mapped, matching=found.table.matching), found
+    matching = match(table.without_abstentions(), one_to_one=how == "one", seed=seed)
+    matched = table.map_predictions(matching.mapping).without_empty_labels()
+    return replace(matched, matching=matching.table.matching), matching
 
 
-def with_matching(report: Report, table: ContingencyTable, found: Matching) -> Report:
+def with_matching(report: Report, table: ContingencyTable, matching: Matching) -> Report:
     """Add to a report which class each cluster of the table was matched to."""
     rows: list[tuple[Cell, ...]] = []
-    for cluster, label in found.mapping.items():
+    for cluster, label in matching.mapping.items():
         row = table.index(cluster)
         cases = table.predicted[row].item()
         hits = None if label is None else table.counts[row, table.index(label)].item()
         rows.append((str(cluster), cases, "left out" if label is None else str(label), hits))
     shown = sorted(rows, key=lambda row: -float(row[1]))[:MAX_LABELS_SHOWN]  # type: ignore[arg-type]  # cases
     columns = make_columns("cluster/text", "cases/count", "matched to/text", "of that class/count")
-    note = f"chosen for the highest informedness: {found.method}"
+    note = f"chosen for the highest informedness: {matching.method}"
     section = Section("Clusters", (), (Grid("", columns, tuple(shown), note),), is_main=True)
     numbers = {
         "mapping": {
-            str(cluster): None if label is None else str(label) for cluster, label in found.mapping.items()
+            str(cluster): None if label is None else str(label) for cluster, label in matching.mapping.items()
         },
-        "informedness": found.informedness,
-        "method": found.method,
+        "informedness": matching.informedness,
+        "method": matching.method,
     }
     sections = (*report.sections[:2], section, *report.sections[2:])
     return replace(report, sections=sections, numbers={**report.numbers, "matching": numbers})

@@ -156,9 +156,9 @@ def _best_of_all_maps(problem: Problem, tables: Integers) -> Floats:
 def _choices(problem: Problem, start: int, stop: int) -> NDArray[np.bool_]:
     """List some of all maps: whether each (first axis) sends a cluster (second) to a class (third)."""
     clusters, classes = problem.counts.shape
-    places = np.unravel_index(np.arange(start, stop), (classes + 1,) * clusters)
+    choices = np.unravel_index(np.arange(start, stop), (classes + 1,) * clusters)
     # The first choice of a cluster is to be left out.
-    return np.asarray(np.stack(places, axis=1)[:, :, None] == np.arange(1, classes + 1))
+    return np.asarray(np.stack(choices, axis=1)[:, :, None] == np.arange(1, classes + 1))
 
 
 def match(table: ContingencyTable, *, one_to_one: bool = True, seed: int = 0) -> Matching:
@@ -196,15 +196,15 @@ def match(table: ContingencyTable, *, one_to_one: bool = True, seed: int = 0) ->
     if not len(clusters):
         raise InputError("there are no cases to match")
     problem = Problem(table.counts[np.ix_(clusters, classes)].astype(np.float64), one_to_one)
-    chosen, value, is_exact, method = _best(problem, seed)
+    class_of_cluster, value, is_exact, method = _best(problem, seed)
     mapping = {
-        table.labels[cluster]: None if place < 0 else table.labels[classes[place]]
-        for cluster, place in zip(clusters, chosen, strict=True)
+        table.labels[cluster]: None if class_index < 0 else table.labels[classes[class_index]]
+        for cluster, class_index in zip(clusters, class_of_cluster, strict=True)
     }
-    mapped = table.map_predictions(mapping).without_empty_labels()
+    matched_table = table.map_predictions(mapping).without_empty_labels()
     if table.is_counted:
-        mapped = replace(mapped, matching=MatchingTest(problem, value))
-    return Matching(mapping, value, is_exact, method, mapped, problem)
+        matched_table = replace(matched_table, matching=MatchingTest(problem, value))
+    return Matching(mapping, value, is_exact, method, matched_table, problem)
 
 
 def _best(problem: Problem, seed: int) -> tuple[Places, float, bool, str]:
@@ -266,38 +266,42 @@ def _search(problem: Problem, seed: int) -> Places:
     lift = problem.counts / np.maximum(problem.counts.sum(axis=0), 1)
     starts = [np.argmax(lift, axis=1), np.argmax(problem.counts, axis=1), _assignment(problem)]
     starts += [rng.integers(-1, classes, clusters) for _ in range(SEARCH_STARTS - len(starts))]
-    found = _improve(problem, np.stack(starts))
-    return np.asarray(found[np.argmax(_informedness_of(problem, found))])
+    improved = _improve(problem, np.stack(starts))
+    return np.asarray(improved[np.argmax(_informedness_of(problem, improved))])
 
 
 def _improve(problem: Problem, starts: Places) -> Places:
     """Take the best single move from each start while one helps."""
     classes = problem.counts.shape[1]
-    found = starts.copy()
-    open_starts = np.arange(len(found))
-    while len(open_starts):
-        moves = _move_gains(problem, found[open_starts]).reshape(len(open_starts), -1)
+    maps = starts.copy()
+    active = np.arange(len(maps))
+    while len(active):
+        moves = _move_gains(problem, maps[active]).reshape(len(active), -1)
         best = moves.argmax(axis=1)
-        helps = moves[np.arange(len(best)), best] > SMALLEST_GAIN
-        open_starts, best = open_starts[helps], best[helps]
-        cluster, place = np.divmod(best, classes + 1)
+        is_better = moves[np.arange(len(best)), best] > SMALLEST_GAIN
+        active, best = active[is_better], best[is_better]
+        cluster, target = np.divmod(best, classes + 1)
         # The last column stands for leaving the cluster out.
-        found[open_starts, cluster] = np.where(place < classes, place, -1)
-    return found
+        maps[active, cluster] = np.where(target < classes, target, -1)
+    return maps
 
 
 def _move_gains(problem: Problem, chosen: Places) -> Floats:
     """Compute what moving each cluster to each class, or (last column) out, would add to each map."""
     rows, hits = _class_sums(problem, chosen)
-    now = problem.gains(rows, hits)
-    home = np.maximum(chosen, 0)
-    placed = chosen >= 0
-    own = problem.joint[np.arange(chosen.shape[1]), home]
-    here = partial(np.take_along_axis, indices=home, axis=1)
-    without = problem.gains(here(rows) - problem.shares, here(hits) - own, home)
-    leave = np.where(placed, without - here(now), 0.0)[:, :, None]
-    enter = problem.gains(rows[:, None] + problem.shares[:, None], hits[:, None] + problem.joint)
-    moves = np.concatenate([leave + enter - now[:, None], leave], axis=2)
-    maps, clusters = np.nonzero(placed)
-    moves[maps, clusters, chosen[placed]] = 0.0
+    current = problem.gains(rows, hits)
+    own_class = np.maximum(chosen, 0)
+    is_mapped = chosen >= 0
+    own_hits = problem.joint[np.arange(chosen.shape[1]), own_class]
+    take_own = partial(np.take_along_axis, indices=own_class, axis=1)
+    without = problem.gains(take_own(rows) - problem.shares, take_own(hits) - own_hits, own_class)
+    gain_of_leaving = np.where(is_mapped, without - take_own(current), 0.0)[:, :, None]
+    gain_after_entering = problem.gains(
+        rows[:, None] + problem.shares[:, None], hits[:, None] + problem.joint
+    )
+    moves = np.concatenate(
+        [gain_of_leaving + gain_after_entering - current[:, None], gain_of_leaving], axis=2
+    )
+    maps, clusters = np.nonzero(is_mapped)
+    moves[maps, clusters, chosen[is_mapped]] = 0.0
     return moves

@@ -58,12 +58,12 @@ class PositionBias:
 
     def shown(self, level: float) -> list[OptionShares]:
         """Find the options whose shares differ, adjusted for all options; the clearest first."""
-        found = [each for each in self.options if each.adjusted < round(1 - level, 12)]
-        return sorted(found, key=lambda each: each.adjusted)
+        differing = [option for option in self.options if option.adjusted < round(1 - level, 12)]
+        return sorted(differing, key=lambda option: option.adjusted)
 
     def to_dict(self) -> JsonObject:
         """Return the shares and tests as plain values for JSON."""
-        options = [vars(each) for each in self.options]
+        options = [vars(option) for option in self.options]
         test = {"test": test_result_to_dict(self.test), "adjust": "holm"}
         return {"answers": self.answers, **test, "options": options}
 
@@ -92,34 +92,35 @@ def examine_position_bias(
     Examples
     --------
     >>> truth = ["A", "B"] * 6
-    >>> found = examine_position_bias(truth, ["A"] * 12, ["A", "B"])
-    >>> [(each.option, each.predicted, each.actual) for each in found.options]
+    >>> bias = examine_position_bias(truth, ["A"] * 12, ["A", "B"])
+    >>> [(option.option, option.predicted, option.actual) for option in bias.options]
     [('A', 12, 6), ('B', 0, 6)]
-    >>> round(found.test.p_value, 6), 2 * 0.5**6
+    >>> round(bias.test.p_value, 6), 2 * 0.5**6
     (0.03125, 0.03125)
     """
-    place = {option: number for number, option in enumerate(options)}
-    kept = [row for row, chosen in enumerate(predictions) if chosen is not None]
-    if not kept or len(options) < 2:
+    index_of_option = {option: number for number, option in enumerate(options)}
+    answered = [row for row, chosen in enumerate(predictions) if chosen is not None]
+    if not answered or len(options) < 2:
         return None
-    chosen = np.array([place[predictions[row]] for row in kept])  # type: ignore[index]  # None is left out
-    actual = np.array([place[truth[row]] for row in kept])
-    numbers: dict[Hashable, int] = {}
-    names: Sequence[Hashable] = range(len(truth)) if clusters is None else clusters
-    units = np.array([numbers.setdefault(names[row], len(numbers)) for row in kept])
-    steps = np.zeros((len(numbers), len(options)), dtype=np.int64)
-    for places, step in ((chosen, 1), (actual, -1)):
-        cells = np.bincount(units * len(options) + places, minlength=steps.size)
+    chosen_options = [option for option in predictions if option is not None]
+    chosen = np.array([index_of_option[option] for option in chosen_options])
+    actual = np.array([index_of_option[truth[row]] for row in answered])
+    unit_numbers: dict[Hashable, int] = {}
+    cluster_names: Sequence[Hashable] = range(len(truth)) if clusters is None else clusters
+    units = np.array([unit_numbers.setdefault(cluster_names[row], len(unit_numbers)) for row in answered])
+    steps = np.zeros((len(unit_numbers), len(options)), dtype=np.int64)
+    for indices, step in ((chosen, 1), (actual, -1)):
+        cells = np.bincount(units * len(options) + indices, minlength=steps.size)
         steps += step * cells.reshape(steps.shape)
     p_values = [exact_sign_flips(column) for column in steps.T]
     if clusters is None:
-        named = [[options[number] for number in each] for each in (actual, chosen)]
-        test = equal_margins(ContingencyTable.from_labels(*named, labels=options)) or TEST_WITHOUT_ERRORS
+        labels = [[options[number] for number in indices] for indices in (actual, chosen)]
+        test = equal_margins(ContingencyTable.from_labels(*labels, labels=options)) or TEST_WITHOUT_ERRORS
     else:
         test = _flip_clusters(steps, seed)
-    counts = [np.bincount(each, minlength=len(options)).tolist() for each in (chosen, actual)]
+    counts = [np.bincount(indices, minlength=len(options)).tolist() for indices in (chosen, actual)]
     rows = zip(options, *counts, p_values, holm(p_values).tolist(), strict=True)
-    return PositionBias(tuple(OptionShares(*row) for row in rows), len(kept), test)
+    return PositionBias(tuple(OptionShares(*row) for row in rows), len(answered), test)
 
 
 def exact_sign_flips(steps: Integers) -> float:
@@ -131,16 +132,19 @@ def exact_sign_flips(steps: Integers) -> float:
     from scipy.signal import fftconvolve
     from scipy.stats import binom
 
-    sizes, times = np.unique(np.abs(steps[steps != 0]), return_counts=True)
+    sizes, counts = np.unique(np.abs(steps[steps != 0]), return_counts=True)
     # The steps that are positive add up to a number between 0 and the sum of all sizes.
-    law = np.ones(1)
-    for size, number in zip(sizes.tolist(), times.tolist(), strict=True):
-        own = np.zeros(size * number + 1)
-        own[::size] = binom.pmf(np.arange(number + 1), number, 0.5)
-        is_short = min(len(law), len(own)) < 1000
-        law = np.convolve(law, own) if is_short else np.maximum(fftconvolve(law, own), 0.0)
-    distances = np.abs(2 * np.arange(len(law)) - (len(law) - 1))
-    return min(1.0, float(law[distances >= abs(int(steps.sum()))].sum()))
+    distribution = np.ones(1)
+    for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
+        size_law = np.zeros(size * number + 1)
+        size_law[::size] = binom.pmf(np.arange(number + 1), number, 0.5)
+        is_short = min(len(distribution), len(size_law)) < 1000
+        if is_short:
+            distribution = np.convolve(distribution, size_law)
+        else:
+            distribution = np.maximum(fftconvolve(distribution, size_law), 0.0)
+    distances = np.abs(2 * np.arange(len(distribution)) - (len(distribution) - 1))
+    return min(1.0, float(distribution[distances >= abs(int(steps.sum()))].sum()))
 
 
 def _flip_clusters(steps: Integers, seed: int) -> TestResult:
@@ -150,65 +154,65 @@ def _flip_clusters(steps: Integers, seed: int) -> TestResult:
     def statistics(sums: Integers) -> Floats:
         return np.asarray(np.einsum("...i,ij,...j->...", sums, inverse, sums))
 
-    seen = float(statistics(steps.sum(axis=0)))
-    moved = steps[steps.any(axis=1)]
-    if steps.shape[1] == 2 or not len(moved):
+    observed = float(statistics(steps.sum(axis=0)))
+    nonzero_steps = steps[steps.any(axis=1)]
+    if steps.shape[1] == 2 or not len(nonzero_steps):
         return TestResult.from_probability(exact_sign_flips(steps[:, 0]), "sign flips of clusters")
     # Units with the same steps, or the opposite ones, are flipped in one binomial draw.
-    signs = np.sign(moved[np.arange(len(moved)), (moved != 0).argmax(axis=1)])
-    kinds, times = np.unique(moved * signs[:, np.newaxis], axis=0, return_counts=True)
+    signs = np.sign(nonzero_steps[np.arange(len(nonzero_steps)), (nonzero_steps != 0).argmax(axis=1)])
+    patterns, counts = np.unique(nonzero_steps * signs[:, np.newaxis], axis=0, return_counts=True)
     rng = np.random.default_rng(seed)
-    at_once = max(1, MAX_RANDOM_NUMBERS_AT_ONCE // len(kinds))
+    flips_at_once = max(1, MAX_RANDOM_NUMBERS_AT_ONCE // len(patterns))
     count = 0
-    for start in range(0, CLUSTER_SIGN_FLIPS, at_once):
-        number = min(at_once, CLUSTER_SIGN_FLIPS - start)
-        heads = 2 * rng.binomial(times, 0.5, size=(number, len(kinds))) - times
-        count += int((statistics(heads @ kinds) >= seen * (1 - 1e-9)).sum())
+    for start in range(0, CLUSTER_SIGN_FLIPS, flips_at_once):
+        number = min(flips_at_once, CLUSTER_SIGN_FLIPS - start)
+        heads = 2 * rng.binomial(counts, 0.5, size=(number, len(patterns))) - counts
+        count += int((statistics(heads @ patterns) >= observed * (1 - 1e-9)).sum())
     return TestResult.from_draws(
         count, CLUSTER_SIGN_FLIPS, seed, "sign flips of clusters, Stuart–Maxwell statistic"
     )
 
 
-def bias_claim(found: PositionBias, level: float) -> Claim | None:
+def bias_claim(bias: PositionBias, level: float) -> Claim | None:
     """Write the sentence of a verdict on position bias, if some is shown."""
-    shown = found.shown(level)
+    shown = bias.shown(level)
     if not shown:
         return None
     first, *others = shown
-    predicted, actual = (format_percent(x / found.answers, 1) for x in (first.predicted, first.actual))
+    predicted, actual = (format_percent(x / bias.answers, 1) for x in (first.predicted, first.actual))
     text = (
         f"Position bias: option {first.option} is chosen in {predicted} of answers and right in {actual} "
         f"(Holm {format_p_value(first.adjusted)})"
     )
-    for words, is_meant in (("often", True), ("rarely", False)):
-        names = [each.option for each in others if (each.predicted > each.actual) == is_meant]
-        also = "also " if (first.predicted > first.actual) == is_meant else ""
+    for words, is_over in (("often", True), ("rarely", False)):
+        names = [option.option for option in others if (option.predicted > option.actual) == is_over]
+        also = "also " if (first.predicted > first.actual) == is_over else ""
         text += f"; {also}chosen too {words}: {', '.join(names)}" if names else ""
-    numbers = {each.option: each.adjusted for each in shown}
+    numbers = {option.option: option.adjusted for option in shown}
     return Claim("position bias", f"{text}.", "shown", numbers, "exact McNemar tests, adjusted by Holm")
 
 
-def bias_section(found: PositionBias, level: float) -> Section:
+def bias_section(bias: PositionBias, level: float) -> Section:
     """Tabulate predicted and actual shares of each option."""
-    overall = f"all options together: {describe_p_value(found.test)} ({found.test.method})"
-    number = f"{format_count(found.answers)} {plural(found.answers, 'answer')}"
-    claim = bias_claim(found, level)
+    overall = f"all options together: {describe_p_value(bias.test)} ({bias.test.method})"
+    number = f"{format_count(bias.answers)} {plural(bias.answers, 'answer')}"
+    claim = bias_claim(bias, level)
     if claim is not None:
         text = claim.text
-    elif found.test.p_value < round(1 - level, 12):
+    elif bias.test.p_value < round(1 - level, 12):
         text = "The options are not chosen as often as they are right, but no single option stands out."
     else:
         text = "No position bias is shown."
     rows = tuple(
         (
-            each.option,
-            each.predicted / found.answers,
-            each.actual / found.answers,
-            (each.predicted - each.actual) / found.answers,
-            each.p_value,
-            each.adjusted,
+            option.option,
+            option.predicted / bias.answers,
+            option.actual / bias.answers,
+            (option.predicted - option.actual) / bias.answers,
+            option.p_value,
+            option.adjusted,
         )
-        for each in found.options
+        for option in bias.options
     )
     shares = ("option/text", "chosen/percent", "right/percent", "difference/percent")
     columns = make_columns(*shares, "p/probability", "Holm p/probability")

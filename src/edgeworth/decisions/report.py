@@ -74,15 +74,15 @@ def report_table(tallied: ReportInput[ContingencyTable], options: Options, about
     )
     name = tallied.terms.get("columns", {}).get("prediction")
     name = name if isinstance(name, str) and name != "prediction" else ""
-    given = options["costs"]
-    more = {"cases": table.cells.sum().item(), "costs": given, "match": options["match"]}
-    report = compose_decisions(findings, about(**house, **more), name)
+    cost_input = options["costs"]
+    inputs = {"cases": table.cells.sum().item(), "costs": cost_input, "match": options["match"]}
+    report = compose_decisions(findings, about(**house, **inputs), name)
     if matching is not None:
         report = with_matching(report, tallied.final, matching)
-    if given is not None:
+    if cost_input is not None:
         from edgeworth.decisions.cost_report import with_costs
 
-        report = with_costs(report, findings.table, given, level=options["level"], seed=options["seed"])
+        report = with_costs(report, findings.table, cost_input, level=options["level"], seed=options["seed"])
     return replace(report, warnings=(*_slips(tallied.terms, tallied.final), *report.warnings))
 
 
@@ -125,13 +125,15 @@ def _draw(findings: DecisionFindings) -> list[Chart]:
 
 def _overall_section(findings: DecisionFindings) -> Section:
     # The break-even margin is of bets, and stands with them.
-    shown = (each for each in _estimates(findings) if each.measure != "break_even_margin")
-    grids = [estimates_grid(shown, findings.level, title="Overall")]
+    estimates = (estimate for estimate in _estimates(findings) if estimate.measure != "break_even_margin")
+    grids = [estimates_grid(estimates, findings.level, title="Overall")]
     tests = {"as well or better": findings.at_least, "as far from 0, either way": findings.either_way}
-    lines = tuple((said, p_value_cell(tail), tail.method) for said, tail in tests.items() if tail is not None)
-    if lines:
+    rows = tuple(
+        (event, p_value_cell(test), test.method) for event, test in tests.items() if test is not None
+    )
+    if rows:
         columns = make_columns("what/text", "probability/probability", "method/text")
-        grids.append(Grid("Chance of this by guessing with the same margins", columns, lines))
+        grids.append(Grid("Chance of this by guessing with the same margins", columns, rows))
     return Section("How informed", (), tuple(grids), is_main=True)
 
 
@@ -150,14 +152,14 @@ def _label_section(findings: DecisionFindings) -> Section:
     heads = ("class/text", *(f"{name}/count" for name in counts), "recall", "precision", "F", "edge")
     by_guessing = (Column(f"{name} by guessing", "number", is_extra=True) for name in ("recall", "precision"))
     columns = (*make_columns(*heads, f"{level} CI/interval"), *by_guessing)
-    place = {label: index for index, label in enumerate(table.labels)}
+    index_of = {label: index for index, label in enumerate(table.labels)}
     rows = []
     for label, estimates in list(findings.labels.items())[:MAX_LABELS_SHOWN]:
         values = (finite_or_none(estimate.value) for estimate in estimates[:4])
         mark = " *" if label in findings.superstitious else ""
-        numbers = (margin[place[label]].item() for margin in counts.values())
+        numbers = (margin[index_of[label]].item() for margin in counts.values())
         edge = interval_cell(estimates[3].interval(findings.level))
-        chances = (finite_or_none(each.chance) for each in estimates[:2])
+        chances = (finite_or_none(estimate.chance) for estimate in estimates[:2])
         rows.append((f"{label}{mark}", *numbers, *values, edge, *chances))
     note = (
         "edge: recall − fallout, with its interval; by guessing, recall is the class's share of predictions "
@@ -189,32 +191,32 @@ def _table_section(findings: DecisionFindings) -> Section:
     return Section("Contingency table", (), (grid,), ("contingency",))
 
 
-def _errors(table: ContingencyTable, most: int) -> tuple[tuple[str, str, float], ...]:
+def _errors(table: ContingencyTable, limit: int) -> tuple[tuple[str, str, float], ...]:
     """List the most frequent errors: predicted class, actual class, cases."""
-    wrong = table.counts - np.diag(table.counts.diagonal())
-    first = np.argsort(-wrong, axis=None, kind="stable")[:most]
-    places = zip(*np.unravel_index(first, wrong.shape), strict=True)
+    errors = table.counts - np.diag(table.counts.diagonal())
+    largest = np.argsort(-errors, axis=None, kind="stable")[:limit]
+    cells = zip(*np.unravel_index(largest, errors.shape), strict=True)
     labels = [str(label) for label in table.labels]
-    return tuple((labels[p], labels[a], wrong[p, a].item()) for p, a in places if wrong[p, a])
+    return tuple((labels[p], labels[a], errors[p, a].item()) for p, a in cells if errors[p, a])
 
 
 def _next_steps(findings: DecisionFindings) -> tuple[str, ...]:
     """Name the errors to look at first, and the class that is recognised least."""
     table = findings.table
     actual = dict(zip(map(str, table.labels), table.actual.tolist(), strict=True))
-    said = [
+    sentences = [
         f"{format_count(number)} of {format_count(actual[real])} cases of {shorten(real, 30)} were predicted "
         f"{shorten(predicted, 30)}."
         for predicted, real, number in _errors(table, 2)
     ]
     weakest = [claim.text for claim in decisions_verdict(findings).claims if claim.about == "weakest class"]
-    return (*said, *weakest)
+    return (*sentences, *weakest)
 
 
 def _bookmaker_section(findings: DecisionFindings) -> Section:
-    money = findings.payoffs
+    payoffs = findings.payoffs
     text = (
-        f"Each prediction is a bet with ${money.pool:g} in the pool, normalised so that perfect play earns "
+        f"Each prediction is a bet with ${payoffs.pool:g} in the pool, normalised so that perfect play earns "
         "the pool on every label.",
     )
     house = Grid("The house", (Column("what"), Column("value")), _house_rows(findings))
@@ -223,23 +225,23 @@ def _bookmaker_section(findings: DecisionFindings) -> Section:
 
 def _bets(findings: DecisionFindings) -> Grid:
     """Tabulate the dollars of each bet, by real class for few labels, right and wrong for more."""
-    money = findings.payoffs
-    cells = money.cells.tolist()
-    full = len(money.labels) <= MAX_LABELS_WITH_ALL_BETS
-    outcomes = [f"{label} comes in" for label in money.labels] if full else ["right", "wrong"]
+    payoffs = findings.payoffs
+    cells = payoffs.cells.tolist()
+    shows_all = len(payoffs.labels) <= MAX_LABELS_WITH_ALL_BETS
+    outcomes = [f"{label} comes in" for label in payoffs.labels] if shows_all else ["right", "wrong"]
     dollars = (f"{outcome}/dollars" for outcome in (*outcomes, "won"))
     heads = ("bet on/text", "odds", "against/text", *dollars, "share of bets/percent", "weighted/dollars")
     rows: list[tuple[Cell, ...]] = []
-    for index, label in enumerate(money.labels[:MAX_LABELS_SHOWN]):
-        won = money.rows[index].item()
-        paid = cells[index] if full else [cells[index][index], won - cells[index][index]]
-        ends = (won, money.predicted_share[index].item(), money.weighted[index].item())
+    for index, label in enumerate(payoffs.labels[:MAX_LABELS_SHOWN]):
+        profit = payoffs.rows[index].item()
+        payouts = cells[index] if shows_all else [cells[index][index], profit - cells[index][index]]
+        totals_of_row = (profit, payoffs.predicted_share[index].item(), payoffs.weighted[index].item())
         against = _odds_against(findings.table, index)
-        odds = finite_or_none(money.odds[index].item())
-        rows.append((str(label), odds, against, *map(finite_or_none, (*paid, *ends))))
-    totals = map(finite_or_none, money.columns.tolist()) if full else (None, None)
-    rows.append(("all", None, None, *totals, None, None, finite_or_none(money.total)))
-    note = _note_on_cut(len(money.labels)).removeprefix("; ")
+        odds = finite_or_none(payoffs.odds[index].item())
+        rows.append((str(label), odds, against, *map(finite_or_none, (*payouts, *totals_of_row))))
+    totals = map(finite_or_none, payoffs.columns.tolist()) if shows_all else (None, None)
+    rows.append(("all", None, None, *totals, None, None, finite_or_none(payoffs.total)))
+    note = _note_on_cut(len(payoffs.labels)).removeprefix("; ")
     return Grid("", make_columns(*heads), tuple(rows), note)
 
 
@@ -259,16 +261,18 @@ def _odds_against(table: ContingencyTable, index: int) -> str:
 
 
 def _house_rows(findings: DecisionFindings) -> tuple[tuple[Cell, ...], ...]:
-    money = findings.payoffs
-    charged = money.overround or money.commission
-    house = f"margin {format_percent(money.overround, 1)}, commission {format_percent(money.commission, 1)}"
+    payoffs = findings.payoffs
+    charged = payoffs.overround or payoffs.commission
+    house = (
+        f"margin {format_percent(payoffs.overround, 1)}, commission {format_percent(payoffs.commission, 1)}"
+    )
     terms = f" ({house})" if charged else " at fair odds"
     shares = {
-        "break-even house margin": money.break_even_margin,
-        "break-even commission": money.break_even_commission,
-        f"return of a unit bet{terms}": money.unit_return,
+        "break-even house margin": payoffs.break_even_margin,
+        "break-even commission": payoffs.break_even_commission,
+        f"return of a unit bet{terms}": payoffs.unit_return,
     }
-    dollars = {"won at the track": money.won, "lost at the track": money.lost}
+    dollars = {"won at the track": payoffs.won, "lost at the track": payoffs.lost}
     return tuple(
         (name, format_cell(finite_or_none(value), "percent" if name in shares else "dollars"))
         for name, value in (shares | dollars).items()

@@ -104,15 +104,15 @@ def _measure_draws(draw: Callable[[int], Floats], resolved: Resolved, draws: int
 def defined_draws(values: Floats, spelling: str) -> tuple[Floats, int]:
     """Keep the draws in which the measure has a value; too many without one, or all alike, are an error."""
     defined = values[~np.isnan(values)]
-    lost = len(values) - len(defined)
-    if lost > MAX_UNDEFINED_SHARE_OF_DRAWS * len(values):
+    undefined = len(values) - len(defined)
+    if undefined > MAX_UNDEFINED_SHARE_OF_DRAWS * len(values):
         raise OptionError(
-            f"{spelling} is undefined in {lost:,} of {len(values):,} draws, too many to leave out"
+            f"{spelling} is undefined in {undefined:,} of {len(values):,} draws, too many to leave out"
         )
     # Differences of this size are rounding.
     if np.ptp(defined) <= RELATIVE_ROUNDING_ERROR * max(1.0, abs(float(defined[0]))):
         raise OptionError("every replicate has the same value, which does not tell how much it varies")
-    return defined, lost
+    return defined, undefined
 
 
 IMAGINARY_STEP = 1e-30
@@ -164,8 +164,8 @@ def _variance_of_occupied(
     """Sum over the cells that hold cases: of many labels most cells are empty."""
     row, column = np.nonzero(cells)
     is_decided = row < len(hits)
-    place = np.minimum(row, len(hits) - 1)
-    slopes = np.where(is_decided, predicted[place] + real[column], abstained[column])
+    row_label = np.minimum(row, len(hits) - 1)
+    slopes = np.where(is_decided, predicted[row_label] + real[column], abstained[column])
     slopes += np.where(is_decided & (row == column), hits[column], 0.0)
     counts = cells[row, column].astype(np.float64)
     centred = slopes - float(counts @ slopes) / float(counts.sum())
@@ -184,24 +184,26 @@ def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolv
     cluster, cell, weight = clusters.cells(table.labels)
     # Too many classes and clusters to keep apart are taken as one class.
     width = len(table.labels) if len(table.labels) * clusters.number <= MAX_CLUSTER_SUMS else 1
-    place, shape = cluster * width + cell % width, (clusters.number, width)
+    sum_index, shape = cluster * width + cell % width, (clusters.number, width)
     cases, sums, squares = (
-        np.bincount(place, weights=weight * slopes[cell] ** power, minlength=shape[0] * width).reshape(shape)
+        np.bincount(sum_index, weights=weight * slopes[cell] ** power, minlength=shape[0] * width).reshape(
+            shape
+        )
         for power in (0, 1, 2)
     )
     totals = np.maximum(cases.sum(axis=0), 1e-300)
     means = sums.sum(axis=0) / totals
     # A class in one cluster alone, or in none, says nothing about how its predictions vary.
-    most = (cases / totals).max(axis=0)
-    shared = (most > 0) & (most < 1)
-    within, between = (sums - cases * means)[:, shared], cases @ means
-    spreads = np.maximum(squares.sum(axis=0) / totals - means**2, 0)[shared]
-    every = cases.sum(axis=1)
+    largest_share = (cases / totals).max(axis=0)
+    is_shared = (largest_share > 0) & (largest_share < 1)
+    within, between = (sums - cases * means)[:, is_shared], cases @ means
+    variances = np.maximum(squares.sum(axis=0) / totals - means**2, 0)[is_shared]
+    cluster_sizes = cases.sum(axis=1)
     return cluster_variance_of_ratios(
         np.column_stack([within, between]),
-        np.column_stack([cases[:, shared], every]),
-        np.append(totals[shared], every.sum()),
-        np.append(spreads, (totals * means**2).sum() / every.sum()),
+        np.column_stack([cases[:, is_shared], cluster_sizes]),
+        np.append(totals[is_shared], cluster_sizes.sum()),
+        np.append(variances, (totals * means**2).sum() / cluster_sizes.sum()),
     )
 
 
@@ -242,20 +244,20 @@ def _overall_slopes(cells: Floats, resolved: Resolved, view: Marginals) -> Float
     size = cells.shape[1]
     closed = margin_slopes(resolved, view) if size > MIN_LABELS_FOR_CLOSED_FORM else None
     if closed is not None:
-        return _slopes_of_cells(*(np.nan_to_num(each, nan=0.0) for each in closed))
+        return _slopes_of_cells(*(np.nan_to_num(slopes, nan=0.0) for slopes in closed))
     parts = {}
     chunk = max(1, MAX_DERIVATIVES_AT_ONCE // max(size, 1))
     for name in ("hits", "predicted", "real", "abstained"):
         base = getattr(view, name)
-        found = np.empty(size)
+        derivatives = np.empty(size)
         for start in range(0, size, chunk):
             moved = np.arange(start, min(start + chunk, size))
             shifted = np.broadcast_to(base, (len(moved), size)).astype(np.complex128)
             shifted[np.arange(len(moved)), moved] += 1j * IMAGINARY_STEP
-            found[moved] = (
+            derivatives[moved] = (
                 resolved.of_view(replace(_repeat(view, len(moved)), **{name: shifted})).imag / IMAGINARY_STEP
             )
-        parts[name] = found
+        parts[name] = derivatives
     return _slopes_of_cells(parts["hits"], parts["predicted"], parts["real"], parts["abstained"])
 
 

@@ -382,10 +382,10 @@ class ContingencyTable(Serializable):
     def rename_labels(self, names: Sequence[Label]) -> Self:
         """Rename the labels, in order; labels that get the same name become one label."""
         labels = canonical_order(names)
-        place = label_positions(map(canonical_label, names), labels)
-        table = self._regroup(labels, np.append(place, len(labels)), place)
+        new_index = label_positions(map(canonical_label, names), labels)
+        table = self._regroup(labels, np.append(new_index, len(labels)), new_index)
         old = self.declared_positive
-        new = None if old is None else labels[place[self.labels.index(old)]]
+        new = None if old is None else labels[new_index[self.labels.index(old)]]
         return replace(table, declared_positive=new, is_numbered=False)
 
     def map_predictions(self, mapping: Mapping[Label, Label | None]) -> Self:
@@ -395,11 +395,11 @@ class ContingencyTable(Serializable):
         >>> table.map_predictions({"b": None}).abstained.tolist()
         [2, 4]
         """
-        names = {self.labels[self.index(label)]: target for label, target in mapping.items()}
-        targets = [names.get(label, label) for label in self.labels]
+        new_names = {self.labels[self.index(label)]: target for label, target in mapping.items()}
+        targets = [new_names.get(label, label) for label in self.labels]
         labels = tuple(dict.fromkeys([*self.labels, *(target for target in targets if target is not None)]))
-        place = {label: index for index, label in enumerate(labels)}
-        rows = [len(labels) if target is None else place[target] for target in targets]
+        index_of = {label: index for index, label in enumerate(labels)}
+        rows = [len(labels) if target is None else index_of[target] for target in targets]
         return self._regroup(labels, np.array([*rows, len(labels)]), label_positions(self.labels, labels))
 
     def without_empty_labels(self) -> Self:
@@ -427,13 +427,15 @@ class ContingencyTable(Serializable):
             return np.asarray(np.maximum(cells, 0))
 
         labels = (self.labels[index], f"not {self.labels[index]}")
-        place = np.where(np.arange(len(self.labels)) == index, 0, 1)
-        return self._with_cells(labels, merge, (np.append(place, 2), place))
+        new_index = np.where(np.arange(len(self.labels)) == index, 0, 1)
+        return self._with_cells(labels, merge, (np.append(new_index, 2), new_index))
 
     def check_kinds(self) -> None:
         """Refuse truth and prediction that share no label only because one is text and the other is not."""
-        seen = (self.cells.sum(axis=0) > 0, self.predicted > 0)
-        real, predicted = ([self.labels[place] for place in np.flatnonzero(each)] for each in seen)
+        presence = (self.cells.sum(axis=0) > 0, self.predicted > 0)
+        real, predicted = (
+            [self.labels[index] for index in np.flatnonzero(is_present)] for is_present in presence
+        )
         check_label_kinds(real, predicted)
 
     # -- plain values ----------------------------------------------------------------------------------
@@ -466,16 +468,16 @@ class ContingencyTable(Serializable):
         if not isinstance(payload, dict) or payload.get("kind") != "clustered_table":
             return super().from_dict(payload)
         fields = {"table": Field("an object", super().from_dict)} | JOINT_FIELDS
-        found = load_fields(fields, payload, "the clustered_table")
-        table: Self = found["table"]
-        return table._with_clusters(Clusters(JointCounts.of_fields(found, BY_CLUSTER)))
+        values = load_fields(fields, payload, "the clustered_table")
+        table: Self = values["table"]
+        return table._with_clusters(Clusters(JointCounts.of_fields(values, BY_CLUSTER)))
 
     @classmethod
-    def _of_fields(cls, found: JsonObject) -> Self:
-        del found["_rows"]
-        counts, abstained = found.pop("counts"), found.pop("abstained")
+    def _of_fields(cls, fields: JsonObject) -> Self:
+        del fields["_rows"]
+        counts, abstained = fields.pop("counts"), fields.pop("abstained")
         cells = np.vstack([reshape_array(counts, len(abstained), len(abstained)), abstained])
-        return cls(cells=cells, **found)
+        return cls(cells=cells, **fields)
 
     def _with_clusters(self, clusters: Clusters) -> Self:
         """Attach clusters, and refuse those that do not add up to the table."""
@@ -494,12 +496,12 @@ class ContingencyTable(Serializable):
 
     def _clusters_with(self, other: Self) -> Clusters | None:
         """Merge the clusters of two tables; a table of no cases goes with either."""
-        mine, its = self.clusters, other.clusters
-        if mine is not None and its is not None:
-            return mine + its
-        if mine is not its and (self if mine is None else other).cells.any():
+        own_clusters, other_clusters = self.clusters, other.clusters
+        if own_clusters is not None and other_clusters is not None:
+            return own_clusters + other_clusters
+        if own_clusters is not other_clusters and (self if own_clusters is None else other).cells.any():
             raise MergeError("one table has its cases in clusters, the other has not: they do not merge")
-        return its if mine is None else mine
+        return other_clusters if own_clusters is None else own_clusters
 
     def _regroup(self, labels: tuple[Label, ...], rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Self:
         """Add every row and column to one of a table of other labels, in each cluster too."""
@@ -512,22 +514,22 @@ class ContingencyTable(Serializable):
         """Place the same cases in a larger or reordered set of labels."""
         if labels == self.labels:
             return replace(self, labels=labels)  # 1 and True are equal
-        place = label_positions(self.labels, labels)
-        return self._regroup(labels, np.append(place, len(labels)), place)
+        new_index = label_positions(self.labels, labels)
+        return self._regroup(labels, np.append(new_index, len(labels)), new_index)
 
     def _with_cells(
         self,
         labels: tuple[Label, ...],
         change: Callable[[Numbers], Numbers],
-        places: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
+        new_indices: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
     ) -> Self:
         """Change cells and squares alike; ``places`` say where rows and columns went, for the clusters.
 
         A positive label that is gone is no longer declared.
         """
         clusters = self.clusters
-        if clusters is not None and places is not None:
-            clusters = clusters.regroup(self.labels, labels, *places)
+        if clusters is not None and new_indices is not None:
+            clusters = clusters.regroup(self.labels, labels, *new_indices)
         return replace(
             self,
             labels=labels,

@@ -185,10 +185,10 @@ def find_measure(name: str, *, is_label: bool) -> Measure | None:
 
 def measure_table(table: ContingencyTable, spelling: str | Measure) -> float:
     """Compute a measure of decisions; nan when it is undefined."""
-    found = resolve(table, spelling)
-    if found.measure.counts_pairs and not table.is_counted:
+    resolved = resolve(table, spelling)
+    if resolved.measure.counts_pairs and not table.is_counted:
         return math.nan
-    return float(found.values(table.cells))
+    return float(resolved.values(table.cells))
 
 
 def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
@@ -203,25 +203,26 @@ def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
         return _resolve_label(table, spelling, Spelling(spelling.name))
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'recall[spam]'; saw {spelling!r}")
-    written = canonical_spelling(spelling, TABLE)
-    if written.depth is not None:
-        raise OptionError(f"{written}: a depth belongs to a ranking; this is a table of decisions")
-    whole, single = find_measure(written.name, is_label=False), find_measure(written.name, is_label=True)
-    if whole is None and single is None:
-        raise unknown_measure(written.name)
-    found = whole if written.label is None and whole is not None else single
-    if found is None:
-        raise OptionError(f"{written.name} is a measure of the whole table; write it without a label")
-    return _resolve_label(table, found, written)
+    parsed = canonical_spelling(spelling, TABLE)
+    if parsed.depth is not None:
+        raise OptionError(f"{parsed}: a depth belongs to a ranking; this is a table of decisions")
+    overall_measure = find_measure(parsed.name, is_label=False)
+    label_measure = find_measure(parsed.name, is_label=True)
+    if overall_measure is None and label_measure is None:
+        raise unknown_measure(parsed.name)
+    measure = overall_measure if parsed.label is None and overall_measure is not None else label_measure
+    if measure is None:
+        raise OptionError(f"{parsed.name} is a measure of the whole table; write it without a label")
+    return _resolve_label(table, measure, parsed)
 
 
-def _resolve_label(table: ContingencyTable, measure: Measure, written: Spelling) -> Resolved:
-    arguments = measure.arguments(written.options)
+def _resolve_label(table: ContingencyTable, measure: Measure, parsed: Spelling) -> Resolved:
+    arguments = measure.arguments(parsed.options)
     if measure.scope != "label":
-        return Resolved(measure, None, None, arguments, str(written))
-    given = written.label
-    position = table.index(given) if given is not None else _position_of_positive(table, measure.name)
-    return Resolved(measure, position, table.labels[position], arguments, str(written))
+        return Resolved(measure, None, None, arguments, str(parsed))
+    label = parsed.label
+    position = table.index(label) if label is not None else _position_of_positive(table, measure.name)
+    return Resolved(measure, position, table.labels[position], arguments, str(parsed))
 
 
 def _position_of_positive(table: ContingencyTable, name: str) -> int:

@@ -57,50 +57,54 @@ class OverItems:
         return self.words
 
 
-def law_of_mean(found: ItemValues) -> tuple[str, SamplingLaw]:
+def law_of_mean(resolved: ItemValues) -> tuple[str, SamplingLaw]:
     """Choose the law of a mean over items, and name it."""
-    grades, kept = found.grades, np.flatnonzero(~np.isnan(found.values))
-    values, items = found.values[kept], grades.items[kept]
-    number, mean = float(items.sum()), found.mean
-    rests = values - mean
-    variance = float(items @ rests**2) / (number * (number - 1)) if number > 1 else math.nan
-    spread = alone = ClusterSpread(
-        variance, number - 1, number, kurtosis_degrees_of_freedom(rests, items.astype(np.float64))
+    grades, graded = resolved.grades, np.flatnonzero(~np.isnan(resolved.values))
+    values, items = resolved.values[graded], grades.items[graded]
+    number, mean = float(items.sum()), resolved.mean
+    residuals = values - mean
+    variance = float(items @ residuals**2) / (number * (number - 1)) if number > 1 else math.nan
+    spread = item_spread = ClusterSpread(
+        variance, number - 1, number, kurtosis_degrees_of_freedom(residuals, items.astype(np.float64))
     )
-    over = "items" if grades.clusters is None else "clusters (CR2)"
+    units = "items" if grades.clusters is None else "clusters (CR2)"
     if grades.clusters is not None:
-        index: dict[str, int] = {}
-        places = [index.setdefault(grades.clusters[place], len(index)) for place in kept]
-        if len(index) < 2:
+        cluster_numbers: dict[str, int] = {}
+        cluster_index = [
+            cluster_numbers.setdefault(grades.clusters[index], len(cluster_numbers)) for index in graded
+        ]
+        if len(cluster_numbers) < 2:
             raise OptionError("all items are in one cluster: nothing tells how much clusters vary")
-        sums, sizes = (np.bincount(places, weights=x).astype(np.float64) for x in (items * rests, items))
+        sums, sizes = (
+            np.bincount(cluster_index, weights=x).astype(np.float64) for x in (items * residuals, items)
+        )
         spread = cluster_variance_of_ratios(sums, sizes)
     low, high = (0.0, 1.0) if grades.is_share else grades.bounds
     if not math.isfinite(high - low):
         if not spread.variance > MIN_RELATIVE_VARIANCE * mean**2:
-            raise OptionError(f"the mean is the same in all {over}, so nothing tells how much it varies")
+            raise OptionError(f"the mean is the same in all {units}, so nothing tells how much it varies")
         law = NormalLaw(mean, math.sqrt(spread.variance), Scale(), spread.least)
         if grades.clusters is not None and spread.freedom < MIN_DEGREES_OF_FREEDOM:
             law = ClusterLaw(mean, math.sqrt(spread.variance), Scale(), spread.freedom)
-        return f"Student's t over {over}", law
+        return f"Student's t over {units}", law
     width, share = high - low, min(max((mean - low) / (high - low), 0.0), 1.0)
-    is_plain = bool(((values == low) | (values == high)).all())
+    is_zero_one = bool(((values == low) | (values == high)).all())
     # A sample may hold none of the few items that are never solved, and then pass@k hardly varies in it.
-    most = number if is_plain or found.depth > 1 else _trials(share, alone, width, number)
-    left = np.clip(
-        _trials(share, spread, width, spread.effective), spread.effective, max(most, spread.effective)
+    most_trials = number if is_zero_one or resolved.depth > 1 else _trials(share, item_spread, width, number)
+    effective_trials = np.clip(
+        _trials(share, spread, width, spread.effective), spread.effective, max(most_trials, spread.effective)
     )
-    one, is_alone = np.ones(1), grades.clusters is None
+    unit, is_unclustered = np.ones(1), grades.clusters is None
     combination = Combination(
         low,
-        width * one,
-        share * left * one,
-        left * one,
-        fewest=spread.effective * one,
-        freedoms=None if is_plain and is_alone else spread.least * one,
-        freedom=math.inf if is_alone or spread.effective == number else spread.freedom,
+        width * unit,
+        share * effective_trials * unit,
+        effective_trials * unit,
+        fewest=spread.effective * unit,
+        freedoms=None if is_zero_one and is_unclustered else spread.least * unit,
+        freedom=math.inf if is_unclustered or spread.effective == number else spread.freedom,
     )
-    words = "Wilson" if is_plain and is_alone else f"Wilson at the variance between {over}"
+    words = "Wilson" if is_zero_one and is_unclustered else f"Wilson at the variance between {units}"
     return words, NewcombeLaw(combination)
 
 
@@ -110,25 +114,25 @@ def _trials(share: float, spread: ClusterSpread, width: float, otherwise: float)
     return share * (1 - share) * width**2 / spread.variance if is_known else otherwise
 
 
-def _law_by(method: Method, found: ItemValues) -> SamplingLaw:
+def _law_by(method: Method, resolved: ItemValues) -> SamplingLaw:
     """Make the law by a method that was asked for, or raise an error that says why it does not apply."""
-    grades = found.grades
+    grades = resolved.grades
     if isinstance(method, Wilson):
         if not math.isfinite(grades.bounds[1] - grades.bounds[0]) and not grades.is_binary:
             raise OptionError(f"{method} is for shares of right answers: these grades have no range")
-        return law_of_mean(found)[1]
+        return law_of_mean(resolved)[1]
     if isinstance(method, ClopperPearson):
-        is_alone = grades.clusters is None and not (grades.repeats > 1).any()
-        if not (grades.is_binary and is_alone):
+        is_independent = grades.clusters is None and not (grades.repeats > 1).any()
+        if not (grades.is_binary and is_independent):
             raise OptionError(f"{method} is for independent items that are right or wrong once: use Wilson()")
         number = round(float(grades.items.sum()))
-        return ClopperPearsonLaw(round(found.mean * number), number)
+        return ClopperPearsonLaw(round(resolved.mean * number), number)
     is_ours = type(method).__module__.partition(".")[0] == __name__.partition(".")[0]
     if is_ours and not isinstance(method, (OverItems, Bootstrap)):
         raise OptionError(
             f"{method} does not apply to grades: use Wilson(), ClopperPearson() or Bootstrap(), or none"
         )
-    return method.law(grades, found)
+    return method.law(grades, resolved)
 
 
 MAX_COUNTS_AT_ONCE = 1 << 22
@@ -174,24 +178,24 @@ def estimate_grades(
     ``method`` is ``Wilson()``, ``ClopperPearson()``, ``Bootstrap()``, the method of another estimate,
     or an object of your own with ``law(tally, resolved)``, which gets the ``Grades`` and the ``ItemValues``.
     """
-    found = resolve_grades(tally, measure)
-    number = float(tally.items[~np.isnan(found.values)].sum())
-    if found.undefined is not None:
-        return undefined_estimate(tally, found.spelling, found.undefined, number)
-    words, law, reason = "", None, None
+    resolved = resolve_grades(tally, measure)
+    number = float(tally.items[~np.isnan(resolved.values)].sum())
+    if resolved.undefined is not None:
+        return undefined_estimate(tally, resolved.spelling, resolved.undefined, number)
+    method_name, law, reason = "", None, None
     try:
-        words, law = law_of_mean(found)
+        method_name, law = law_of_mean(resolved)
     except OptionError as error:
         reason = str(error)
-    chosen: Method | None = OverItems(words) if words else None
+    chosen: Method | None = OverItems(method_name) if method_name else None
     if method is not None:
-        chosen, law, reason = method, _law_by(method, found), None
-    chance = math.nan if guess_rate is None or not tally.is_binary else 1 - (1 - guess_rate) ** found.depth
-    named = (found.spelling, found.mean, chance, chosen, None, reason, tally, law)
-    if words != "Wilson" or (tally.repeats > 1).any() or math.isnan(chance):
-        return Estimate(*named, size=number)
-    test = partial(_binomial_test, found.mean, number, chance)
-    return Estimate(*named, test, size=number, planner=partial(_items_for_power, found.mean, chance))
+        chosen, law, reason = method, _law_by(method, resolved), None
+    chance = math.nan if guess_rate is None or not tally.is_binary else 1 - (1 - guess_rate) ** resolved.depth
+    fields = (resolved.spelling, resolved.mean, chance, chosen, None, reason, tally, law)
+    if method_name != "Wilson" or (tally.repeats > 1).any() or math.isnan(chance):
+        return Estimate(*fields, size=number)
+    test = partial(_binomial_test, resolved.mean, number, chance)
+    return Estimate(*fields, test, size=number, planner=partial(_items_for_power, resolved.mean, chance))
 
 
 def _binomial_test(mean: float, number: float, chance: float, alternative: Alternative) -> TestResult:

@@ -89,24 +89,24 @@ class ItemValues:
 
 def resolve_grades(grades: Grades, measure: str | Measure) -> ItemValues:
     """Find the measure that a spelling means, and its value in each item."""
-    known = measures_by_name(GRADES, "grades")
-    spelt = Spelling(measure.name) if isinstance(measure, Measure) else canonical_spelling(measure, GRADES)
-    if spelt.name not in known:
-        raise unknown_measure(spelt.name)
-    found, depth = known[spelt.name], spelt.depth or 1
-    found.arguments(spelt.options)
+    catalogue = measures_by_name(GRADES, "grades")
+    spelling = Spelling(measure.name) if isinstance(measure, Measure) else canonical_spelling(measure, GRADES)
+    if spelling.name not in catalogue:
+        raise unknown_measure(spelling.name)
+    entry, depth = catalogue[spelling.name], spelling.depth or 1
+    entry.arguments(spelling.options)
     if (
-        (found.depth == "required") != (spelt.depth is not None)
-        or spelt.label is not None
-        or spelt.depth == 0
+        (entry.depth == "required") != (spelling.depth is not None)
+        or spelling.label is not None
+        or spelling.depth == 0
     ):
-        raise OptionError(f"write {found.spelling}, as in accuracy or pass@5; saw {str(spelt)!r}")
-    undefined = next((need.otherwise for need in found.needs if not need.holds(grades)), None)
+        raise OptionError(f"write {entry.spelling}, as in accuracy or pass@5; saw {str(spelling)!r}")
+    undefined = next((need.otherwise for need in entry.needs if not need.holds(grades)), None)
     undefined = undefined if grades.has_cases else "there are no grades"
-    values = np.full(len(grades.items), np.nan) if undefined else np.asarray(found.compute(grades, depth))
+    values = np.full(len(grades.items), np.nan) if undefined else np.asarray(entry.compute(grades, depth))
     if undefined is None and np.isnan(values).all():
         undefined = f"no item has {depth} repeats: name the items (id), or take a smaller k"
-    return ItemValues(found, str(spelt), depth, grades, values, undefined)
+    return ItemValues(entry, str(spelling), depth, grades, values, undefined)
 
 
 def measure_grades(grades: Grades, measure: str | Measure) -> float:

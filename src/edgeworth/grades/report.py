@@ -158,30 +158,30 @@ def _citation(findings: GradeFindings) -> str:
     estimate, facts = findings.mean, findings.grades.facts()
     value = f"{describe_measure(estimate.measure)} {describe_estimate(estimate, findings.level)}"
     method = "" if estimate.law is None else f"; {estimate.method}"
-    said = ", ".join(f"{format_count(number)} {what}" for what, number in facts.items())
-    return f"{value}{method}; {said}; Edgeworth {__version__}."
+    counts = ", ".join(f"{format_count(number)} {noun}" for noun, number in facts.items())
+    return f"{value}{method}; {counts}; Edgeworth {__version__}."
 
 
 def _warnings(findings: GradeFindings) -> tuple[str, ...]:
     grades, estimate = findings.grades, findings.mean
-    said = []
+    warnings = []
     if grades.unscored:
-        are = plural(grades.unscored, "answer has no grade and is", "answers have no grade and are")
-        said.append(f"{grades.unscored:,} {are} left out.")
+        words = plural(grades.unscored, "answer has no grade and is", "answers have no grade and are")
+        warnings.append(f"{grades.unscored:,} {words} left out.")
     means = grades.means
     is_one_grade = not grades.zero_one and bool((means == means[0]).all())
     if is_one_grade and grades.items.sum() >= MIN_CASES_TO_SUSPECT:
-        said.append(describe_constant("The grade", format_number(float(means[0]))))
+        warnings.append(describe_constant("The grade", format_number(float(means[0]))))
     if estimate.caveat is not None:
-        said.append(
+        warnings.append(
             f"{estimate.caveat.capitalize()}: coverage may be below {format_percent(findings.level)}, and "
             "nothing is concluded. Collect more clusters of like size."
         )
     if grades.clusters is not None:
         freedom = getattr(estimate.law, "freedom", math.inf)
-        known = f" ({freedom:.1f} degrees of freedom)" if math.isfinite(freedom) else ""
-        said.append(f"The interval rests on {len(set(grades.clusters)):,} clusters{known}.")
-    return tuple(said)
+        freedom_text = f" ({freedom:.1f} degrees of freedom)" if math.isfinite(freedom) else ""
+        warnings.append(f"The interval rests on {len(set(grades.clusters)):,} clusters{freedom_text}.")
+    return tuple(warnings)
 
 
 def _numbers(findings: GradeFindings) -> JsonObject:
@@ -190,7 +190,7 @@ def _numbers(findings: GradeFindings) -> JsonObject:
         "kind": "grades",
         "level": findings.level,
         "is_conclusive": findings.is_conclusive,
-        "estimates": {each.measure: each.to_dict(findings.level) for each in findings.estimates},
+        "estimates": {estimate.measure: estimate.to_dict(findings.level) for estimate in findings.estimates},
         "guessing": findings.guess_rate
         and {
             "rate": findings.guess_rate,
@@ -207,9 +207,9 @@ def _numbers(findings: GradeFindings) -> JsonObject:
 def _charts(findings: GradeFindings) -> Iterable[Chart]:
     """Draw how many items have which mean grade."""
     grades = findings.grades
-    values, places = np.unique(grades.means, return_inverse=True)
+    values, value_index = np.unique(grades.means, return_inverse=True)
     texts = [f"{value:.3g}" for value in values]
-    numbers = np.bincount(places, weights=grades.items).astype(int).tolist()
+    numbers = np.bincount(value_index, weights=grades.items).astype(int).tolist()
     if len(values) > MAX_BARS:
         counted, edges = np.histogram(grades.means, bins=MAX_BARS, weights=grades.items)
         texts = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges.tolist())]
@@ -222,7 +222,7 @@ def _charts(findings: GradeFindings) -> Iterable[Chart]:
         bars = kit.base("items").mark_bar(color=FIRST).encode(x=across, y=alt.Y("items:Q", title="items"))
         return bars.encode(tooltip=kit.tooltip({"grade": "", "items": ",d"})).properties(width=WIDTH)
 
-    most = max(numbers)
-    said = f"{most:,} {plural(most, 'item has', 'items have')} grade {texts[numbers.index(most)]}."
+    largest = max(numbers)
+    text = f"{largest:,} {plural(largest, 'item has', 'items have')} grade {texts[numbers.index(largest)]}."
     table = (Column("grade"), Column("items", "count"))
-    yield Chart("items", "Items by grade", said, {"items": rows}, draw, table)
+    yield Chart("items", "Items by grade", text, {"items": rows}, draw, table)
