@@ -20,6 +20,10 @@ Direction: TypeAlias = Literal["higher", "lower", "neither"]
 RankingTheory: TypeAlias = Literal["none", "average precision", "ROC area"]
 CaseMean: TypeAlias = Literal["mean", "total", "exponential"]
 Arguments: TypeAlias = Mapping[str, Any]
+MeasureFormula: TypeAlias = Callable[..., Values]
+"""A function of what the scope of a measure names, and of the measure's options."""
+MeasureBounds: TypeAlias = Callable[..., tuple[float, float]]
+"""A function of a depth, if there is one, and of options, that returns the smallest and the largest value."""
 Strata: TypeAlias = Literal["none", "classes", "target"]
 
 POWERS = "Powers 2003, Recall & Precision versus The Bookmaker"
@@ -139,7 +143,7 @@ class Measure:
     chance: str
     direction: Direction
     source: str
-    compute: Callable[..., Values] = field(repr=False)
+    compute: MeasureFormula = field(repr=False)
     kind: str = "decisions"
     """Whose measure it is: of decisions, rankings, probabilities, grades."""
     title: str = ""
@@ -168,7 +172,7 @@ class Measure:
     """How a measure of forecasts follows from a mean over cases, which gives it Student's interval."""
     by_chance: Callable[..., float] | None = field(default=None, repr=False)
     """Its value by chance for the tally of some forecasts, where that is one number."""
-    bounds: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
+    bounds: MeasureBounds | None = field(default=None, repr=False)
     """The range at a depth and with options, or for the tally of some forecasts, where that is narrower."""
     ranking_theory: RankingTheory = field(default="none", repr=False)
     """Whose formulas hold for a ranking's measure: the influence of each case, the bound for a ranking that
@@ -268,7 +272,7 @@ class MeasureFields(TypedDict, total=False):
     score: str
     of_case_mean: CaseMean | None
     by_chance: Callable[..., float] | None
-    bounds: Callable[..., tuple[float, float]] | None
+    bounds: MeasureBounds | None
     ranking_theory: RankingTheory
     is_case_sum: bool
     case_worth: CaseWorth | None

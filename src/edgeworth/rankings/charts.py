@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from edgeworth.common.arrays import Values, finite_or_none
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import MINUS, format_count, format_level, format_number, format_percent, plural
 from edgeworth.rankings.findings import ListFindings, RankingFindings, Worth
 from edgeworth.rankings.intervals.bands import (
@@ -33,18 +34,25 @@ from edgeworth.report.charts.axes import (
     table_rows,
     touch_points,
 )
-from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
+from edgeworth.report.charts.chart import FIRST, SECOND, Altair, Chart, Kit, Rows
 from edgeworth.report.charts.names import AxisNames, axis_names
-from edgeworth.report.report import Charts, Column, LazyMapping, make_columns
+from edgeworth.report.report import Charts, Column, ColumnFormat, LazyMapping, make_columns
 from edgeworth.report.wording import describe_probability
 
 OURS, RANDOM = "this ranking", "random selection"
 COLOURS = {OURS: FIRST, RANDOM: CHANCE}
 DEPTH = "items reviewed"
-DASHED: dict[str, Any] = {"strokeDash": [5, 4], "strokeWidth": 1.5}
-DOT: dict[str, Any] = {"filled": True, "opacity": 1}
+DASHED: JsonObject = {"strokeDash": [5, 4], "strokeWidth": 1.5}
+DOT: JsonObject = {"filled": True, "opacity": 1}
 FORMATS = {"count": ",.1~f", "percent": ".1%", "number": ",.4~g"}
 """How a column of a kind is written under a pointer."""
+
+
+Formats: TypeAlias = Mapping[str, ColumnFormat]
+
+
+def _same_format(names: Iterable[str], column_format: ColumnFormat) -> Formats:
+    return dict.fromkeys(names, column_format)
 
 
 def ranking_charts(findings: RankingFindings) -> Charts:
@@ -67,16 +75,16 @@ def _chart(
     title: str,
     caption: str,
     find: Callable[[], Sequence[Values | None]],
-    draw: Callable[[Kit], Any],
-    kinds: Mapping[str, Any],
-    also: Callable[[], Mapping[str, Any]] = dict,
+    draw: Callable[[Kit], object],
+    kinds: Formats,
+    also: Callable[[], Mapping[str, Rows]] = dict,
 ) -> Chart:
     """A chart of columns of numbers, of these kinds, that are found when somebody looks."""
     data = LazyMapping(lambda: {name: table_rows(dict(zip(kinds, find(), strict=True))), **also()})
     return Chart(name, title, caption, data, draw, tuple(Column(*column) for column in kinds.items()))
 
 
-def _lines(kit: Kit, base: Any, chance: Any, ours: Mapping[str, Any], kinds: Mapping[str, str]) -> list[Any]:
+def _lines(kit: Kit, base: Altair, chance: Altair, ours: Mapping[str, str], kinds: Formats) -> list[Altair]:
     """The line of random selection, that of this ranking, and its points under a pointer."""
     touched = {channel: field for channel, field in ours.items() if channel != "order"}
     formats = {column: FORMATS[kind] for column, kind in kinds.items()}
@@ -87,14 +95,14 @@ def _lines(kit: Kit, base: Any, chance: Any, ours: Mapping[str, Any], kinds: Map
     ]
 
 
-def _layer(alt: Any, layers: Iterable[Any], width: int = WIDE) -> Any:
+def _layer(alt: Altair, layers: Iterable[Altair], width: int = WIDE) -> Altair:
     return alt.layer(*layers).properties(width=width, height=HIGH)
 
 
 def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
     top, ranking = findings.at_verdict_depth, findings.ranking
     shares = ("found", "low", "high", "by chance", "chance low", "chance high")
-    kinds = {DEPTH: "count", "hits": "count"} | dict.fromkeys(shares, "percent")
+    kinds: Formats = {DEPTH: "count", "hits": "count", **_same_format(shares, "percent")}
 
     def find() -> Sequence[Values | None]:
         around, chance = curve.bands, (curve.chance_low, curve.chance_high)
@@ -102,7 +110,7 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
         recalls = (curve.recall, around and around.recall_low, around and around.recall_high)
         return curve.depth, curve.hits, *recalls, curve.by_chance, low, high
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         # Where targets are rare, all that matters happens at the top.
         is_log = ranking.ranked_total > 1000 and ranking.target_total < 0.02 * ranking.total
@@ -134,7 +142,7 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
     )
 
 
-def _share(channel: Any, alt: Any, name: str, description: str) -> Any:
+def _share(channel: Altair, alt: Altair, name: str, description: str) -> Altair:
     """An axis from 0 to 1."""
     scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%")
     return channel(f"{name}:Q", scale=scale, axis=axis, title=f"{name}: {description}")
@@ -142,7 +150,7 @@ def _share(channel: Any, alt: Any, name: str, description: str) -> Any:
 
 def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
     ranking, around = findings.ranking, curve.bands
-    kinds = {DEPTH: "count"} | dict.fromkeys(("recall", "precision", "low", "high"), "percent")
+    kinds: Formats = {DEPTH: "count", **_same_format(("recall", "precision", "low", "high"), "percent")}
     share = float(ranking.target_total / ranking.total)
     has_band = ranking.is_counted and ranking.targets.total
 
@@ -150,11 +158,11 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
         ends = (around and around.precision_low, around and around.precision_high)
         return curve.depth, curve.recall, curve.hits / curve.depth, *ends
 
-    def find_band() -> Mapping[str, Any]:
+    def find_band() -> Mapping[str, Rows]:
         band = precision_at_recall(curve)
         return {"around": () if band is None else table_rows(band)}
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         x = _share(alt.X, alt, "recall", "share of targets found")
         y = _share(alt.Y, alt, "precision", "share of items reviewed that are targets")
@@ -180,14 +188,14 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
 def _survival(findings: RankingFindings, depths: Values) -> Chart:
     """The share of targets still to be found, hits taken as events and ranks as times (Su & Zhang)."""
     ranking = findings.ranking
-    kinds = {DEPTH: "count"} | dict.fromkeys(("survival", "low", "high", "by chance"), "percent")
+    kinds: Formats = {DEPTH: "count", **_same_format(("survival", "low", "high", "by chance"), "percent")}
 
     def find() -> Sequence[Values]:
         around = bands(ranking, depths=depths, level=findings.level, method="survival")
         shares = (1 - around.recall, 1 - around.recall_high, 1 - around.recall_low)
         return depths, *shares, 1 - depths / float(ranking.total)
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         base = kit.base("survival").encode(x=alt.X(f"{DEPTH}:Q"))
         percent, title = alt.Axis(format=".0%"), "share of targets still to be found"
@@ -209,9 +217,9 @@ def _survival(findings: RankingFindings, depths: Values) -> Chart:
 
 def _roc(findings: RankingFindings) -> Chart:
     best = findings.best
-    kinds = {DEPTH: "count", "fallout": "percent", "recall": "percent"}
+    kinds: Formats = {DEPTH: "count", "fallout": "percent", "recall": "percent"}
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         base = kit.base("roc").encode(
             x=_share(alt.X, alt, "fallout", "share of the rest taken"),
@@ -239,7 +247,7 @@ def _roc(findings: RankingFindings) -> Chart:
     )
 
 
-def _best_mark(kit: Kit, fallout: float, recall: float) -> list[Any]:
+def _best_mark(kit: Kit, fallout: float, recall: float) -> list[Altair]:
     """The best cut. Below and to the right of it is room for its name, unless it lies at the bottom."""
     alt = kit.alt
     base = kit.once().encode(x=alt.datum(fallout), y=alt.datum(recall))
@@ -252,13 +260,13 @@ def _best_mark(kit: Kit, fallout: float, recall: float) -> list[Any]:
 
 def _value(findings: RankingFindings, worth: Worth) -> Chart:
     """What looking is worth at each depth, when gain and cost are known."""
-    kinds = {DEPTH: "count"} | dict.fromkeys(("value", "low", "high", "by chance"), "number")
+    kinds: Formats = {DEPTH: "count", **_same_format(("value", "low", "high", "by chance"), "number")}
     terms = {"gain": worth.gain, "cost": worth.cost, "best_depth": worth.best_depth}
     curve = cache(
         lambda: value_curve_at(findings.ranking, **terms, depth=findings.depth, level=findings.level)
     )
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         depths, values = (np.asarray(column).tolist() for column in list(curve().values())[:2])
         axis = alt.Axis(**number_axis(depths), tickCount=6, tickMinStep=1, labelOverlap=True)
@@ -297,7 +305,7 @@ def _chance(findings: RankingFindings) -> Chart:
     items, targets = int(findings.ranking.total), int(findings.ranking.target_total)
     find_law = cache(lambda: binned_law(items, targets))
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         law = find_law()
         ends = [*law.low.tolist(), *law.high.tolist(), observed]
@@ -398,7 +406,7 @@ def _mean_row(findings: ListFindings) -> dict[str, float | None]:
     return {name: finite_or_none(number) for name, number in numbers.items()}
 
 
-def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> Any:
+def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> object:
     """A line for each list that has a name, the best on top; otherwise the share of lists below a value."""
     alt = kit.alt
     axis = alt.Axis(format=PLAIN, tickCount=6)
@@ -433,7 +441,7 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
         for name, (_, findings) in zip(names.names, order, strict=False)
     )
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         base = kit.base("means").encode(
             y=alt.Y("run:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),

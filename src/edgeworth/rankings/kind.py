@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from edgeworth.core.kinds import Kind
 
 if TYPE_CHECKING:
+    from edgeworth.common.json_types import Terms
     from edgeworth.comparisons.findings import ComparisonFindings
-    from edgeworth.core.estimates import Estimate
-    from edgeworth.core.kinds import SystemTallies
+    from edgeworth.core.estimates import Estimate, Method
+    from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
@@ -30,7 +31,7 @@ class RankingKind(Kind["Ranking"]):
     predictions = "scores"
     usual = ("average_precision", "roc_auc")
 
-    def from_dict(self, payload: dict[str, Any]) -> Ranking:
+    def from_dict(self, payload: dict[str, object]) -> Ranking:
         from edgeworth.rankings.ranking import Ranking
 
         return Ranking.from_dict(payload)
@@ -50,7 +51,7 @@ class RankingKind(Kind["Ranking"]):
         tally: Ranking,
         measure: str | Measure,
         *,
-        method: Any = None,
+        method: Method | None = None,
         seed: int = 0,
         guess_rate: float | None = None,
     ) -> Estimate:
@@ -59,7 +60,7 @@ class RankingKind(Kind["Ranking"]):
         del guess_rate
         return estimate_ranking(tally, measure, method=method, seed=seed)
 
-    def report(self, tallied: Any, options: Options, about: About) -> Report:
+    def report(self, tallied: ReportInput[Ranking], options: Options, about: About) -> Report:
         from edgeworth.rankings.report import report_ranking
 
         return report_ranking(tallied, options, about)
@@ -90,12 +91,12 @@ class ListsKind(Kind["RankedLists"]):
 
         return count_queries(source, options, is_final=is_final)
 
-    def finalise(self, tally: RankedLists, terms: Mapping[str, Any], *, is_text: bool) -> RankedLists:
+    def finalise(self, tally: RankedLists, terms: Terms, *, is_text: bool) -> RankedLists:
         from edgeworth.rankings.reading import finalise_lists
 
         return finalise_lists(tally, terms, is_text=is_text)
 
-    def from_dict(self, payload: dict[str, Any]) -> RankedLists:
+    def from_dict(self, payload: dict[str, object]) -> RankedLists:
         from edgeworth.rankings.lists import RankedLists
 
         return RankedLists.from_dict(payload)
@@ -115,7 +116,7 @@ class ListsKind(Kind["RankedLists"]):
         tally: RankedLists,
         measure: str | Measure,
         *,
-        method: Any = None,
+        method: Method | None = None,
         seed: int = 0,
         guess_rate: float | None = None,
     ) -> Estimate:
@@ -129,7 +130,7 @@ class ListsKind(Kind["RankedLists"]):
 
         return measure_each(tally, measure)
 
-    def report(self, tallied: Any, options: Options, about: About) -> Report:
+    def report(self, tallied: ReportInput[RankedLists], options: Options, about: About) -> Report:
         from edgeworth.rankings.report import report_lists
 
         return report_lists(tallied, options, about)
@@ -179,12 +180,12 @@ class ScoresByClassKind(Kind["ScoresByClass"]):
 
         return count_scores(source, options, is_final=is_final)
 
-    def finalise(self, tally: ScoresByClass, terms: Mapping[str, Any], *, is_text: bool) -> Ranking:
+    def finalise(self, tally: ScoresByClass, terms: Terms, *, is_text: bool) -> Ranking:
         from edgeworth.rankings.reading import finalise_scores
 
         return finalise_scores(tally, terms, is_text=is_text)
 
-    def from_dict(self, payload: dict[str, Any]) -> ScoresByClass:
+    def from_dict(self, payload: dict[str, object]) -> ScoresByClass:
         from edgeworth.rankings.scores.by_class import ScoresByClass
 
         return ScoresByClass.from_dict(payload)

@@ -7,14 +7,14 @@ otherwise; in a strict order every tie group is one item. A new measure is one d
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar, Unpack
 
 import numpy as np
 
 from edgeworth.common.arrays import Values, ratio
-from edgeworth.core.measures import Measure, Parameter, Requirement
+from edgeworth.core.measures import Measure, MeasureFields, MeasureFormula, Parameter, Requirement
 from edgeworth.errors import OptionError
 from edgeworth.rankings.tie_groups import (
     IN_SOME_ORDER,
@@ -31,7 +31,7 @@ SU_ZHANG = "Su & Zhang, Statistical Inference for Recall, Precision and Average 
 TREC = "Buckley & Voorhees, trec_eval"
 
 Depth = Values | None
-Formula = TypeVar("Formula", bound=Callable[..., Values])
+Formula = TypeVar("Formula", bound=MeasureFormula)
 
 TARGETS = Requirement(lambda groups: groups.targets > 0, "there are no targets")
 BACKGROUND = Requirement(
@@ -57,18 +57,27 @@ def _ties(*choices: str) -> Parameter:
 WHOLE_GROUPS = {"ties": _ties("threshold", *STRICT_TIES)}
 
 
-def _enter(formula: str, *, chance: str, **more: Any) -> Callable[[Formula], Formula]:
+USUAL_FIELDS: MeasureFields = {
+    "low": 0.0,
+    "high": 1.0,
+    "direction": "higher",
+    "source": TREC,
+    "needs": (TARGETS,),
+}
+
+
+def _enter(
+    formula: str,
+    *,
+    chance: str,
+    options: Mapping[str, Parameter] | None = None,
+    **fields: Unpack[MeasureFields],
+) -> Callable[[Formula], Formula]:
     """Enter a function into the catalogue, under its own name."""
-    options = more.pop("options", {})
-    if "ties" not in options:
-        options = options | {"ties": _ties(*IN_SOME_ORDER)}
-    usual: dict[str, Any] = {
-        "low": 0.0,
-        "high": 1.0,
-        "direction": "higher",
-        "source": TREC,
-        "needs": (TARGETS,),
-    }
+    parameters = dict(options or {})
+    if "ties" not in parameters:
+        parameters["ties"] = _ties(*IN_SOME_ORDER)
+    entry: MeasureFields = {**USUAL_FIELDS, **fields}
 
     def enter(compute: Formula) -> Formula:
         _entries.append(
@@ -79,8 +88,8 @@ def _enter(formula: str, *, chance: str, **more: Any) -> Callable[[Formula], For
                 formula=formula,
                 chance=chance,
                 compute=compute,
-                options=options,
-                **(usual | more),
+                options=parameters,
+                **entry,
             )
         )
         return compute

@@ -5,7 +5,7 @@ the targets and a second one counts the rest between them: exact, with memory by
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import WeightKind
+from edgeworth.common.json_types import Terms
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_order, parse_labels
 from edgeworth.core.options import Options, select_options
@@ -240,7 +241,7 @@ def count_scores(source: Source | None, options: Options, *, is_final: bool) -> 
     return Counted(ranking, opened.name, columns)
 
 
-def finalise_scores(by_class: ScoresByClass, terms: Mapping[str, object], *, is_text: bool) -> Ranking:
+def finalise_scores(by_class: ScoresByClass, terms: Terms, *, is_text: bool) -> Ranking:
     """Make a ranking, now that all labels are known: those of text may be numbers, and one is the target."""
     by_class = by_class.rename(_names(by_class.scores, is_text=is_text))
     return Ranking.from_scores_by_class(by_class, positive=terms.get("positive"))
@@ -261,7 +262,7 @@ def count_queries(source: Source | None, options: Options, *, is_final: bool) ->
     return count_source(source, roles, LISTS.roles, None, reducer, is_final=is_final)
 
 
-def finalise_lists(lists: RankedLists, terms: Mapping[str, object], *, is_text: bool) -> RankedLists:
+def finalise_lists(lists: RankedLists, terms: Terms, *, is_text: bool) -> RankedLists:
     """Make queries of text numbers where every one of them is written so, now that all are known."""
     lists.check_positive(terms.get("positive"))
     queries = tuple(parse_labels(lists.queries)) if is_text else lists.queries

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
 
 from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
+from edgeworth.core.kinds import ReportInput
 from edgeworth.core.measures import Spelling
 from edgeworth.core.options import Options, select_options
 from edgeworth.errors import OptionError
@@ -21,6 +21,7 @@ from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.rankings.list_tie_groups import tied_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
+from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.threshold_report import depth_section, threshold_section, with_cuts, with_threshold
 from edgeworth.rankings.thresholds import Goal
 from edgeworth.rankings.verdict import lists_verdict, ranking_verdict, rankings_citation
@@ -35,7 +36,7 @@ from edgeworth.report.wording import (
 )
 
 
-def report_ranking(tallied: Any, options: Options, about: About) -> Report:
+def report_ranking(tallied: ReportInput[Ranking], options: Options, about: About) -> Report:
     """Examine a ranking and report on it."""
     ranking = tallied.final
     goal, level, prevalence = Goal.of(options), options["level"], options["prevalence"]
@@ -58,7 +59,7 @@ def report_ranking(tallied: Any, options: Options, about: About) -> Report:
     return with_cuts(compose_ranking(findings, about(**known), name), ranking, prevalence, level)
 
 
-def compose_ranking(findings: RankingFindings, provenance: Mapping[str, Any], name: str = "") -> Report:
+def compose_ranking(findings: RankingFindings, provenance: Mapping[str, object], name: str = "") -> Report:
     """Arrange what was found about the scores of this name."""
     ranking, charts = findings.ranking, ranking_charts(findings)
     sections = (
@@ -147,7 +148,7 @@ def chance_grids(findings: RankingFindings | ListFindings, subject: str) -> tupl
     return (Grid("", columns, ((how, p_value_cell(findings.tail), findings.tail.method),)),)
 
 
-def against_chance_to_dict(findings: RankingFindings | ListFindings) -> dict[str, Any]:
+def against_chance_to_dict(findings: RankingFindings | ListFindings) -> dict[str, object]:
     """How often random order does as well, for JSON."""
     return {"direction": _direction(findings), "tail": test_result_to_dict(findings.tail)}
 
@@ -200,7 +201,7 @@ def _worth(findings: RankingFindings) -> Section | None:
     return Section(title, (), (Grid("", make_columns("what/text", "value"), rows),))
 
 
-def _numbers(findings: RankingFindings) -> dict[str, Any]:
+def _numbers(findings: RankingFindings) -> dict[str, object]:
     level, ranking, best, ties = findings.level, findings.ranking, findings.best, findings.tie_bracket
     estimates = (findings.average_precision, findings.roc_auc)
     return {
@@ -221,14 +222,14 @@ def _numbers(findings: RankingFindings) -> dict[str, Any]:
     }
 
 
-def _depth_to_dict(row: AtDepth, level: float) -> dict[str, Any]:
+def _depth_to_dict(row: AtDepth, level: float) -> dict[str, object]:
     tail = {"random_selection": test_result_to_dict(row.at_least)}
     estimates = {"precision": row.precision.to_dict(level), "recall": row.recall.to_dict(level)}
     rest = {name: value for name, value in vars(row).items() if name != "at_least"}
     return rest | estimates | {"lift": finite_or_none(row.lift)} | tail
 
 
-def _curve_to_dict(curve: HitCurve | None) -> dict[str, Any] | None:
+def _curve_to_dict(curve: HitCurve | None) -> dict[str, object] | None:
     if curve is None or curve.bands is None:
         return None
     names = [f"{name}{end}" for name in ("recall", "precision") for end in ("", "_low", "_high")]
@@ -261,7 +262,7 @@ SHOWN_RUNS = 4
 _OURS = {ours: theirs for theirs, ours in TREC_NAMES.items()}
 
 
-def report_lists(tallied: Any, options: Options, about: About) -> Report:
+def report_lists(tallied: ReportInput[RankedLists], options: Options, about: About) -> Report:
     """Examine ranked lists and report on them."""
     lists, is_folded = tallied.final, options["fold"] is not None
     lists = lists.with_both_classes() if is_folded else lists
@@ -271,7 +272,7 @@ def report_lists(tallied: Any, options: Options, about: About) -> Report:
     return replace(report, warnings=(*report.warnings, FOLDED)) if is_folded else report
 
 
-def compose_lists(findings: ListFindings, provenance: Mapping[str, Any]) -> Report:
+def compose_lists(findings: ListFindings, provenance: Mapping[str, object]) -> Report:
     """The report on lists from one source."""
     means = estimates_grid(findings.estimates.values(), findings.level, what="mean of")
     grids = (means, *chance_grids(findings, "random orders"))
@@ -292,7 +293,7 @@ def compose_lists(findings: ListFindings, provenance: Mapping[str, Any]) -> Repo
 
 
 def trec_report(
-    runs: Mapping[str, ListFindings], provenance: Mapping[str, Any], *, are_chosen: bool = False
+    runs: Mapping[str, ListFindings], provenance: Mapping[str, object], *, are_chosen: bool = False
 ) -> Report:
     """The report on one or more runs against the same judgements.
 
@@ -411,7 +412,7 @@ def _each(findings: ListFindings, name: str = "") -> Section:
     return Section(title, (), (Grid("", columns, rows, note),), tuple(list_charts(findings)))
 
 
-def _list_numbers(findings: ListFindings) -> dict[str, Any]:
+def _list_numbers(findings: ListFindings) -> dict[str, object]:
     level, lists = findings.level, findings.lists
     return {
         "queries": {str(query): plain_values(values) for query, values in findings.queries.items()},

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from edgeworth.core.formatting import format_number
 from edgeworth.core.test_results import TestResult
@@ -46,7 +45,7 @@ class RandomSelection:
         return None if self.hits_law is None or self.hits is None else self.hits_law.tail(self.hits)
 
 
-def selection_report(selection: RandomSelection, provenance: Mapping[str, Any]) -> Report:
+def selection_report(selection: RandomSelection, provenance: Mapping[str, object]) -> Report:
     """Mean and spread of random selection, and how often it does as well as asked."""
     law, asked, hits_law, hits_tail = (
         selection.law,
@@ -87,7 +86,7 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, Any]) 
         chances = (f"{name}/probability" for name in ("probability", "at least", "at most"))
         heads = make_columns("what/text", *chances, "method/text")
         grids.append(Grid("Probabilities", heads, tuple(lines)))
-    precision: dict[str, Any] = {"value": None, "tail": None, "typed": None, "attained": None}
+    precision: dict[str, object] = {"value": None, "tail": None, "typed": None, "attained": None}
     if asked is not None:
         attained = None if asked.attained is None else float(asked.attained)
         precision = {
@@ -113,7 +112,7 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, Any]) 
     )
 
 
-def _moments(law: ExactMoments) -> dict[str, Any]:
+def _moments(law: ExactMoments) -> dict[str, object]:
     return {name: getattr(law, name) for name in ("mean", "variance", "standard_deviation")}
 
 
@@ -161,7 +160,7 @@ def _hit_rank_grid(law: HitRankLaw, rank: int | None) -> Grid:
     return Grid(f"Rank T_{law.j} of hit {law.j:,}", heads, rows, note)
 
 
-def _hit_rank_numbers(law: HitRankLaw, rank: int | None) -> dict[str, Any]:
+def _hit_rank_numbers(law: HitRankLaw, rank: int | None) -> dict[str, object]:
     ranks = _shown_ranks(law, rank)
     asked = None if rank is None else law.probability(rank)
     return _moments(law) | {

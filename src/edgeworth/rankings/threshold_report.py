@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from edgeworth.common.arrays import finite_or_none
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import MINUS, format_count, format_interval, format_level, format_number
 from edgeworth.core.registry import measure
@@ -253,11 +253,11 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
         raise OptionError(f"a prevalence lies between 0 and 1; saw {prevalence!r}")
     if not ranking.targets.total or not ranking.background.total:
         return report
-    cuts: list[dict[str, Any]] = []
+    cuts: list[JsonObject] = []
     lines: list[tuple[Cell, ...]] = []
     for name, threshold in usual_cuts(ranking).items():
         table = ranking.at_threshold(threshold)
-        values = {name: finite_or_none(measure(table, name)) for name in MEASURES}
+        values = {rate: finite_or_none(measure(table, rate)) for rate in MEASURES}
         depth = float(table.predicted[table.index(ranking.target)])
         cuts.append({"chosen_for": name, "threshold": finite_or_none(threshold), "depth": depth} | values)
         if prevalence is not None:
@@ -267,7 +267,8 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
     columns = make_columns("cut/text", "threshold", "predicted/count", *MEASURES)
     rows = tuple(tuple(list(cut.values())[: len(columns)]) for cut in cuts)
     sections = [Section("Usual cuts", (), (Grid("", columns, rows, "on the data that chose them"),))]
-    numbers, verdict = dict[str, Any](cuts=cuts), report.verdict
+    numbers: JsonObject = {"cuts": cuts}
+    verdict = report.verdict
     if prevalence is not None:
         value = shifted_average_precision(ranking, prevalence)
         lines.insert(0, ("average precision", value, (None, None), prevalence))
@@ -291,7 +292,7 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
     return replace(report, verdict=verdict, sections=every, numbers={**report.numbers, **numbers})
 
 
-def _at_prevalence(prevalence: float, precision: dict[str, Any], average: float) -> Claim:
+def _at_prevalence(prevalence: float, precision: JsonObject, average: float) -> Claim:
     """Say what to expect at a prevalence, at the usual cut that was chosen without regard to hits."""
     value, low, high, level = precision.values()
     sure = f"{format_number(value)} ({format_level(level)} CI {format_interval(low, high)})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,7 +187,7 @@ class ThresholdChoice:
             )
         return estimates
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> dict[str, object]:
         """Give plain values; the threshold that takes nothing is None."""
         own, new = (
             {name: result.to_dict(level) for name, result in estimates.items()}

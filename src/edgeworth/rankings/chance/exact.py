@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from math import ceil, comb, floor, lcm, perm
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import scipy
@@ -29,7 +29,8 @@ DEAR = 100
 LONGEST = 5000
 """Ranks whose least common multiple is still worth computing."""
 
-Integers = NDArray[Any]  # int64, or Python's integers where those would overflow
+Integers: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
+"""int64, or Python's integers where those would overflow."""
 States = dict[int, tuple[Integers, Integers]]
 
 

@@ -173,7 +173,7 @@ class SortedScores(Serializable):
         """The entries that are more than one score."""
         return self._select(self.ends > self.scores)
 
-    def _select(self, entries: NDArray[np.bool_] | slice) -> Self:
+    def _select(self, entries: NDArray[np.bool_] | slice[int, None, None]) -> Self:
         columns = (self.scores, self.weight, self.square, self.fourth, self.highest)
         return type(self)(*(None if column is None else column[entries] for column in columns))  # type: ignore[arg-type]  # scores are never None
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from edgeworth.common.escaping import visible
 from edgeworth.core.formatting import displayable
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 
 Rows = tuple[Mapping[str, Any], ...]
+
+Altair: TypeAlias = Any
+"""A chart, a layer or a channel of Altair, or its module, which is imported only when a chart is drawn."""
 FORMATS = ("svg", "png", "pdf", "json")
 
 
