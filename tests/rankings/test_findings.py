@@ -110,15 +110,15 @@ def test_few_targets_are_doubted(targets: int) -> None:
 
 def test_many_targets_are_not_doubted() -> None:
     findings = examine_ranking(ranking(6, size=3000))
-    assert findings.average_precision.doubt is None
-    assert findings.roc_auc.doubt is None
+    assert findings.average_precision.caveat is None
+    assert findings.roc_auc.caveat is None
 
 
 def test_little_background_is_doubted_too() -> None:
     rng = np.random.default_rng(7)
     truth = np.repeat([1, 0], [500, 12])
     given = ew.Ranking.from_scores(truth, rng.normal(size=len(truth)) + truth)
-    assert "only 12 background cases" in str(examine_ranking(given).average_precision.doubt)
+    assert "only 12 background cases" in str(examine_ranking(given).average_precision.caveat)
 
 
 def test_worth_by_trying_every_depth() -> None:

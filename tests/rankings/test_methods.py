@@ -97,9 +97,9 @@ def test_survival_stays_between_0_and_1_and_says_that_it_was_cut() -> None:
     low, high = few.interval(0.95)
     assert low == pytest.approx(few.value - stats.norm.ppf(0.975) * few.standard_error)
     assert high == 1.0
-    assert few.doubt is not None
+    assert few.caveat is not None
     strong = ew.Ranking.from_hits([1, 0] * 100 + [0] * 300)
-    assert ew.estimate(strong, "average_precision", method=Survival()).doubt is None
+    assert ew.estimate(strong, "average_precision", method=Survival()).caveat is None
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
@@ -280,14 +280,14 @@ def test_equal_weights_change_nothing(spelling: str, weight: float) -> None:
     assert weighted.value == pytest.approx(plain.value, rel=1e-12)
     assert weighted.standard_error == pytest.approx(plain.standard_error, rel=1e-10)
     assert list(weighted.interval()) == pytest.approx(list(plain.interval()), rel=1e-9)
-    assert weighted.doubt == plain.doubt
+    assert weighted.caveat == plain.caveat
 
 
 @pytest.mark.parametrize("spelling", ["average_precision(ties=threshold)", "roc_auc"])
 def test_equal_weights_of_few_targets_are_doubted_as_much(spelling: str) -> None:
     truth, scores = zip(*random_cases(12, 150, None, 0.25), strict=True)
     doubts = [
-        ew.estimate(ew.Ranking.from_scores(truth, scores, weights=weights), spelling).doubt
+        ew.estimate(ew.Ranking.from_scores(truth, scores, weights=weights), spelling).caveat
         for weights in (None, np.full(len(truth), 4.0))
     ]
     assert "targets" in str(doubts[0])

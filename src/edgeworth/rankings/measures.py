@@ -7,7 +7,7 @@ otherwise; in a strict order every tie group is one item. A new measure is one d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import TypeVar, Unpack
 
@@ -58,6 +58,8 @@ WHOLE_GROUPS = {"ties": _ties("threshold", *STRICT_TIES)}
 
 
 USUAL_FIELDS: MeasureFields = {
+    "scope": "ranking",
+    "kind": "rankings",
     "low": 0.0,
     "high": 1.0,
     "direction": "higher",
@@ -67,30 +69,16 @@ USUAL_FIELDS: MeasureFields = {
 
 
 def _enter(
-    formula: str,
-    *,
-    chance: str,
-    options: Mapping[str, Parameter] | None = None,
-    **fields: Unpack[MeasureFields],
+    formula: str, *, synonyms: tuple[str, ...] = (), **own: Unpack[MeasureFields]
 ) -> Callable[[Formula], Formula]:
     """Enter a function into the catalogue, under its own name."""
-    parameters = dict(options or {})
-    if "ties" not in parameters:
-        parameters["ties"] = _ties(*IN_SOME_ORDER)
-    entry: MeasureFields = {**USUAL_FIELDS, **fields}
+    options = dict(own.get("options", {}))
+    options.setdefault("ties", _ties(*IN_SOME_ORDER))
+    fields: MeasureFields = {**USUAL_FIELDS, **own, "options": options}
 
     def enter(compute: Formula) -> Formula:
         _entries.append(
-            Measure(
-                name=compute.__name__,
-                scope="ranking",
-                kind="rankings",
-                formula=formula,
-                chance=chance,
-                compute=compute,
-                options=parameters,
-                **entry,
-            )
+            Measure(name=compute.__name__, formula=formula, compute=compute, synonyms=synonyms, **fields)
         )
         return compute
 
