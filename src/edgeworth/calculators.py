@@ -171,7 +171,7 @@ def evaluate_trec(
     """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
 
     Queries that were judged but that a run does not have (``absent``), and queries without a relevant
-    document (``no_targets``), are left out of means ("leave_out") or counted as 0 ("zero"). As in trec_eval,
+    document (``no_targets``), are left out of means ("drop") or counted as 0 ("zero"). As in trec_eval,
     the former are left out and the latter count as 0, unless you choose otherwise. Several runs are also
     compared pair by pair, on the queries that all have (``queries``). A mapping names the runs.
     """

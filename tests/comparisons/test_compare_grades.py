@@ -152,7 +152,7 @@ def test_a_million_items_take_students_t() -> None:
 def test_an_option_of_other_predictions_is_refused() -> None:
     systems = {name: ew.Grades.from_grades([1, 0, 1], ids=["a", "b", "c"]) for name in ("A", "B")}
     with pytest.raises(OptionError, match="abstentions has no meaning with grades"):
-        ew.compare(systems, abstentions="left-out")
+        ew.compare(systems, abstentions="drop")
 
 
 def test_without_an_interval_no_winner_is_named() -> None:

@@ -178,7 +178,7 @@ def test_coverage_stands_in_every_table_where_a_system_refuses() -> None:
     assert found.measures == ("accuracy", "coverage", "mcc")
     assert found.headline == "accuracy"
     assert found.values["shy"]["coverage"] == 0.95
-    assert compare_labels(paired, measures=["accuracy"], abstentions="left-out").measures == ("accuracy",)
+    assert compare_labels(paired, measures=["accuracy"], abstentions="drop").measures == ("accuracy",)
     apart = ew.compare({name: paired.table(name) for name in paired.names}, measures=["accuracy"])
     assert apart.measures == ("accuracy", "coverage")
 

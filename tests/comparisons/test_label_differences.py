@@ -387,7 +387,7 @@ def test_refusing_to_answer_does_not_win() -> None:
     # Informedness of the decided cases, 0.344 and 1, times coverage.
     assert found["bold", "coward"]["informedness"].values == pytest.approx((0.344, 0.064))
     assert found.verdict.startswith("bold is better")
-    decided = ew.compare(truth=truth, systems=systems, missing="abstain", abstentions="left-out")
+    decided = ew.compare(truth=truth, systems=systems, missing="abstain", abstentions="drop")
     assert decided["bold", "coward"]["accuracy"].values == (1.0, 1.0)
     assert decided.verdict.startswith("Judged on the 32 of 500 cases that every system decided.")
 

@@ -208,7 +208,7 @@ def test_derivatives_see_refusals() -> None:
 def test_decided_cases_are_judged_alone_where_that_is_asked_and_said() -> None:
     truth, prediction = with_refusals()
     plain = ew.evaluate(truth=truth, prediction=prediction, abstain="-").to_dict()
-    alone = ew.evaluate(truth=truth, prediction=prediction, abstain="-", abstentions="left-out").to_dict()
+    alone = ew.evaluate(truth=truth, prediction=prediction, abstain="-", abstentions="drop").to_dict()
     share = 1 - prediction.count("-") / 400
     for report in (plain, alone):
         assert report["estimates"]["coverage"]["value"] == pytest.approx(share)

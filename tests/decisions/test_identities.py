@@ -114,7 +114,7 @@ def with_abstentions(matrix: list[list[int]], policy: str) -> Fraction | None:
         everyone = [here + gone for here, gone in zip(real, abstained, strict=True)]
         return edge_sum(hits, predicted, everyone, kept + away)
     informed = edge_sum(hits, predicted, real, kept)
-    if informed is None or policy == "left_out":
+    if informed is None or policy == "drop":
         return informed
     return informed * Fraction(kept, kept + away)
 
@@ -124,7 +124,7 @@ three_labels = st.lists(
 )
 
 
-@pytest.mark.parametrize("policy", ["discount", "zero_weight", "left_out"])
+@pytest.mark.parametrize("policy", ["discount", "zero_weight", "drop"])
 @given(three_labels)
 @example([[0, 0, 0], [0, 0, 0], [0, 0, 0], [1, 2, 3]])
 @example([[2, 0, 0], [1, 0, 0], [0, 0, 0], [0, 2, 3]])

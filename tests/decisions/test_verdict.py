@@ -172,7 +172,7 @@ def test_abstention_is_told_apart_from_the_rest() -> None:
     assert "It answers 97% of cases" in report.verdict
     names = report.to_dict()["estimates"]
     assert names["informedness"]["value"] == pytest.approx(
-        names["informedness(abstentions=left_out)"]["value"] * 120 / 124
+        names["informedness(abstentions=drop)"]["value"] * 120 / 124
     )
     assert "informedness(abstentions=zero_weight)" in names
 
@@ -181,7 +181,7 @@ def test_the_decided_part_is_not_forgotten_at_the_end_of_the_range() -> None:
     report = ew.evaluate(
         truth=[0, 0, 1, 1, 0, 1, 0, 1], prediction=[0, 0, 1, 1, "?", "?", "?", "?"], abstain="?"
     ).to_dict()["estimates"]
-    assert report["informedness"]["low"] < report["informedness(abstentions=left_out)"]["low"]
+    assert report["informedness"]["low"] < report["informedness(abstentions=drop)"]["low"]
 
 
 def test_labels_never_real_and_a_single_class() -> None:
@@ -271,7 +271,7 @@ def test_counts_beside_an_abstaining_predictor_agree_with_its_values() -> None:
         undecided = sum(t == label and p in "?!" for t, p in zip(truth, prediction, strict=True))
         assert away == undecided
     assert any("15 of 60 cases of c" in step for step in report.next_steps)
-    decided = ew.evaluate(truth=truth, prediction=prediction, abstain=["?", "!"], abstentions="left-out")
+    decided = ew.evaluate(truth=truth, prediction=prediction, abstain=["?", "!"], abstentions="drop")
     assert "n = 160 cases with a decision, 80% of all, 3 classes" in decided.citation
     nobody = ew.evaluate(truth=truth, prediction=truth)
     assert "n = 200, 3 classes" in nobody.citation

@@ -194,7 +194,7 @@ def test_what_cannot_be_matched(tmp_path: Path, capsys: Capture) -> None:
     weighted = ["evaluate", "w.csv", "--truth", "y", "--prediction", "c", "--match", "one"]
     assert "independent cases" in refused(call(tmp_path, capsys, *weighted, "--weight", "g"))
     assert "independent cases" in refused(call(tmp_path, capsys, *weighted, "--cluster", "g"))
-    assert "count" in refused(call(tmp_path, capsys, *MATCHED, "one", "--abstentions", "left-out"))
+    assert "count" in refused(call(tmp_path, capsys, *MATCHED, "one", "--abstentions", "drop"))
 
 
 # -- scores: the survival view, usual cuts, another prevalence ---------------------------------------------

@@ -148,13 +148,13 @@ def test_queries_without_value_follow_the_rule(tmp_path: Path, capsys: pytest.Ca
     said = " ".join(plain["warnings"])
     assert "1 query without a target counted as 0, as in trec_eval" in said
     assert "1 judged query without a list left out" in said
-    left_out = report("--no-targets", "leave_out")
+    left_out = report("--no-targets", "drop")
     assert left_out["means"][precision] == pytest.approx(1 / 4)
     assert left_out["queries"]["q2"][precision] is None
     assert left_out["lists"] == {"counted": 1, "without_targets": 1, "absent": ["q3"], "unknown": ["q8"]}
     assert "1 query without a target left out" in " ".join(left_out["warnings"])
     assert report("--absent", "zero")["means"][precision] == pytest.approx(1 / 12)
-    either = report("--absent", "zero", "--no-targets", "leave_out")
+    either = report("--absent", "zero", "--no-targets", "drop")
     assert either["means"][precision] == pytest.approx(1 / 8)
 
 

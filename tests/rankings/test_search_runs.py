@@ -82,7 +82,7 @@ def test_queries_without_a_relevant_document_can_be_left_out(tmp_path: Path) -> 
     path, paths = write(tmp_path, qrels, mine=run)
     kept = {query: docs for query, docs in qrels.items() if any(docs.values())}
     wanted = peer_means(kept, run)
-    means = evaluate_trec(path, paths, no_targets="leave_out").to_dict()["means"]
+    means = evaluate_trec(path, paths, no_targets="drop").to_dict()["means"]
     lists = ew.RankedLists.from_trec(path, paths[0], empty_is_zero=False)
     assert means["ndcg@10(ties=trec)"] == pytest.approx(wanted["ndcg_cut_10"], abs=1e-9)
     assert ew.measure(lists, "ndcg@10(ties=trec)") == pytest.approx(wanted["ndcg_cut_10"], abs=1e-9)
@@ -106,7 +106,7 @@ def test_a_comparison_in_python_is_that_of_the_command(measures: list[str] | Non
     )
 
 
-@pytest.mark.parametrize("no_targets", ["zero", "leave_out"])
+@pytest.mark.parametrize("no_targets", ["zero", "drop"])
 def test_the_frame_lists_the_queries_that_the_means_are_over(no_targets: Any, tmp_path: Path) -> None:
     (qrels, one), (_, two) = example(4), example(5)
     path, paths = write(tmp_path, qrels, one=one, two=two)

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 Predictions: TypeAlias = Literal["labels", "scores", "probabilities", "grades", "correct"]
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
-Abstentions: TypeAlias = Literal["count", "left-out"]
+Abstentions: TypeAlias = Literal["count", "drop"]
 Match: TypeAlias = Literal["one", "many"]
 """How many clusters a class may take."""
 RankingMethod: TypeAlias = Literal["influence", "survival"]
@@ -15,11 +15,11 @@ PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
 WeightKind: TypeAlias = Literal["counts", "sampling"]
 """What weights are: repeated cases, or how much a sampled case stands for."""
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
-Unmatched: TypeAlias = Literal["leave-out", "error"]
+Unmatched: TypeAlias = Literal["drop", "error"]
 ErrorRule: TypeAlias = Literal["drop", "wrong"]
 """What an answer of a run log counts that never came: nothing, or as much as a wrong one."""
 QueryRule: TypeAlias = Literal["intersection", "error"]
-AbsentRule: TypeAlias = Literal["leave_out", "zero"]
+AbsentRule: TypeAlias = Literal["drop", "zero"]
 Over: TypeAlias = Literal["targets", "reachable"]
 Rows: TypeAlias = Literal["predicted", "actual", "real"]
 OddsForm: TypeAlias = Literal["decimal", "fractional", "american", "probability"]

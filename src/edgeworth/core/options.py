@@ -474,7 +474,7 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions,
     ]
     unmatched: Annotated[
         Unmatched,
-        Option("An id that some systems lack is left out, or an error.", "Input", default="leave-out"),
+        Option("An id that some systems lack is left out, or an error.", "Input", default="drop"),
     ]
     concatenate: Annotated[
         bool, Option("Several files are parts of one table, one below the other.", "Input", default=False)
@@ -507,7 +507,7 @@ class TrecOptions(ManyOptions, StatisticsOptions, total=False):
     queries: QueriesCompared
     absent: Annotated[
         AbsentRule,
-        Option("What a judged query counts for which the run has no list.", "Scores", default="leave_out"),
+        Option("What a judged query counts for which the run has no list.", "Scores", default="drop"),
     ]
     no_targets: Annotated[
         AbsentRule,

@@ -250,7 +250,7 @@ def has_zero_variance(tally: ContingencyTable, resolved: Resolved, law: Sampling
     """
     spreads = [variance(tally, resolved) if law is None else law.standard_error**2]
     if resolved.arguments.get("abstentions") == "discount":
-        decided = replace(resolved, arguments={"abstentions": "left_out"})
+        decided = replace(resolved, arguments={"abstentions": "drop"})
         spreads.append(variance(tally, decided))
     return any(not spread > MIN_VARIANCE for spread in spreads)
 

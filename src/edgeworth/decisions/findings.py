@@ -123,7 +123,7 @@ def examine_decisions(
     if table.total == 0:
         raise InputError("there are no cases with a decision")
     coverage = estimate(table, "coverage", seed=seed)
-    table = table.without_abstentions() if abstentions == "left-out" else table
+    table = table.without_abstentions() if abstentions == "drop" else table
     headline = estimate(table, "informedness", seed=seed)
     abstains = bool(table.abstained.any())
     return DecisionFindings(
@@ -145,7 +145,7 @@ def examine_decisions(
         plan=headline.cases_needed(level=level),
         coverage=coverage,
         shows_bets=bets,
-        decided=estimate(table, "informedness(abstentions=left_out)", seed=seed) if abstains else None,
+        decided=estimate(table, "informedness(abstentions=drop)", seed=seed) if abstains else None,
         zero_weight=estimate(table, "informedness(abstentions=zero_weight)", seed=seed) if abstains else None,
     )
 

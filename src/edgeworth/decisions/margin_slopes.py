@@ -21,7 +21,7 @@ def margin_slopes(resolved: Resolved, view: Marginals) -> MarginSlopes | None:
     return closed_form(view, **resolved.arguments)
 
 
-def informedness_slopes(view: Marginals, abstentions: str = "left_out") -> MarginSlopes | None:
+def informedness_slopes(view: Marginals, abstentions: str = "drop") -> MarginSlopes | None:
     """Differentiate ``B = Σ_l P_l e_l / N`` with ``e_l = h_l/R_l − (P_l − h_l)/(N − R_l)``."""
     if abstentions == "zero_weight":
         return None

@@ -46,14 +46,14 @@ COHEN = "Cohen 1960, A coefficient of agreement for nominal scales"
 GORODKIN = "Gorodkin 2004, Comparing two K-category assignments by a K-category correlation coefficient"
 SCIKIT_LEARN = "scikit-learn's definition"
 
-ABSTENTIONS = Parameter("discount", choices=("discount", "zero_weight", "left_out"))
+ABSTENTIONS = Parameter("discount", choices=("discount", "zero_weight", "drop"))
 
 
-def informedness(view: Marginals, abstentions: str = "left_out") -> Values:
+def informedness(view: Marginals, abstentions: str = "drop") -> Values:
     """Compute ``Σ p_l (recall_l − fallout_l)`` over the labels that have fair odds, p_l the predicted share.
 
     With abstentions, "discount" multiplies the value of the decided cases by their share of all cases,
-    "zero_weight" keeps every case in the shares and pays nothing on undecided ones, "left_out" looks at the
+    "zero_weight" keeps every case in the shares and pays nothing on undecided ones, "drop" looks at the
     decided cases alone.
     """
     if abstentions == "zero_weight":
@@ -121,7 +121,7 @@ def _adjusted_combination(view: Marginals) -> Combination:
 def _informedness_combination(view: Marginals, abstentions: str) -> Combination | None:
     """Write informedness of two labels as one label's edge; with more it is no fixed combination."""
     seen = np.flatnonzero((view.real > 0) | (view.predicted > 0))
-    if len(seen) != 2 or (view.abstained.any() and abstentions != "left_out"):
+    if len(seen) != 2 or (view.abstained.any() and abstentions != "drop"):
         return None
     return edge_combination(label_view(view, int(seen[0])))
 
@@ -235,7 +235,7 @@ OVERALL_MEASURES = (
         markedness,
         synonyms="powers' m, deltap, mk",
         needs=(CASES, TWO_PREDICTED, SOME_COMMON),
-        combination=lambda view: _informedness_combination(_exchanged(view), "left_out"),
+        combination=lambda view: _informedness_combination(_exchanged(view), "drop"),
         guessing=lambda predicted, real: informedness_hit_values(real, predicted),
         margin_slopes=markedness_slopes,
         is_rate_of_predictions=True,

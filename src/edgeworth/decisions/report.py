@@ -54,7 +54,7 @@ def report_table(tallied: ReportInput[ContingencyTable], options: Options, about
     if options["match"] is not None:
         from edgeworth.decisions.match_report import match_table, with_matching
 
-        if options["abstentions"] == "left-out":
+        if options["abstentions"] == "drop":
             raise OptionError("clusters that are left out count: match goes with abstentions that count")
         table, matching = match_table(table, options["match"], seed=options["seed"])
     house = {

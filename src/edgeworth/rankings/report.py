@@ -356,7 +356,7 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     rule = "left out of means"
     if lists.empty_is_zero:
         rule = (
-            'counted as 0, as in trec_eval (no_targets="leave_out", --no-targets leave_out, leaves them out)'
+            'counted as 0, as in trec_eval (no_targets="drop", --no-targets drop, leaves them out)'
         )
     as_zero = 'absent="zero", --absent zero, counts them as 0'
     left_out = (

@@ -202,10 +202,10 @@ def compare_labels(
 ) -> ComparisonFindings:
     """Compare the labels of several predictors of the same cases.
 
-    A case without a decision is not right; with ``abstentions="left-out"`` only cases that all decided count.
+    A case without a decision is not right; with ``abstentions="drop"`` only cases that all decided count.
     """
     judged = ""
-    if abstentions == "left-out":
+    if abstentions == "drop":
         whole, paired = paired.total, paired.decided()
         if paired.total < whole:
             judged = f"Judged on the {paired.total:,.6g} of {whole:,.6g} cases that every system decided."
