@@ -86,7 +86,7 @@ def test_a_depth_belongs_to_a_ranking(spelling: str) -> None:
         ("f[spam](alpha=-0.1)", ["alpha", "-0.1"]),
         ("f[spam](alpha=nan)", ["alpha", "nan"]),
         ("f[spam](alpha=half)", ["alpha", "number", "half"]),
-        ("informedness(abstentions=drop)", ["discount", "zero_weight", "drop", "drop"]),
+        ("informedness(abstentions=skip)", ["discount", "zero_weight", "drop", "skip"]),
         ("unit_return(overround=-1)", ["overround", "-1"]),
         ("unit_return(commission=1.01)", ["commission", "1.01"]),
     ],
