@@ -355,9 +355,7 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
     lists, warnings = findings.lists, []
     rule = "left out of means"
     if lists.empty_is_zero:
-        rule = (
-            'counted as 0, as in trec_eval (no_targets="drop", --no-targets drop, leaves them out)'
-        )
+        rule = 'counted as 0, as in trec_eval (no_targets="drop", --no-targets drop, leaves them out)'
     as_zero = 'absent="zero", --absent zero, counts them as 0'
     left_out = (
         (findings.without_targets, "", f"without a target {rule}."),
