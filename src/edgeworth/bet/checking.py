@@ -128,8 +128,10 @@ def add_to_one(probabilities: Floats, *, normalise: bool) -> Floats:
         )
     if bad.any():
         row = int(np.argmax(bad))
-        said = f"row {row + 1:,} adds" if sums.ndim and len(sums) > 1 else "they add"
-        raise InputError(f"the probabilities of a race must {needed}; {said} up to {sums.ravel()[row]:.9g}")
+        sums_text = f"row {row + 1:,} adds" if sums.ndim and len(sums) > 1 else "they add"
+        raise InputError(
+            f"the probabilities of a race must {needed}; {sums_text} up to {sums.ravel()[row]:.9g}"
+        )
     return np.asarray(probabilities / sums[..., None])
 
 
@@ -165,8 +167,8 @@ def describe_first(
     '0.5 in row 2, column 2'
     """
     where = np.unravel_index(int(np.argmax(bad)), values.shape) if values.ndim else ()
-    place = describe_place(tuple(int(index) for index in where), columns, first_row)
-    return f"{values[where]:.9g}{place}"
+    position = describe_place(tuple(int(index) for index in where), columns, first_row)
+    return f"{values[where]:.9g}{position}"
 
 
 def describe_place(
@@ -175,10 +177,10 @@ def describe_place(
     """Describe a place: " in row 2, column 3", with the column's name where there is one."""
     names = ("row", "column") if len(index) == 2 else ("position",) if len(index) == 1 else ()
     firsts = (first_row, 1)
-    said = [f"{name} {at + first:,}" for name, at, first in zip(names, index, firsts, strict=False)]
+    parts = [f"{name} {at + first:,}" for name, at, first in zip(names, index, firsts, strict=False)]
     if columns is not None and len(index) == 2:
-        said[1] += f" ({columns[index[1]]})"
-    return " in " + ", ".join(said) if said else ""
+        parts[1] += f" ({columns[index[1]]})"
+    return " in " + ", ".join(parts) if parts else ""
 
 
 def _short(values: object) -> str:

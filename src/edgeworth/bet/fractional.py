@@ -93,12 +93,12 @@ def fraction_sums(
     groups = np.union1d(starts, np.arange(0, len(logs), GROUP))
     within, gains = np.searchsorted(groups, starts), np.expm1(np.minimum(logs, LARGEST))
     result = np.empty((len(starts), grid.size))
-    for place, fraction in enumerate(grid):
+    for index, fraction in enumerate(grid):
         if fraction == 1:
-            result[:, place] = sums_from(logs, starts)
+            result[:, index] = sums_from(logs, starts)
         else:
             products = np.multiply.reduceat(1 + fraction * gains, groups)
-            result[:, place] = np.add.reduceat(np.log(products), within)
+            result[:, index] = np.add.reduceat(np.log(products), within)
     ends = np.append(starts[1:], len(logs))
     for run in np.flatnonzero(np.maximum.reduceat(logs, starts) > LARGEST):
         result[run] = whole_sum(fractional_logs(logs[starts[run] : ends[run]], grid))

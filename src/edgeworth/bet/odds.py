@@ -87,13 +87,13 @@ def decimal_odds(odds: object, *, form: OddsForm) -> Floats:
         raise OptionError(f"odds come in the forms {', '.join(_FORMS)}; saw {form!r}")
     needed, is_good, returned = _FORMS[form]
     items = np.asarray(odds, dtype=object)
-    found = np.empty(items.shape)
+    prices = np.empty(items.shape)
     for where, item in np.ndenumerate(items):
         price = _exact(item, form)
         if not is_good(price):
             raise InputError(f"{needed}; saw {item!r}{describe_place(where)}")
-        found[where] = float(returned(price))
-    return found
+        prices[where] = float(returned(price))
+    return prices
 
 
 def _exact(value: object, form: OddsForm) -> Fraction:

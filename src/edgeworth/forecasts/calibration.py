@@ -170,8 +170,8 @@ class Calibration(Serializable):
         if step is not None:
             steps_to_one(step)
         curves = tuple(
-            Reliability.of(forecasts.probabilities[:, place], forecasts.codes == place, step)
-            for place in range(forecasts.size)
+            Reliability.of(forecasts.probabilities[:, index], forecasts.codes == index, step)
+            for index in range(forecasts.size)
         )
         return cls(forecasts.labels, curves, step)
 
@@ -195,7 +195,7 @@ class Calibration(Serializable):
                 f"calibration of {list_labels(self.labels)} on steps of {self.step} does not add to "
                 f"{list_labels(other.labels)} on steps of {other.step}"
             )
-        curves = tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True))
+        curves = tuple(own + others for own, others in zip(self.curves, other.curves, strict=True))
         return replace(self, curves=curves)
 
     rule: ClassVar = "every class was forecast in every case, and one of them came true"

@@ -56,7 +56,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     """How often which pair of probabilities was said, and how often the class then came true."""
     pairs = findings.pairs
     assert pairs is not None, "drawn only for two classes"
-    mine, its = map(findings.name, findings.scores.systems)
+    model, rival = map(findings.name, findings.scores.systems)
     label, short = (f"class {shorten(str(pairs.labels[1]), most)}" for most in (40, 12))
     together = CELLS // PAIR_CELLS
     counts, hits = (
@@ -84,24 +84,24 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
             kit.base("probabilities")
             .mark_point(filled=True, opacity=0.95, stroke="currentColor", strokeWidth=0.4, aria=False)
             .encode(
-                x=alt.X("other:Q", scale=whole, axis=axis, title=f"probability of {short}, by {its}"),
-                y=alt.Y("model:Q", scale=whole, axis=axis, title=f"probability of {short}, by {mine}"),
+                x=alt.X("other:Q", scale=whole, axis=axis, title=f"probability of {short}, by {rival}"),
+                y=alt.Y("model:Q", scale=whole, axis=axis, title=f"probability of {short}, by {model}"),
                 size=alt.Size("cases:Q", scale=alt.Scale(domain=[0, most], range=[8, 190]), legend=None),
                 color=alt.Color("came true:Q", scale=colours, legend=legend),
-                tooltip=kit.tooltip(formats, {"model": f"{mine}, about", "other": f"{its}, about"}),
+                tooltip=kit.tooltip(formats, {"model": f"{model}, about", "other": f"{rival}, about"}),
             )
         )
         return alt.layer(_diagonal(kit, opacity=0.6), dots).properties(width=HIGH + 20, height=HIGH + 20)
 
     sides = (partial(np.tril, k=-1), partial(np.triu, k=1))
-    said = [_came(int(side(counts).sum()), int(side(hits).sum()), label) for side in sides]
+    sentences = [_came(int(side(counts).sum()), int(side(hits).sum()), label) for side in sides]
     width = format_percent(1 / PAIR_CELLS)
     return Chart(
         "probabilities",
         "The two forecasts of each case",
-        f"Cases in which {mine} says clearly more than {its} lie above the diagonal: {said[0]}; below it: "
-        f"{said[1]}. The area of a dot is the number of cases in a cell of {width} by {width}, at most "
-        f"{most:,}.",
+        f"Cases in which {model} says clearly more than {rival} lie above the diagonal: {sentences[0]}; "
+        f"below it: {sentences[1]}. The area of a dot is the number of cases in a cell of {width} by {width}, "
+        f"at most {most:,}.",
         LazyMapping(find),
         draw,
         make_columns("model/percent", "other/percent", "cases/count", "came true/percent"),
@@ -126,20 +126,24 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
     None where no sequence says something at its end.
     """
     bets = findings.bets
-    mine, its = map(findings.name, findings.scores.systems)
-    found = {"Brier score": bets.brier, "log score": bets.log}
-    known = {name: each for name, each in found.items() if each is not None and each.sequence is not None}
-    known = {name: each for name, each in known.items() if not each.says_nothing}
+    model, rival = map(findings.name, findings.scores.systems)
+    differences = {"Brier score": bets.brier, "log score": bets.log}
+    known = {
+        name: difference
+        for name, difference in differences.items()
+        if difference is not None and difference.sequence is not None
+    }
+    known = {name: difference for name, difference in known.items() if not difference.says_nothing}
     if not known:
         return None
 
     def find() -> Mapping[str, Rows]:
         rows: list[Mapping[str, object]] = []
-        for name, each in known.items():
-            assert each.sequence is not None
-            columns = sequence_path(each.sequence)
-            places = thin(len(columns[0]), most=MOST_DRAWN // len(known))
-            named = zip((CASES, "mean", "low", "high"), (column[places] for column in columns), strict=True)
+        for name, difference in known.items():
+            assert difference.sequence is not None
+            columns = sequence_path(difference.sequence)
+            indices = thin(len(columns[0]), most=MOST_DRAWN // len(known))
+            named = zip((CASES, "mean", "low", "high"), (column[indices] for column in columns), strict=True)
             rows += [{"score": name, **row} for row in picture_rows(dict(named))]
         return {"sequence": tuple(rows)}
 
@@ -147,13 +151,13 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
         alt, cases = kit.alt, bets.wealth.cases
         formats = {CASES: ",", **dict.fromkeys(("mean", "low", "high"), "+.4~f")}
         panels = []
-        for name, each in known.items():
-            assert each.sequence is not None
+        for name, difference in known.items():
+            assert difference.sequence is not None
             is_last = name == list(known)[-1]
             whole, axis = alt.Scale(domain=[0, cases], nice=False), whole_axis(kit, cases)
             x = alt.X(f"{CASES}:Q", scale=whole, axis=axis, title="cases seen" if is_last else None)
             base = kit.base("sequence").transform_filter(alt.datum.score == name).encode(x=x)
-            reach = sequence_reach(each.sequence)
+            reach = sequence_reach(difference.sequence)
             scale = alt.Scale() if reach is None else alt.Scale(domain=_with_zero(reach), nice=True)
             y = alt.Y("mean:Q", scale=scale, title=name, axis=alt.Axis(format=PLAIN, tickCount=5))
             band = band_between(alt, base, "low", "high", FIRST)
@@ -171,8 +175,8 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
     return Chart(
         "sequence",
         "Who scores better on average, as cases come in",
-        f"Score of {its} less that of {mine}: above 0 {mine} is better. "
-        + " ".join(_describe_bounds(name, each) for name, each in known.items()),
+        f"Score of {rival} less that of {model}: above 0 {model} is better. "
+        + " ".join(_describe_bounds(name, difference) for name, difference in known.items()),
         LazyMapping(find),
         draw,
         make_columns("score/text", f"{CASES}/count", "mean", "low", "high"),
@@ -186,10 +190,11 @@ def _with_zero(reach: tuple[float, float]) -> list[float]:
     return [low - room, high + room]
 
 
-def _describe_bounds(name: str, found: AverageDifference) -> str:
-    mean, low, high = (format_number(value) for value in (found.mean, found.low, found.high))
+def _describe_bounds(name: str, difference: AverageDifference) -> str:
+    mean, low, high = (format_number(value) for value in (difference.mean, difference.low, difference.high))
     name = name[:1].upper() + name[1:]
-    return f"{name}: {mean} at the end, {format_level(found.level)} bounds {low} to {high} ({found.holds})."
+    bounds = f"{format_level(difference.level)} bounds {low} to {high}"
+    return f"{name}: {mean} at the end, {bounds} ({difference.holds})."
 
 
 def forecast_charts(findings: ForecastFindings) -> Charts:
@@ -207,7 +212,9 @@ def forecast_charts(findings: ForecastFindings) -> Charts:
     # Constant shares are one price for every case.
     if findings.pairs is not None and wealth.book != "constant":
         charts.append(probabilities_chart(findings))
-    charts += [each for each in (sequence_chart(findings), reliability_chart(findings)) if each is not None]
+    charts += [
+        chart for chart in (sequence_chart(findings), reliability_chart(findings)) if chart is not None
+    ]
     return Charts(tuple(charts))
 
 
@@ -235,14 +242,14 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
 
     def find() -> Mapping[str, Rows]:
         found: dict[str, list[Mapping[str, object]]] = {"reliability": []}
-        for place, (name, label) in enumerate(zip(names, drawn, strict=True)):
+        for index, (name, label) in enumerate(zip(names, drawn, strict=True)):
             levels = every[label].levels
             found["reliability"] += [
                 {"class": name, **dict(zip(STEP, astuple(levels[step]), strict=True))}
                 for step in thin(len(levels), most=most)
             ]
             for part, columns in pictured_reliability(every[label], most).items():
-                rows = [{"place": place, **row} for row in picture_rows(columns)]
+                rows = [{"place": index, **row} for row in picture_rows(columns)]
                 found.setdefault(part, []).extend(rows)
         return {part: tuple(rows) for part, rows in found.items()}
 
@@ -252,8 +259,8 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
             return _diagram(kit, 0, names[0], HIGH, is_left=True)
         size = (WIDE - 70) // 2
         panels = [
-            _diagram(kit, place, name, size, is_left=place % 2 == 0, title=short.drawn[place])
-            for place, name in enumerate(names)
+            _diagram(kit, index, name, size, is_left=index % 2 == 0, title=short.drawn[index])
+            for index, name in enumerate(names)
         ]
         return alt.concat(*panels, columns=2, spacing=18)
 
@@ -268,7 +275,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
 
 
 def _diagram(
-    kit: Kit, place: int, name: str, size: int, *, is_left: bool, title: str | None = None
+    kit: Kit, index: int, name: str, size: int, *, is_left: bool, title: str | None = None
 ) -> object:
     alt = kit.alt
     whole = alt.Scale(domain=[0, 1])
@@ -276,7 +283,7 @@ def _diagram(
     x = alt.X("forecast:Q", scale=whole, axis=alt.Axis(labels=False, values=marks), title=None)
     axis, share = alt.Axis(format=".0%", values=marks, minExtent=36), "share that came true"
     y = alt.Y("calibrated:Q", scale=whole, axis=axis, title=share if is_left else None)
-    here = alt.datum.place == place
+    here = alt.datum.place == index
     steps = (
         kit.base("reliability").transform_filter(f"datum['class'] === {json.dumps(name)}").encode(x=x, y=y)
     )
@@ -311,17 +318,19 @@ def _diagram(
 
 
 def _says(findings: ForecastFindings, names: Mapping[str, object]) -> str:
-    said = ["Brier score = miscalibration − discrimination + uncertainty."]
+    sentences = ["Brier score = miscalibration − discrimination + uncertainty."]
     for name, label in names.items():
         parts, bands = findings.parts["brier"][label], findings.reliability[label]
         outside, steps = sum(not step.is_inside for step in bands.levels), len(bands.levels)
-        said.append(
+        sentences.append(
             f"Class {name}: {format_number(parts.score)} = {format_number(parts.miscalibration)} − "
             f"{format_number(parts.discrimination)} + {format_number(parts.uncertainty)}; {outside} of "
             f"{steps:,} {plural(steps, 'step')} outside the band (test of calibration: "
             f"{bands.p_text()})."
         )
-    said.append(f"The band holds {format_level(findings.level)} of calibrated forecasts at each value.")
+    sentences.append(f"The band holds {format_level(findings.level)} of calibrated forecasts at each value.")
     if len(names) < len(findings.reliability):
-        said.append(f"The {len(names)} of {len(findings.reliability)} classes that stray furthest are drawn.")
-    return " ".join(said)
+        sentences.append(
+            f"The {len(names)} of {len(findings.reliability)} classes that stray furthest are drawn."
+        )
+    return " ".join(sentences)

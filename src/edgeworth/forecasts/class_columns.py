@@ -90,11 +90,13 @@ class CodedTruth:
                 positive = class_by_name(named, seen)
             names, label_source = _labels_of_one(seen, labels, positive), "positive"
         else:
-            found = None
+            named_labels = None
             if named is not None:
-                found = _labels_by_name(column, seen, named, labels, must_tell, first_row)
-            label_source = label_source if found is None else "names"
-            names = _labels_of_each(seen, probabilities.shape[1], labels if found is None else found)
+                named_labels = _labels_by_name(column, seen, named, labels, must_tell, first_row)
+            label_source = label_source if named_labels is None else "names"
+            names = _labels_of_each(
+                seen, probabilities.shape[1], labels if named_labels is None else named_labels
+            )
         return cls(truth_codes(column, names, first_row), names, label_source)
 
 
@@ -111,18 +113,18 @@ def _labels_of_each(
             raise InputError(f"{number} columns need {number} different labels; saw {list_labels(names)}")
         return names
     _check_some(seen)
-    places = _places(seen, number)
-    if places is not None and 0 not in seen and not isinstance(seen[0], bool):
+    positions = _places(seen, number)
+    if positions is not None and 0 not in seen and not isinstance(seen[0], bool):
         raise InputError(
             f"truth has neither 0 nor {number} among its labels, so these may count the {number} columns "
             "from 0 or from 1: say which column is which (labels=, --labels)"
         )
-    if places is None and len(seen) != number:
+    if positions is None and len(seen) != number:
         raise InputError(
             f"there are {number} columns of probabilities and truth has {len(seen)} labels "
             f"({list_labels(seen)}): say which column is which (labels=, --labels)"
         )
-    return places or seen
+    return positions or seen
 
 
 def _labels_of_one(
@@ -146,10 +148,10 @@ def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...
     if positive is None:
         target = usual_positive(seen)
         if target is None:
-            said = f"truth has the labels {list_labels(seen)}: "
+            start = f"truth has the labels {list_labels(seen)}: "
             if len(seen) > 2 and all(isinstance(x, float) and 0 <= x <= 1 for x in seen):
-                raise InputError(f"{said}these may be probabilities; are truth and probabilities exchanged?")
-            raise InputError(f"{said}say which one the probability is of (positive=, --positive)")
+                raise InputError(f"{start}these may be probabilities; are truth and probabilities exchanged?")
+            raise InputError(f"{start}say which one the probability is of (positive=, --positive)")
     elif len(seen) == 1 and str(canonical_label(positive)) != str(seen[0]):
         # The positive class need not have come true.
         target = canonical_label(positive)
@@ -170,9 +172,9 @@ def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integ
             raise _without_column(truth[row], row_at(first_row, row), labels)
         return truth.astype(np.intp, copy=False)
     coded = encode(truth, "truth")
-    place = {label: index for index, label in enumerate(labels)}
+    index_of = {label: index for index, label in enumerate(labels)}
     written = {str(label): index for index, label in enumerate(labels)}
-    table = [place.get(canonical_label(x), written.get(str(canonical_label(x)), -1)) for x in coded.labels]
+    table = [index_of.get(canonical_label(x), written.get(str(canonical_label(x)), -1)) for x in coded.labels]
     codes = np.array([*table, -1], dtype=np.intp)[coded.codes]
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
@@ -211,15 +213,15 @@ def _places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
 # -- the order of columns beside those of another system -----------------------------------------------------
 
 
-def order_beside(mine: Classes, first: Classes, name: str) -> list[int]:
+def order_beside(classes: Classes, first: Classes, name: str) -> list[int]:
     """Find which of my columns stands for each class of the first system, in its order."""
-    labels, wanted = mine.labels, first.labels
+    labels, wanted = classes.labels, first.labels
     if set(labels) != set(wanted):
         raise InputError(
             f"{name} are of {list_labels(labels)}, those of the first system of {list_labels(wanted)}: say "
             "which column is which (labels=, --labels)"
         )
-    if mine.label_source == "places" and first.label_source in ("names", "positive"):
+    if classes.label_source == "places" and first.label_source in ("names", "positive"):
         # In the order of the first one's columns, or in that of the classes? Both are likely.
         raise InputError(
             f"{name} have no names of classes, and the columns of the first system are "
@@ -248,18 +250,18 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: ReadingOpt
             f"{name} need a column for each of {list_labels(labels)}; saw {len(columns)} columns, "
             f"{list_columns(columns)}"
         )
-    found = labels_of_columns(columns, labels)
-    if found is not None:
-        return [found.index(label) for label in labels]
+    named_labels = labels_of_columns(columns, labels)
+    if named_labels is not None:
+        return [named_labels.index(label) for label in labels]
     if reading["labels"] is None and first.label_source == "places":
         return list(range(len(first.labels)))
     if reading["labels"] is None or first.label_source == "names":
         missing = without_column(columns, labels)
         say = f"say their order (--labels {_join_labels(labels)})"
-        said = "name them so" if first.label_source == "names" else say
+        advice = "name them so" if first.label_source == "names" else say
         raise InputError(
             f"the columns of {name}, {list_columns(columns)}, are not named after the classes "
-            f"{list_labels(labels)}: there is none for {list_labels(missing)}; {said}"
+            f"{list_labels(labels)}: there is none for {list_labels(missing)}; {advice}"
         )
     declared = [canonical_label(label) for label in reading["labels"]]
     if (
@@ -295,9 +297,9 @@ def _labels_by_name(
         return None
     if labels is not None:
         return labels_of_columns(names, labels) if len(labels) == len(names) else None
-    found = labels_of_columns(names, seen)
-    if found is not None or not seen or _places(seen, len(names)) is not None:
-        return found
+    named_labels = labels_of_columns(names, seen)
+    if named_labels is not None or not seen or _places(seen, len(names)) is not None:
+        return named_labels
     if must_tell or len(without_column(names, seen)) < len(seen):
         coded = encode(truth, "truth")
         raise refusal(names, Coded(coded.codes, tuple(map(canonical_label, coded.labels))), first_row)
@@ -320,15 +322,17 @@ def labels_of_columns(names: Sequence[Label], labels: Sequence[Label]) -> list[L
     ['cat', 'cow']
     """
     written = _written(labels)
-    found: list[str] | None = None
+    column_texts: list[str] | None = None
     for rests in _cuts(names, labels):
         if written.keys() <= set(rests):
-            if found is not None and any(rests.index(text) != found.index(text) for text in written):
+            if column_texts is not None and any(
+                rests.index(text) != column_texts.index(text) for text in written
+            ):
                 return None
-            found = found or rests
-    if found is None or not written:
+            column_texts = column_texts or rests
+    if column_texts is None or not written:
         return None
-    return [written[rest] if rest in written else _parse_unseen(rest, labels) for rest in found]
+    return [written[rest] if rest in written else _parse_unseen(rest, labels) for rest in column_texts]
 
 
 def without_column(names: Sequence[Label], labels: Sequence[Label]) -> list[Label]:
@@ -353,9 +357,9 @@ def refusal(names: Sequence[Label], truth: Coded, first_row: int | NDArray[np.in
     )
 
 
-def row_at(first_row: int | NDArray[np.int64], place: int) -> int:
+def row_at(first_row: int | NDArray[np.int64], index: int) -> int:
     """The number of a row for a sentence: counted from the first one's, or looked up among all of them."""
-    return first_row + place if isinstance(first_row, int) else int(first_row[place])
+    return first_row + index if isinstance(first_row, int) else int(first_row[index])
 
 
 def list_columns(names: Sequence[Label]) -> str:

@@ -65,15 +65,15 @@ class WealthPath:
     @classmethod
     def of(cls, wealth: Wealth, level: float) -> WealthPath:
         """Thinned, the highest and the lowest point kept."""
-        (expected, deviation), (priced, _) = (_band(wealth, who, level) for who in ("model", "price"))
+        (expected, deviation), (priced, _) = (_band(wealth, truth, level) for truth in ("model", "price"))
         ways = (expected, deviation, priced, wealth.martingale)
         return cls(wealth.positions, wealth.path, *ways).drawn(MOST_POINTS)
 
     def drawn(self, most: int) -> WealthPath:
         """At most so many of its points, the highest and the lowest kept."""
         keep = (int(self.log_wealth.argmax()), int(self.log_wealth.argmin()))
-        places = thin(len(self.cases), keep, most)
-        return WealthPath(**{name: values[..., places] for name, values in vars(self).items()})
+        indices = thin(len(self.cases), keep, most)
+        return WealthPath(**{name: values[..., indices] for name, values in vars(self).items()})
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ class Paths:
     def of(cls, wealth: Wealth, ways: Iterable[Wealth]) -> Paths:
         """Of ways through the cases of this wealth."""
         cases = wealth.positions[thin(wealth.blocks.number, most=MOST_DRAWN)]
-        found = [(way.path_at(cases), way.log_minimum, way.log_maximum, way.drawdown) for way in ways]
-        return cls(cases, *map(np.array, zip(*found, strict=True)))
+        summaries = [(way.path_at(cases), way.log_minimum, way.log_maximum, way.drawdown) for way in ways]
+        return cls(cases, *map(np.array, zip(*summaries, strict=True)))
 
     @classmethod
     def of_orders(cls, wealth: Wealth, orders: int, seed: int = 0) -> Paths:
@@ -114,9 +114,9 @@ class Paths:
         return np.asarray(np.quantile(getattr(self, name), SPREAD, axis=0, method="inverted_cdf"))
 
 
-def _band(wealth: Wealth, who: str, level: float) -> tuple[Floats, Floats]:
-    mean = np.cumsum(wealth.sums(f"{who}_mean"))
-    deviation = np.sqrt(np.cumsum(wealth.sums(f"{who}_variance")))
+def _band(wealth: Wealth, truth: str, level: float) -> tuple[Floats, Floats]:
+    mean = np.cumsum(wealth.sums(f"{truth}_mean"))
+    deviation = np.sqrt(np.cumsum(wealth.sums(f"{truth}_variance")))
     with np.errstate(invalid="ignore"):
         reach = normal_quantile(level) * deviation
         return np.stack([mean, mean - reach, mean + reach]), deviation
@@ -156,8 +156,8 @@ def final_law(wealth: Wealth) -> FinalLaw | None:
 
     The points reach four standard deviations about the means and beyond what was observed.
     """
-    moments = [Moments.of(wealth, who) for who in ("price", "model")]
-    finite = [(each.mean, math.sqrt(each.variance)) for each in moments if each.is_normal]
+    moments = [Moments.of(wealth, truth) for truth in ("price", "model")]
+    finite = [(moment.mean, math.sqrt(moment.variance)) for moment in moments if moment.is_normal]
     if not finite:
         return None
     ends = [mean + side * 4 * deviation for mean, deviation in finite for side in (-1, 1)]
@@ -173,8 +173,8 @@ def final_law(wealth: Wealth) -> FinalLaw | None:
         ]
     if laws and laws[0] is not None and laws[1] is not None:
         return FinalLaw(points, laws[0], laws[1], "exact")
-    prices, model = (_normal(points, each.mean, each.variance) for each in moments)
-    off = max(each.error for each in moments if each.is_normal)
+    prices, model = (_normal(points, moment.mean, moment.variance) for moment in moments)
+    off = max(moment.error for moment in moments if moment.is_normal)
     return FinalLaw(points, prices, model, f"log wealth taken as normal, off by {off:.2g} at most")
 
 
@@ -188,8 +188,8 @@ def _normal(points: Floats, mean: float, variance: float) -> Floats:
 
 def sequence_path(sequence: ConfidenceSequence) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
     """Cases, mean, lower and upper bounds, thinned."""
-    places = thin(len(sequence))
-    return sequence.cases[places], sequence.mean[places], sequence.low[places], sequence.high[places]
+    indices = thin(len(sequence))
+    return sequence.cases[indices], sequence.mean[indices], sequence.low[indices], sequence.high[indices]
 
 
 MOST_DRAWN = 150
@@ -212,25 +212,25 @@ def turns(wealth: Wealth) -> tuple[tuple[int, str], ...]:
     ((2, 'ruin'),)
     """
     path = wealth.path
-    found = []
+    turning_points = []
     for value, what in ((math.inf, "without bound"), (-math.inf, "ruin")):
-        there = np.flatnonzero(path == value)
-        if len(there):
-            found.append((int(wealth.positions[there[0]]), what))
-    return tuple(found)
+        indices = np.flatnonzero(path == value)
+        if len(indices):
+            turning_points.append((int(wealth.positions[indices[0]]), what))
+    return tuple(turning_points)
 
 
 def pictured_reliability(bands: ReliabilityBands, most: int) -> dict[str, dict[str, Values]]:
     """At most so many corners of the steps and points of the band, and the forecasts in each cell."""
     corners = np.array([(end, step.recalibrated) for step in bands.levels for end in (step.first, step.last)])
     kept = corners[thin(len(corners), most=most)]
-    places = thin(len(bands.forecast), most=min(most, BAND_DRAWN))
+    indices = thin(len(bands.forecast), most=min(most, BAND_DRAWN))
     cell = np.minimum((bands.forecast * FORECAST_CELLS).astype(np.int64), FORECAST_CELLS - 1)
     counts = np.bincount(cell, weights=bands.cases, minlength=FORECAST_CELLS).astype(np.int64)
     cells = np.arange(FORECAST_CELLS) / FORECAST_CELLS
     return {
         "curve": {"forecast": kept[:, 0], "calibrated": kept[:, 1]},
-        "band": {name: getattr(bands, name)[places] for name in ("forecast", "low", "high")},
+        "band": {name: getattr(bands, name)[indices] for name in ("forecast", "low", "high")},
         "histogram": {"from": cells, "to": cells + cells[1], "cases": counts},
     }
 

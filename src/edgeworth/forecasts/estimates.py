@@ -233,13 +233,13 @@ def score_difference(wealth: Wealth, score: str, level: float) -> AverageDiffere
     if wealth.ordered and not hindsight:
         sequence = mean_sequence(blocks, level=level, reach=reach)
         holds = "at all times" if math.isfinite(reach) else f"asymptotically, from case {BURN_IN} on"
-        found = AverageDifference(*sequence.last, level, holds, sequence.method, sequence, reach)
+        difference = AverageDifference(*sequence.last, level, holds, sequence.method, sequence, reach)
     else:
         shares = "roughly, for many independent cases: the shares were counted on these"
         holds = shares if hindsight else "if the cases are independent"
         bounds = _student_bounds(blocks, level, reach)
-        found = AverageDifference(*bounds, level, holds, "Student's t over cases", None, reach)
-    return replace(found, holds=NOT_BEFORE.get(wealth.predictions_made, holds))
+        difference = AverageDifference(*bounds, level, holds, "Student's t over cases", None, reach)
+    return replace(difference, holds=NOT_BEFORE.get(wealth.predictions_made, holds))
 
 
 def _student_bounds(blocks: BlockSums, level: float, reach: float) -> tuple[float, float, float]:

@@ -359,8 +359,8 @@ def _reverse(wealth: Wealth) -> Evidence:
 
 
 def _prices_of(against: str) -> str:
-    said = {RIVAL: "the rival's probabilities", "the market's odds": "the market's prices"}
-    return said.get(against, f"the prices of {against}")
+    descriptions = {RIVAL: "the rival's probabilities", "the market's odds": "the market's prices"}
+    return descriptions.get(against, f"the prices of {against}")
 
 
 def _who(against: str) -> str:
@@ -405,7 +405,7 @@ def examine_forecasts(
     tally: ForecastTally, *, level: float = 0.95, seed: int = 0, orders: int | None = None
 ) -> ForecastFindings:
     """Find what the bets prove, how good the scores are, and why the model's are what they are."""
-    crowd = [each if each.ordered else each.shuffle(seed) for each in (tally.wealth, *tally.crowd)]
+    crowd = [wealth if wealth.ordered else wealth.shuffle(seed) for wealth in (tally.wealth, *tally.crowd)]
     curves = tally.reliability
     draws = max(100, min(1000, MOST_DRAWS // len(curves)))
     return ForecastFindings(
@@ -415,7 +415,7 @@ def examine_forecasts(
         tables=tally.tables,
         level=level,
         cumulative_games={
-            label: examine_bets(each, level=level) for label, each in tally.cumulative_games.items()
+            label: examine_bets(wealth, level=level) for label, wealth in tally.cumulative_games.items()
         },
         reliability={
             label: reliability_bands(curve, level=level, draws=draws, seed=seed)

@@ -114,10 +114,10 @@ class Forecasts:
         if self.labels == first.labels:
             return self
         order = order_beside(self, first, name)
-        places = np.argsort(order)
+        indices = np.argsort(order)
         return replace(
             self,
-            codes=places[self.codes],
+            codes=indices[self.codes],
             probabilities=self.probabilities[:, order],
             labels=first.labels,
             label_source=first.label_source,
@@ -197,14 +197,14 @@ def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:
     The Brier scores of the cumulative_games add up to the ranked probability score.
     """
     below = np.cumsum(forecasts.probabilities, axis=1)
-    found: dict[Label, Forecasts] = {}
-    for place, label in enumerate(forecasts.labels[:-1]):
+    games: dict[Label, Forecasts] = {}
+    for index, label in enumerate(forecasts.labels[:-1]):
         # Sums of probabilities may round past 1.
-        share = np.minimum(below[:, place], 1.0)
-        codes = (forecasts.codes <= place).astype(np.intp)
+        share = np.minimum(below[:, index], 1.0)
+        codes = (forecasts.codes <= index).astype(np.intp)
         names = (f"above {label}", f"at most {label}")
-        found[label] = Forecasts(codes, np.stack([1 - share, share], axis=1), names)
-    return found
+        games[label] = Forecasts(codes, np.stack([1 - share, share], axis=1), names)
+    return games
 
 
 def argmax_table(forecasts: Forecasts) -> Numbers:

@@ -29,30 +29,30 @@ def stakes_report(
         what, title, text = "game", "Kelly's stake", tuple[str, ...]()
         note = "a stake below 0 lays it: takes a backer's bet of that size" if is_laid else ""
     else:
-        rows = tuple((place, *each) for place, each in enumerate(bets, start=1))
+        rows = tuple((number, *bet) for number, bet in enumerate(bets, start=1))
         what, title, text = "race", "Kelly's stakes", _arbitrage(odds)
         note = "a stake below 0 lays the outcome" if is_laid else ""
     heads = make_columns("probability/percent", "odds", "stake/percent", "wealth if it happens")
     grid = Grid("", (Column("outcome", "text" if what == "game" else "count"), *heads), rows, note)
-    said = f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a {what}."
+    verdict = f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a {what}."
     numbers = {
         "kind": "kelly",
         "stakes": list(stakes),
         "wealth": list(wealth),
         "growth": finite_or_none(growth),
     }
-    return Report(said, (Section(title, text, (grid,)),), (), provenance, numbers)
+    return Report(verdict, (Section(title, text, (grid,)),), (), provenance, numbers)
 
 
 def _bets(stakes: Sequence[float]) -> str:
     is_game = len(stakes) == 1
-    named = [("it" if is_game else f"outcome {place}", f) for place, f in enumerate(stakes, start=1)]
-    said = [f"back {name} with {format_percent(f, 2)}" for name, f in named if f > 0]
-    said += [f"lay {name} for {format_percent(-f, 2)}" for name, f in named if f < 0]
-    if not said:
+    named = [("it" if is_game else f"outcome {number}", f) for number, f in enumerate(stakes, start=1)]
+    actions = [f"back {name} with {format_percent(f, 2)}" for name, f in named if f > 0]
+    actions += [f"lay {name} for {format_percent(-f, 2)}" for name, f in named if f < 0]
+    if not actions:
         which = "neither backing nor laying is" if is_game else "no outcome is"
         return f"Bet nothing: {which} worth its price."
-    text = f"{', '.join(said)}."
+    text = f"{', '.join(actions)}."
     kept = 1 - sum(stakes)
     # What is laid is no part of the wealth that is put down.
     kept_said = f" Keep {format_percent(kept, 2)}." if all(f >= 0 for f in stakes) and kept > 1e-9 else ""

@@ -115,12 +115,12 @@ class ForecastColumns:
     @property
     def slips(self) -> tuple[str, ...]:
         """What was asked for and can hardly have been meant."""
-        said = []
+        warnings = []
         if self.truth in self.probabilities:
-            said.append(f"Truth and probability are the same column, {self.truth!r}.")
+            warnings.append(f"Truth and probability are the same column, {self.truth!r}.")
         if self.against == self.probabilities:
-            said.append(f"Model and rival are the same: {', '.join(map(repr, self.probabilities))}.")
-        return tuple(said)
+            warnings.append(f"Model and rival are the same: {', '.join(map(repr, self.probabilities))}.")
+        return tuple(warnings)
 
 
 def columns_of(value: object, role: str) -> list[str]:
@@ -217,15 +217,15 @@ class _Plan:
     columns: ForecastColumns
     terms: ForecastTerms
     came: CodedTruth
-    """The class of each label, in the order of ``places``."""
-    places: dict[Label, int]
+    """The class of each label, in the order of ``class_index``."""
+    class_index: dict[Label, int]
     orders: dict[str, list[int]]
     shares: tuple[float, ...]
 
     def codes(self, column: Column, first_row: int) -> NDArray[np.intp]:
         """The class that came true in each row."""
         coded = encode(column, self.columns.truth)
-        table = [self.places.get(label, -1) for label in coded.labels]
+        table = [self.class_index.get(label, -1) for label in coded.labels]
         codes = np.array([*table, -1], dtype=np.intp)[coded.codes]
         if (codes < 0).any():
             row = first_row + int(np.argmax(codes < 0))
@@ -266,7 +266,7 @@ def tally_forecasts(
 
 
 def _plan(seen: TruthCounts, is_text: bool, columns: ForecastColumns, terms: ForecastTerms) -> _Plan:
-    if not seen.found:
+    if not seen.by_label:
         raise InputError("there are no rows")
     written, reading = seen.labels, terms.reading
     labels = tuple(parse_labels(written)) if is_text else written
@@ -291,8 +291,8 @@ def _plan(seen: TruthCounts, is_text: bool, columns: ForecastColumns, terms: For
     counts = np.zeros(size, dtype=np.int64)
     np.add.at(counts, came.codes, seen.cases)
     shares = tuple((counts / counts.sum()).tolist())
-    places = dict(zip(written, came.codes.tolist(), strict=True))
-    return _Plan(columns, terms, came, places, orders, shares)
+    class_index = dict(zip(written, came.codes.tolist(), strict=True))
+    return _Plan(columns, terms, came, class_index, orders, shares)
 
 
 def _evidence(batch: Batch, plan: _Plan) -> ForecastTally:
@@ -329,7 +329,7 @@ def _of_rows(
     rival = forecasts("against", columns.against, RIVAL) if columns.against else None
     races = None
     if columns.odds and not are_prices:
-        named = [columns.odds[place] for place in plan.orders.get("odds", range(len(columns.odds)))]
+        named = [columns.odds[index] for index in plan.orders.get("odds", range(len(columns.odds)))]
         values = table(named)
         values = values[:, 0] if len(named) == 1 else values
         races = as_races(values, model, columns=named, first_row=first_row)
@@ -343,14 +343,14 @@ def _of_rows(
 class TruthCounts:
     """Of each label as it is written: the first row that has it, and how many have."""
 
-    found: Mapping[Label, tuple[int, int]] = field(default_factory=dict)
+    by_label: Mapping[Label, tuple[int, int]] = field(default_factory=dict)
     needs_positions: bool = False
     """Whether rows are counted through all partitions of a source, which may cost a pass more."""
 
     def __add__(self, other: Self) -> Self:
         """The labels of both."""
-        both = dict(self.found)
-        for label, (row, cases) in other.found.items():
+        both = dict(self.by_label)
+        for label, (row, cases) in other.by_label.items():
             before, counted = both.get(label, (row, 0))
             both[label] = (min(before, row), counted + cases)
         return type(self)(both, self.needs_positions)
@@ -358,17 +358,17 @@ class TruthCounts:
     @property
     def labels(self) -> tuple[Label, ...]:
         """In the order in which they come first."""
-        return tuple(sorted(self.found, key=lambda label: self.found[label][0]))
+        return tuple(sorted(self.by_label, key=lambda label: self.by_label[label][0]))
 
     @property
     def rows(self) -> NDArray[np.int64]:
         """The first row of each label."""
-        return np.array([self.found[label][0] for label in self.labels], dtype=np.int64)
+        return np.array([self.by_label[label][0] for label in self.labels], dtype=np.int64)
 
     @property
     def cases(self) -> NDArray[np.int64]:
         """How many rows have each label."""
-        return np.array([self.found[label][1] for label in self.labels], dtype=np.int64)
+        return np.array([self.by_label[label][1] for label in self.labels], dtype=np.int64)
 
 
 def count_truth(source: Source, column: str, *, needs_rows: bool = False) -> TruthCounts:
@@ -389,7 +389,7 @@ def _count_batch(batch: Batch, name: str) -> TruthCounts:
     first[coded.codes[::-1]] = np.arange(len(coded) - 1, -1, -1)
     rows = (batch.first_row + first).tolist()
     # A batch may share its labels with others and have none of some.
-    kept = (each for each in zip(coded.labels, rows, cases.tolist(), strict=True) if each[2])
+    kept = (entry for entry in zip(coded.labels, rows, cases.tolist(), strict=True) if entry[2])
     return TruthCounts({label: (row, count) for label, row, count in kept})
 
 

@@ -34,11 +34,11 @@ def recalibrate(curve: Reliability) -> Values:
         return np.zeros(0)
     from scipy.optimize import isotonic_regression
 
-    found = isotonic_regression(curve.hits / curve.cases, weights=curve.cases)
-    starts = found.blocks[:-1]
+    regression = isotonic_regression(curve.hits / curve.cases, weights=curve.cases)
+    starts = regression.blocks[:-1]
     # The counts of each level say its share to the last digit.
     shares = np.add.reduceat(curve.hits, starts) / np.add.reduceat(curve.cases, starts)
-    return np.repeat(shares, np.diff(found.blocks))
+    return np.repeat(shares, np.diff(regression.blocks))
 
 
 def decompose(curve: Reliability, score: str, *, fitted: Values | None = None) -> Decomposition:

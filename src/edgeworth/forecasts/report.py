@@ -59,11 +59,15 @@ MOST_LABELS = 8
 def sides_section(findings: ForecastFindings) -> Section:
     """Where the ways to say who is better agree, and where not."""
     model, rival = findings.scores.systems
-    called = {system: findings.name(system) for system in (model, rival)}
-    columns = (Column("on these cases"), *map(Column, called.values()), Column("better"))
+    display_names = {system: findings.name(system) for system in (model, rival)}
+    columns = (Column("on these cases"), *map(Column, display_names.values()), Column("better"))
     rows = tuple(
-        (NAMES[each.name], *_criterion_cells(each), called.get(each.better or "", "alike"))
-        for each in findings.sides
+        (
+            NAMES[criterion.name],
+            *_criterion_cells(criterion),
+            display_names.get(criterion.better or "", "alike"),
+        )
+        for criterion in findings.sides
     )
     note = (
         "top-1 error: how often the likeliest label was wrong; likelihood ratio: to the other; wealth: of 1 "
@@ -79,16 +83,16 @@ def sides_section(findings: ForecastFindings) -> Section:
 
 def agreement(findings: ForecastFindings) -> str:
     """Whether top-1 error, log score and wealth prefer the same forecaster, in a sentence."""
-    chosen = {each.name: each.better for each in findings.sides if each.name in DECIDING}
+    chosen = {criterion.name: criterion.better for criterion in findings.sides if criterion.name in DECIDING}
     is_binary = len(findings.scores.labels) == 2
     sees = "on which side of ½ a probability lies" if is_binary else "which label is the likeliest"
     blind = f"Top-1 error sees only {sees}"
     if len(set(chosen.values())) == 1:
         winner = chosen["error"]
-        said = "find both alike"
+        conclusion = "find both alike"
         if winner is not None:
-            said = f"agree on these cases: {findings.name(winner)} is better"
-        return f"Top-1 error, log score and wealth {said}. {blind}; the other two see all of it."
+            conclusion = f"agree on these cases: {findings.name(winner)} is better"
+        return f"Top-1 error, log score and wealth {conclusion}. {blind}; the other two see all of it."
     parts = [
         f"{'the ' if name == 'log' else ''}{NAMES[name]} "
         f"{'finds both alike' if better is None else f'prefers {findings.name(better)}'}"
@@ -97,13 +101,13 @@ def agreement(findings: ForecastFindings) -> str:
     return f"They disagree on these cases: {', '.join(parts[:-1])} and {parts[-1]}. {blind}."
 
 
-def _criterion_cells(each: Criterion) -> tuple[str, ...]:
-    values = tuple(each.values.values())
-    if each.name == "log_likelihood":
+def _criterion_cells(criterion: Criterion) -> tuple[str, ...]:
+    values = tuple(criterion.values.values())
+    if criterion.name == "log_likelihood":
         apart = values[0] - values[1]
         # Where both are infinite neither is likelier than the other.
         values = (math.nan, math.nan) if math.isnan(apart) else (apart, -apart)
-    return tuple("–" if math.isnan(value) else _one(each.name, value) for value in values)
+    return tuple("–" if math.isnan(value) else _one(criterion.name, value) for value in values)
 
 
 def _one(name: str, value: float) -> str:
@@ -118,7 +122,7 @@ def _confusion(name: str, table: ContingencyTable) -> Grid:
     """Per cent of all cases: rows are what happened, columns the likeliest label."""
     counts, total = table.counts.T, float(table.counts.sum())
     names = [str(label) for label in table.labels]
-    columns = make_columns("actual/text", *(f"predicted {each}/percent" for each in names), "all/percent")
+    columns = make_columns("actual/text", *(f"predicted {label}/percent" for label in names), "all/percent")
     rows: list[tuple[Cell, ...]] = [
         (name, *(float(x) / total for x in row), float(row.sum()) / total)
         for name, row in zip(names, counts, strict=True)
@@ -158,7 +162,7 @@ def with_areas_within(report: Report, folds: Sequence[ForecastTally]) -> Report:
     """Say the ROC area of each class within folds, its mean over those that have one."""
     areas = {}
     for label in folds[0].reliability:
-        known = [x for x in (roc_area(each.reliability[label]) for each in folds) if math.isfinite(x)]
+        known = [x for x in (roc_area(fold.reliability[label]) for fold in folds) if math.isfinite(x)]
         areas[str(label)] = math.fsum(known) / len(known) if known else math.nan
     listed = ", ".join(f"{name} {format_number(area)}" for name, area in areas.items())
     first, own, *rest = report.sections
@@ -234,8 +238,13 @@ def _proof(findings: ForecastFindings) -> Section:
     if wealth.fraction < 1 and wealth.book != "constant":
         names["full_stakes"] = f"{format_option(wealth.fraction)} of Kelly's stakes"
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (names[name], format_wealth(found.log_e_value), found.p_value, findings.with_names(found.null))
-        for name, found in evidence_of(findings.bets).items()
+        (
+            names[name],
+            format_wealth(evidence.log_e_value),
+            evidence.p_value,
+            findings.with_names(evidence.null),
+        )
+        for name, evidence in evidence_of(findings.bets).items()
     )
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
     if len(rows) > 1:
@@ -244,8 +253,8 @@ def _proof(findings: ForecastFindings) -> Section:
     text += (*describe_goal(findings), *_flat_lines(findings))
     if findings.orders is not None:
         text.append(describe_orders(findings.orders))
-    told = tuple(map(findings.with_names, text))
-    return Section("What the bets prove", told, (Grid("", make_columns(*heads), rows, note),))
+    paragraphs = tuple(map(findings.with_names, text))
+    return Section("What the bets prove", paragraphs, (Grid("", make_columns(*heads), rows, note),))
 
 
 def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
@@ -260,22 +269,22 @@ def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
         return describe_drunken(findings)
     if luck is None:
         return ()
-    said = describe_luck(luck, book)
+    sentence = describe_luck(luck, book)
     if book != "fair":
-        said += (
+        sentence += (
             " That is one case of many that the hypothesis allows: for all of them only the bound in the "
             "table holds."
         )
     # Of games too many to be kept, the sums of their moments tell.
     how = "" if findings.bets.wealth.games is not None else f" By sums of moments: {luck.method}."
-    return (f"{said}{how}",)
+    return (f"{sentence}{how}",)
 
 
 def _goal_numbers(findings: ForecastFindings) -> JsonObject | None:
     if findings.goal is None:
         return None
-    found = dict(zip(("cases", "low", "high"), findings.cases_to(findings.goal), strict=True))
-    return {"wealth": findings.goal, **found, "median_log_wealth": findings.expected_median}
+    cases_needed = dict(zip(("cases", "low", "high"), findings.cases_to(findings.goal), strict=True))
+    return {"wealth": findings.goal, **cases_needed, "median_log_wealth": findings.expected_median}
 
 
 def _flat_lines(findings: ForecastFindings) -> tuple[str, ...]:
@@ -312,10 +321,17 @@ def _scores(findings: ForecastFindings) -> Section:
     )
     if "ranked" in shown:
         note = f"ranked probability takes the classes in the order of their columns; {note}"
-    said = {"backing": "the prices divided by their sum", "exchange": "the prices at which the model bets"}
+    price_descriptions = {
+        "backing": "the prices divided by their sum",
+        "exchange": "the prices at which the model bets",
+    }
     wealth = findings.bets.wealth
-    if wealth.book in said:
-        which = "its odds before commission" if "commission" in wealth.against else said[wealth.book]
+    if wealth.book in price_descriptions:
+        which = (
+            "its odds before commission"
+            if "commission" in wealth.against
+            else price_descriptions[wealth.book]
+        )
         note += f"; {wealth.against}: {which}"
     return Section("Scores", (), (Grid("", columns, rows, note),), is_main=True)
 
@@ -333,27 +349,27 @@ def _less_model(findings: ForecastFindings) -> str:
 def _average(findings: ForecastFindings) -> Section:
     level = format_level(findings.level)
     columns = make_columns("score/text", f"{_less_model(findings)}/number", f"{level}/interval", "holds/text")
-    found = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
-    known = {name: each for name, each in found.items() if each is not None}
+    differences = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
+    finite = {name: difference for name, difference in differences.items() if difference is not None}
     unknown: tuple[Cell, ...] = (None, (None, None), INFINITE_SCORE)
     rows = tuple(
         (name, *(unknown if x is None else (finite_or_none(x.mean), *_bounds(x))))
-        for name, x in found.items()
+        for name, x in differences.items()
     )
     note = f"above 0 {findings.name(MODEL)} scores better; " + "; ".join(
-        f"{name}: {x.method}" for name, x in known.items()
+        f"{name}: {x.method}" for name, x in finite.items()
     )
     return Section("Who scores better on average", (), (Grid("", columns, rows, note),), is_main=True)
 
 
-def _bounds(found: AverageDifference) -> tuple[Cell, Cell]:
-    if math.isnan(found.low):
-        if found.sequence is None:
+def _bounds(difference: AverageDifference) -> tuple[Cell, Cell]:
+    if math.isnan(difference.low):
+        if difference.sequence is None:
             return (None, None), "too few cases"
-        reason = found.sequence.undefined
-        return (None, None), f"nothing is said: {reason}" if reason else found.holds
-    whole = " (all that is possible)" if found.says_nothing else ""
-    return (found.low, found.high), f"{found.holds}{whole}"
+        reason = difference.sequence.undefined
+        return (None, None), f"nothing is said: {reason}" if reason else difference.holds
+    whole = " (all that is possible)" if difference.says_nothing else ""
+    return (difference.low, difference.high), f"{difference.holds}{whole}"
 
 
 def _parts(findings: ForecastFindings) -> Section:
@@ -373,21 +389,21 @@ def _parts(findings: ForecastFindings) -> Section:
 
 
 def _reliability(findings: ForecastFindings) -> Section:
-    found = findings.furthest
+    bands_by_label = findings.furthest
     band_head = f"{format_level(findings.level)} if calibrated/interval"
     columns = make_columns("class/text", "forecasts/interval", "mean", "calibrated", band_head, "cases/count")
-    most = max(3, MOST_LEVELS // len(found))
+    most = max(3, MOST_LEVELS // len(bands_by_label))
     rows: list[tuple[Cell, ...]] = []
-    for label, bands in found.items():
+    for label, bands in bands_by_label.items():
         levels = sorted(bands.levels, key=lambda level: -level.cases)[:most]
         for level in sorted(levels, key=lambda level: level.first):
             ends, band = (level.first, level.last), (level.low, level.high)
             rows.append((str(label), ends, level.mean, level.recalibrated, band, level.cases))
     text = tuple(
         f"{label}: {describe_calibration(bands, findings)}, {bands.draws:,} draws."
-        for label, bands in found.items()
+        for label, bands in bands_by_label.items()
     )
-    every = [level for bands in found.values() for level in bands.levels]
+    every = [level for bands in bands_by_label.values() for level in bands.levels]
     outside = sum(not level.is_inside for level in every)
     note = (
         "a row is a step: forecasts that isotonic regression makes one probability, and the band at their "
@@ -395,8 +411,8 @@ def _reliability(findings: ForecastFindings) -> Section:
     )
     if len(rows) < len(every):
         note += f"; shown are the {len(rows)} of most cases, JSON has all"
-    if len(found) < len(findings.reliability):
-        note += f"; the {len(found)} of {len(findings.reliability)} classes that stray furthest"
+    if len(bands_by_label) < len(findings.reliability):
+        note += f"; the {len(bands_by_label)} of {len(findings.reliability)} classes that stray furthest"
     return Section("Reliability", text, (Grid("", columns, tuple(rows), note),))
 
 
@@ -430,18 +446,18 @@ WAY = ("log_maximum", "log_minimum", "drawdown")
 
 def evidence_of(bets: Bets) -> dict[str, Evidence]:
     """Every bet that proves something, by name."""
-    found = (bets.against_rival, bets.mixture, bets.against_model, bets.brier_rounds, bets.log_rounds)
-    return {name: evidence for name, evidence in zip(BETS, found, strict=True) if evidence is not None}
+    evidences = (bets.against_rival, bets.mixture, bets.against_model, bets.brier_rounds, bets.log_rounds)
+    return {name: evidence for name, evidence in zip(BETS, evidences, strict=True) if evidence is not None}
 
 
 def forecasts_numbers(findings: ForecastFindings) -> JsonObject:
     """Everything but the sentences and the tables, as plain values."""
     bets, scores = findings.bets, findings.scores
-    found = {
+    numbers = {
         "kind": "probabilities",
         "level": findings.level,
         "wealth": _wealth_numbers(findings),
-        "evidence": {name: _evidence_numbers(found) for name, found in evidence_of(bets).items()},
+        "evidence": {name: _evidence_numbers(numbers) for name, numbers in evidence_of(bets).items()},
         "flat_stakes": _flat_numbers(findings),
         "goal": _goal_numbers(findings),
         "luck": test_result_to_dict(bets.luck),
@@ -469,7 +485,7 @@ def forecasts_numbers(findings: ForecastFindings) -> JsonObject:
         "tables": {system: table.to_dict() for system, table in findings.tables.items()},
         "chart_data": _chart_data(findings),
     }
-    return {name: plain_values(value) for name, value in found.items()}
+    return {name: plain_values(value) for name, value in numbers.items()}
 
 
 def _fields(value: object, *names: str) -> JsonObject:
@@ -500,32 +516,32 @@ def _wealth_numbers(findings: ForecastFindings) -> JsonObject:
     }
 
 
-def _evidence_numbers(found: Evidence) -> JsonObject:
-    return _fields(found, "log_e_value", "e_value", "log_maximum", "p_value", "ordered", "null")
+def _evidence_numbers(evidence: Evidence) -> JsonObject:
+    return _fields(evidence, "log_e_value", "e_value", "log_maximum", "p_value", "ordered", "null")
 
 
 def _drunken_numbers(findings: ForecastFindings) -> JsonObject | None:
     if not findings.is_drunken:
         return None
     names = ("expected_log_wealth", "shares_log_wealth")
-    found = _fields(findings, *names) if findings.bets.wealth.fraction == 1 else dict.fromkeys(names)
-    return found | {"bookmakers": findings.crowd and _paths_numbers(findings.crowd)}
+    numbers = _fields(findings, *names) if findings.bets.wealth.fraction == 1 else dict.fromkeys(names)
+    return numbers | {"bookmakers": findings.crowd and _paths_numbers(findings.crowd)}
 
 
 def _paths_numbers(paths: Paths) -> JsonObject:
     """The spread of many ways: on the way, at the end, and of their extremes."""
     spread = {name: paths.spread(name).tolist() for name in ("log_wealth", *WAY)}
-    found = {name: dict(zip(("low", "median", "high"), each, strict=True)) for name, each in spread.items()}
-    return {"number": len(paths.log_wealth), "cases": paths.cases, **found}
+    quantiles = {name: dict(zip(("low", "median", "high"), row, strict=True)) for name, row in spread.items()}
+    return {"number": len(paths.log_wealth), "cases": paths.cases, **quantiles}
 
 
-def _average_numbers(found: AverageDifference | None) -> JsonObject:
+def _average_numbers(difference: AverageDifference | None) -> JsonObject:
     names = ("mean", "low", "high", "holds", "method")
-    if found is None:
+    if difference is None:
         return {**dict.fromkeys((*names, "path")), "undefined": INFINITE_SCORE}
-    rows = () if found.sequence is None else sequence_path(found.sequence)
+    rows = () if difference.sequence is None else sequence_path(difference.sequence)
     path = dict(zip(("cases", *names[:3]), rows, strict=False)) or None
-    return {**_fields(found, *names), "path": path, "undefined": None}
+    return {**_fields(difference, *names), "path": path, "undefined": None}
 
 
 def _bands_numbers(bands: ReliabilityBands) -> JsonObject:

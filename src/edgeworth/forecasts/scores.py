@@ -129,15 +129,15 @@ class ForecastScores(Serializable):
 
         def block_of(rows: slice) -> list[Forecasts]:
             # Checked a block at a time, which keeps memory small.
-            found = []
+            forecasts = []
             for name, array, came in given.values():
                 part = check_probabilities(
                     array[rows], name=name, first_row=rows.start + 1, normalise=normalise
                 )
                 if came.labels != first.labels:
                     part = part[:, order_beside(came, first, name)]
-                found.append(Forecasts(first.codes[rows], part, first.labels))
-            return found
+                forecasts.append(Forecasts(first.codes[rows], part, first.labels))
+            return forecasts
 
         return cls._of_blocks(block_of, tuple(given), first, scores)
 
@@ -146,11 +146,11 @@ class ForecastScores(Serializable):
         """Score checked forecasts of the same cases."""
         _check_scores(scores, forecasts)
         first = next(iter(forecasts.values()))
-        for each in forecasts.values():
-            if each.labels != first.labels or not np.array_equal(each.codes, first.codes):
+        for system in forecasts.values():
+            if system.labels != first.labels or not np.array_equal(system.codes, first.codes):
                 raise InputError("the forecasts to score together are of the same cases and classes")
         return cls._of_blocks(
-            lambda rows: [each[rows] for each in forecasts.values()], tuple(forecasts), first, scores
+            lambda rows: [system[rows] for system in forecasts.values()], tuple(forecasts), first, scores
         )
 
     @classmethod
@@ -163,17 +163,17 @@ class ForecastScores(Serializable):
     ) -> Self:
         def sums_of(rows: slice) -> tuple[Floats, Floats, Numbers]:
             forecasts = block_of(rows)
-            values = np.stack([case_scores(each, scores) for each in forecasts], axis=1)
+            values = np.stack([case_scores(system, scores) for system in forecasts], axis=1)
             sums = values.sum(axis=2)
             finite = values if np.isfinite(sums).all() else np.where(np.isfinite(values), values, 0.0)
-            zeros = [np.count_nonzero(each.happened == 0) for each in forecasts]
+            zeros = [np.count_nonzero(system.happened == 0) for system in forecasts]
             return sums, np.einsum("csn,crn->csr", finite, finite), np.array(zeros)
 
         size = len(first.labels)
         parts = map_blocks(
             sums_of, row_blocks(len(first.codes), max(1, BLOCK_VALUES // (len(systems) * size)))
         )
-        sums, products, zeros = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+        sums, products, zeros = (np.sum(part, axis=0) for part in zip(*parts, strict=True))
         classes = np.bincount(first.codes, minlength=size)
         return cls(systems, first.labels, classes, sums, products, zeros, tuple(scores))
 
@@ -220,11 +220,11 @@ class ForecastScores(Serializable):
         )
 
     @classmethod
-    def _of_fields(cls, found: JsonObject) -> Self:
-        shape = (len(found["names"]), len(found["systems"]))
-        sums = reshape_array(found["sums"], *shape)
-        products = reshape_array(found["products"], *shape, shape[1])
-        return cls(**found | {"sums": sums, "products": products})
+    def _of_fields(cls, fields: JsonObject) -> Self:
+        shape = (len(fields["names"]), len(fields["systems"]))
+        sums = reshape_array(fields["sums"], *shape)
+        products = reshape_array(fields["products"], *shape, shape[1])
+        return cls(**fields | {"sums": sums, "products": products})
 
     def _fits_together(self) -> bool:
         """Whether sums, products and counts can be of the same cases."""

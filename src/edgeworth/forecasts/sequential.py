@@ -111,10 +111,10 @@ def better_of(first: Evidence, second: Evidence) -> Evidence:
     def strength(evidence: Evidence) -> tuple[float, float]:
         return (evidence.log_maximum or 0.0, evidence.log_e_value)
 
-    found = max(first, second, key=strength)
+    stronger = max(first, second, key=strength)
     # Half of the wealth has twice the p-value.
-    largest = None if found.log_maximum is None else max(0.0, found.log_maximum - LOG_TWO)
-    return replace(found, log_e_value=found.log_e_value - LOG_TWO, log_maximum=largest)
+    largest = None if stronger.log_maximum is None else max(0.0, stronger.log_maximum - LOG_TWO)
+    return replace(stronger, log_e_value=stronger.log_e_value - LOG_TWO, log_maximum=largest)
 
 
 Counts = NDArray[np.int64]
@@ -194,9 +194,9 @@ def finite_differences(differences: ArrayLike) -> Floats:
     if values.ndim != 1:
         raise InputError(f"score differences are one number a case; saw an array of shape {values.shape}")
     if not np.isfinite(values).all():
-        place = int((~np.isfinite(values)).argmax())
+        index = int((~np.isfinite(values)).argmax())
         raise InputError(
-            f"the score difference of case {place + 1:,} is {float(values[place])!r}: a mean needs finite "
+            f"the score difference of case {index + 1:,} is {float(values[index])!r}: a mean needs finite "
             "scores; a log score is infinite where a forecast gave 0 to what happened"
         )
     return values
@@ -322,7 +322,7 @@ def empirical_bernstein(
     """
     check_level(level)
     if isinstance(differences, BlockSums):
-        blocks, said = differences, "block by block"
+        blocks, centring = differences, "block by block"
         largest = blocks.counts * (c / 2) * (1 + 1e-9)
         if (np.abs(blocks.sums) > largest).any() or (blocks.squares > largest * (c / 2)).any():
             raise InputError(
@@ -330,7 +330,7 @@ def empirical_bernstein(
             )
     else:
         blocks = BlockSums.of(_within(finite_differences(differences), c), size=1)
-        said = "case by case"
+        centring = "case by case"
     cases = np.cumsum(blocks.counts)
     mean = np.cumsum(blocks.sums) / cases
     centres = np.append(0.0, mean[:-1])[: len(cases)]
@@ -341,7 +341,9 @@ def empirical_bernstein(
     reach = mixture.boundary(np.maximum(1.0, variation), 2 / (1 - level)) / cases
     # An average of differences within ±c/2 lies there too, whatever came out.
     low, high = np.maximum(mean - reach, -c / 2), np.minimum(mean + reach, c / 2)
-    method = f"empirical Bernstein confidence sequence, V centred {said}, c = {c:g}, tuned for V = {v_opt:g}"
+    method = (
+        f"empirical Bernstein confidence sequence, V centred {centring}, c = {c:g}, tuned for V = {v_opt:g}"
+    )
     return BernsteinSequence(cases, mean, low, high, variation, level, method, mixture)
 
 
@@ -350,9 +352,9 @@ def _within(values: Floats, c: float) -> Floats:
         raise OptionError(f"c is the length of the range of differences, above 0; saw {c!r}")
     outside = np.abs(values) > (c / 2) * (1 + 1e-12)
     if outside.any():
-        place = int(outside.argmax())
+        index = int(outside.argmax())
         raise InputError(
-            f"the difference of case {place + 1:,} is {float(values[place])!r}, outside "
+            f"the difference of case {index + 1:,} is {float(values[index])!r}, outside "
             f"[{-c / 2:g}, {c / 2:g}]: give the length of the range as c, or use the asymptotic sequence for "
             "unbounded scores"
         )

@@ -93,14 +93,14 @@ class ForecastPairs(Serializable):
         >>> found.counts[32, 32], found.hits[32, 32], found.counts[4, 4], found.hits[4, 4]
         (np.int64(1), np.int64(1), np.int64(1), np.int64(0))
         """
-        mine, its = (
-            np.minimum((each.probabilities[:, 1] * CELLS).astype(np.int64), CELLS - 1)
-            for each in (forecasts, rival)
+        model_cells, rival_cells = (
+            np.minimum((system.probabilities[:, 1] * CELLS).astype(np.int64), CELLS - 1)
+            for system in (forecasts, rival)
         )
-        cells = mine * CELLS + its
+        cells = model_cells * CELLS + rival_cells
         counts, hits = (
-            np.bincount(found, minlength=CELLS**2).reshape(CELLS, CELLS)
-            for found in (cells, cells[forecasts.codes == 1])
+            np.bincount(selected, minlength=CELLS**2).reshape(CELLS, CELLS)
+            for selected in (cells, cells[forecasts.codes == 1])
         )
         return cls(forecasts.labels, counts, hits)
 
@@ -230,7 +230,7 @@ class ForecastTally(Serializable):
         if isinstance(bookmaker, Drunken):
             drawn = (bookmaker.low, bookmaker.high)
             others = (replace(bookmaker, number=number) for number in range(1, bookmaker.bookmakers))
-            crowd = tuple(Wealth.from_bookmaker(forecasts, each, **betting) for each in others)
+            crowd = tuple(Wealth.from_bookmaker(forecasts, other, **betting) for other in others)
         if bookmaker is not None:
             wealth = Wealth.from_bookmaker(forecasts, bookmaker, **betting)
             rival = bookmaker_forecasts(forecasts, bookmaker, first=betting.get("first", 0))
@@ -248,11 +248,14 @@ class ForecastTally(Serializable):
         cumulative: tuple[Wealth, ...] = ()
         if ordinal:
             betting["against"] = wealth.against + FAIRLY.get(wealth.book, "")
-            mine, its = cumulative_games(forecasts), cumulative_games(rival)
-            cumulative = tuple(Wealth.from_forecasts(mine[label], its[label], **betting) for label in mine)
+            model_games, rival_games = cumulative_games(forecasts), cumulative_games(rival)
+            cumulative = tuple(
+                Wealth.from_forecasts(model_games[label], rival_games[label], **betting)
+                for label in model_games
+            )
         systems = {MODEL: forecasts, AGAINST: rival}
         scores = ForecastScores.from_forecasts(systems)
-        decisions = np.stack([argmax_table(each) for each in systems.values()])
+        decisions = np.stack([argmax_table(other) for other in systems.values()])
         pairs = ForecastPairs.empty()
         if forecasts.size == 2:
             pairs = ForecastPairs.from_forecasts(forecasts, rival)
@@ -261,8 +264,8 @@ class ForecastTally(Serializable):
         notes = (*notes, *describe_sorting(forecasts))
         # Last, since the calibration is the largest of all.
         curves = tuple(
-            BoundedReliability.of(forecasts.probabilities[:, place], forecasts.codes == place)
-            for place in _places(forecasts.size)
+            BoundedReliability.of(forecasts.probabilities[:, index], forecasts.codes == index)
+            for index in _places(forecasts.size)
         )
         parts = (wealth, scores, decisions, curves, pairs, cumulative)
         return cls(*parts, forecasts.label_source, opponent.shares, drawn, notes, flat, crowd)
@@ -295,21 +298,21 @@ class ForecastTally(Serializable):
     @property
     def reliability(self) -> dict[Label, BoundedReliability]:
         """What happened at each forecast value, class by class; of two classes the second says it all."""
-        places = _places(len(self.labels))
-        return {self.labels[place]: curve for place, curve in zip(places, self.curves, strict=True)}
+        indices = _places(len(self.labels))
+        return {self.labels[index]: curve for index, curve in zip(indices, self.curves, strict=True)}
 
     def ranking(self, positive: Label | None = None) -> Ranking | None:
         """The probabilities of the positive class, or of the second of two, as scores."""
         if positive is None and len(self.labels) != 2:
             return None
-        place = 1 if positive is None else find_label(positive, self.labels)
+        index = 1 if positive is None else find_label(positive, self.labels)
         # Of two classes only the second is counted.
-        is_other = len(self.labels) == 2 and place == 0
-        curve = self.reliability[self.labels[1 if is_other else place]]
+        is_other = len(self.labels) == 2 and index == 0
+        curve = self.reliability[self.labels[1 if is_other else index]]
         counts = [curve.hits, curve.cases - curve.hits][:: -1 if is_other else 1]
         targets, others = (SortedScores.of(1 - curve.values if is_other else curve.values, x) for x in counts)
-        rest = self.labels[1 - place] if len(self.labels) == 2 else f"not {self.labels[place]}"
-        return Ranking(targets, others, labels=(rest, self.labels[place]))
+        rest = self.labels[1 - index] if len(self.labels) == 2 else f"not {self.labels[index]}"
+        return Ranking(targets, others, labels=(rest, self.labels[index]))
 
     @property
     def cumulative_games(self) -> dict[Label, Wealth]:
@@ -330,23 +333,23 @@ class ForecastTally(Serializable):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader must know: how cases were read, and where forecasts are equal or were rounded."""
-        said = list(self.notes)
+        warnings = list(self.notes)
         if self.cases >= MIN_CASES_TO_SUSPECT and all(len(curve.values) == 1 for curve in self.curves):
-            said.append(describe_constant("The probability", "the same"))
+            warnings.append(describe_constant("The probability", "the same"))
         rounded = tuple(label for label, curve in self.reliability.items() if curve.is_rounded)
         if rounded:
-            said.append(
+            warnings.append(
                 ROUNDED.format(most=MOST_VALUES, classes=list_labels(rounded), cells=CELLS_A_DOUBLING)
             )
-        return tuple(said)
+        return tuple(warnings)
 
     def shift(self, cases: int) -> Self:
         """The same so many cases later, as when a day is added to the past."""
         return replace(
             self,
             wealth=self.wealth.shift(cases),
-            cumulative=tuple(each.shift(cases) for each in self.cumulative),
-            crowd=tuple(each.shift(cases) for each in self.crowd),
+            cumulative=tuple(wealth.shift(cases) for wealth in self.cumulative),
+            crowd=tuple(wealth.shift(cases) for wealth in self.crowd),
         )
 
     def __add__(self, other: Self) -> Self:
@@ -360,15 +363,15 @@ class ForecastTally(Serializable):
             self.wealth + other.wealth,
             self.scores + other.scores,
             self.decisions + other.decisions,
-            tuple(mine + its for mine, its in zip(self.curves, other.curves, strict=True)),
+            tuple(own + others for own, others in zip(self.curves, other.curves, strict=True)),
             self.pairs + other.pairs,
-            tuple(mine + its for mine, its in zip(self.cumulative, other.cumulative, strict=True)),
+            tuple(own + others for own, others in zip(self.cumulative, other.cumulative, strict=True)),
             self.label_source if self.label_source == other.label_source else "labels",
             self.shares,
             self.drawn,
             tuple(dict.fromkeys(self.notes + other.notes)),
             None if self.flat is None or other.flat is None else self.flat + other.flat,
-            tuple(mine + its for mine, its in zip(self.crowd, other.crowd, strict=True)),
+            tuple(own + others for own, others in zip(self.crowd, other.crowd, strict=True)),
         )
 
     def _check_addable(self, other: Self) -> None:
@@ -384,14 +387,16 @@ class ForecastTally(Serializable):
                 "their own: give a rival (against=, --against), odds or a bookmaker, or count all of them at "
                 "once"
             )
-        mine, its = ((len(each.cumulative), each.drawn, len(each.crowd)) for each in (self, other))
-        if mine != its:
+        own_terms, other_terms = (
+            (len(tally.cumulative), tally.drawn, len(tally.crowd)) for tally in (self, other)
+        )
+        if own_terms != other_terms:
             raise MergeError("two parts differ in their terms: ordinal, or a drunkard's prices and number")
 
     @classmethod
-    def _of_fields(cls, found: JsonObject) -> Self:
-        size = len(found["scores"].labels)
-        return cls(**found | {"decisions": reshape_array(found["decisions"], 2, size, size)})
+    def _of_fields(cls, fields: JsonObject) -> Self:
+        size = len(fields["scores"].labels)
+        return cls(**fields | {"decisions": reshape_array(fields["decisions"], 2, size, size)})
 
     def _fits_together(self) -> bool:
         """Whether the parts can be of the same cases."""
@@ -404,7 +409,7 @@ class ForecastTally(Serializable):
             return not (some or self.wealth.labels or self.pairs.labels)
         counted = [int(curve.cases.sum()) for curve in self.curves]
         cumulative_fit = len(self.cumulative) in (0, size - 1) and all(
-            each.cases == cases for each in (*self.cumulative, *self.crowd)
+            wealth.cases == cases for wealth in (*self.cumulative, *self.crowd)
         )
         return (
             self.wealth.labels == self.labels

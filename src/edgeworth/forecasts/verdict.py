@@ -114,8 +114,12 @@ def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
 def describe_calibration(bands: ReliabilityBands, findings: ForecastFindings) -> str:
     """Say whether a class's forecasts stray further from calibration than luck, all classes considered."""
     classes = len(findings.reliability)
-    said = "miscalibration" if classes * bands.p_value <= 1 - findings.level else "no sign of miscalibration"
-    return f"{said} ({bands.p_text(classes)}{f', adjusted for {classes} classes' if classes > 1 else ''})"
+    conclusion = (
+        "miscalibration" if classes * bands.p_value <= 1 - findings.level else "no sign of miscalibration"
+    )
+    return (
+        f"{conclusion} ({bands.p_text(classes)}{f', adjusted for {classes} classes' if classes > 1 else ''})"
+    )
 
 
 def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
@@ -142,13 +146,13 @@ def _became(findings: ForecastFindings, whose: str) -> str:
 def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
     """What prices drawn at random show: not that they are wrong, but the wealth of such a log score."""
     wealth = findings.bets.wealth
-    said = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
+    caveat = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
     if findings.expected_log_wealth is None or wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
-        return (said,)
+        return (caveat,)
     here, expected = (format_number(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
     if findings.crowd is not None:
         here += f"; {describe_crowd(findings.crowd)}"
-    return (said, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
+    return (caveat, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
 
 
 def describe_crowd(crowd: Paths) -> str:
@@ -177,15 +181,17 @@ def describe_goal(findings: ForecastFindings) -> list[str]:
     if findings.goal is None and findings.flat is None:
         return []
     if findings.bets.growth == math.inf:
-        who = findings.name(findings.scores.systems[1])
-        return [f"Wealth has no bound, for {who} gave 0 to what happened: no time to a goal can be told."]
+        opponent = findings.name(findings.scores.systems[1])
+        return [
+            f"Wealth has no bound, for {opponent} gave 0 to what happened: no time to a goal can be told."
+        ]
     goal = findings.goal or 2.0
     aim, (value, *ends) = format_money(math.log(goal)), map(finite_or_none, findings.cases_to(goal))
     sure = f" ({format_level(findings.level)} CI {format_interval(*ends)})" if any(ends) else ""
     when = "never becomes" if value is None else f"takes about {format_number(value)} cases{sure} to become"
     median = format_money(findings.expected_median)
-    said = f"If the model is right, $1 has become {median} after these cases in the median."
-    return [f"At this growth $1 {when} {aim}.", *([] if findings.goal is None else [said])]
+    median_sentence = f"If the model is right, $1 has become {median} after these cases in the median."
+    return [f"At this growth $1 {when} {aim}.", *([] if findings.goal is None else [median_sentence])]
 
 
 def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:
@@ -230,37 +236,46 @@ def describe_tail(tail: TestResult) -> str:
 
 
 def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
-    found, wealth = findings.bets.brier, findings.bets.wealth
-    mine, its = (format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems)
-    how, made = "better" if found.mean > 0 else "worse", wealth.predictions_made
-    numbers = {"difference": found.mean, "low": found.low, "high": found.high, "level": found.level}
-    text = f"Brier score of {model} {mine}, of {rival} {its} (lower is better)"
-    if found.mean == 0:
+    difference, wealth = findings.bets.brier, findings.bets.wealth
+    model_score, rival_score = (
+        format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems
+    )
+    how, made = "better" if difference.mean > 0 else "worse", wealth.predictions_made
+    numbers = {
+        "difference": difference.mean,
+        "low": difference.low,
+        "high": difference.high,
+        "level": difference.level,
+    }
+    text = f"Brier score of {model} {model_score}, of {rival} {rival_score} (lower is better)"
+    if difference.mean == 0:
         return Claim("score", f"{text}: the same.", "estimated", numbers)
-    low, high = (found.low, found.high) if found.mean > 0 else (-found.high, -found.low)
-    size, *ends = format_apart(abs(found.mean), low, high)
-    if found.says_nothing:
+    low, high = (
+        (difference.low, difference.high) if difference.mean > 0 else (-difference.high, -difference.low)
+    )
+    size, *ends = format_apart(abs(difference.mean), low, high)
+    if difference.says_nothing:
         text = f"{text}: {how} by {size}, but too few cases to tell who scores better."
         return Claim("score", text, "not shown", numbers)
-    kind = f"{format_level(findings.level)} {'confidence sequence' if found.at_all_times else 'CI'}"
-    roughly = "roughly " if found.holds.startswith("roughly") else ""
+    kind = f"{format_level(findings.level)} {'confidence sequence' if difference.at_all_times else 'CI'}"
+    roughly = "roughly " if difference.holds.startswith("roughly") else ""
     interval = f"{roughly}{kind} {' to '.join(ends)}"
     if low <= 0:
         text = f"{text}: no significant difference ({how} by {size}, {interval})."
-        return Claim("score", text, "not shown", numbers, found.method)
+        return Claim("score", text, "not shown", numbers, difference.method)
     text += f": {how} by {size} ({interval})"
     cross = "" if made == "before" else ", by cross-validation"
-    return Claim("score", f"{text}{cross}.", "shown", numbers, found.method)
+    return Claim("score", f"{text}{cross}.", "shown", numbers, difference.method)
 
 
 def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     """What the reader has to know before believing any of it."""
-    wealth, said = findings.bets.wealth, []
+    wealth, warnings = findings.bets.wealth, []
     if wealth.predictions_made == "cross-validated":
-        said.append(CROSS_VALIDATED)
+        warnings.append(CROSS_VALIDATED)
     # Prices made with hindsight have no way to use, in whatever order.
     if not wealth.ordered and wealth.book != "constant":
-        said.append(UNORDERED)
+        warnings.append(UNORDERED)
     table = next(iter(findings.tables.values()))
     real = dict(zip(table.labels, table.real.tolist(), strict=True))
     areas = findings.areas.items()
@@ -268,23 +283,27 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     if inverted:
         ask = "are these the probabilities of another class, or columns in another order?"
         area = f"ROC area of {inverted[0]} {format_number(findings.areas[inverted[0]])}"
-        said.append(f"{area}: {ask} Taken order: {', '.join(map(str, table.labels))} (labels=, --labels).")
-    for place, system in enumerate(findings.scores.systems):
-        zeros = int(findings.scores.zeros[place])
-        if zeros and (place or findings.is_drunken):
-            who, score = findings.name(system), "its log score is infinite"
-            text = f"{who} gave probability 0 to what happened in {format_cases(zeros)}: {score}."
-            said.append(text[:1].upper() + text[1:])
-    return tuple(said)
+        warnings.append(
+            f"{area}: {ask} Taken order: {', '.join(map(str, table.labels))} (labels=, --labels)."
+        )
+    for index, system in enumerate(findings.scores.systems):
+        zeros = int(findings.scores.zeros[index])
+        if zeros and (index or findings.is_drunken):
+            name, score = findings.name(system), "its log score is infinite"
+            text = f"{name} gave probability 0 to what happened in {format_cases(zeros)}: {score}."
+            warnings.append(text[:1].upper() + text[1:])
+    return tuple(warnings)
 
 
 def forecasts_citation(findings: ForecastFindings) -> str:
     """Write the sentence for a paper or a model card."""
-    found, wealth = findings.bets.brier, findings.bets.wealth
-    mine, its = (format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems)
-    size, *ends = format_apart(found.mean, found.low, found.high)
-    interval = f"{format_level(found.level)} CI {' to '.join(ends)}, {found.method}"
-    said = f"Brier score {mine}, of {wealth.against} {its}, difference {size} ({interval})"
+    difference, wealth = findings.bets.brier, findings.bets.wealth
+    model_score, rival_score = (
+        format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems
+    )
+    size, *ends = format_apart(difference.mean, difference.low, difference.high)
+    interval = f"{format_level(difference.level)} CI {' to '.join(ends)}, {difference.method}"
+    sentence = f"Brier score {model_score}, of {wealth.against} {rival_score}, difference {size} ({interval})"
     areas = [area for area in findings.areas.values() if math.isfinite(area)]
     area = f"; ROC area {format_number(areas[0])}" if len(areas) == 1 else ""
-    return f"{said}{area}; n = {wealth.cases:,}; Edgeworth {__version__}."
+    return f"{sentence}{area}; n = {wealth.cases:,}; Edgeworth {__version__}."

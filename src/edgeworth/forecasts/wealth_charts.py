@@ -49,12 +49,16 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
     # Prices made with hindsight are not what anybody expected.
     shown = [IF_MODEL] if wealth.book == "constant" else [IF_MODEL, IF_PRICES]
 
-    drawn = ["log wealth", *(f"{who}{end}" for who in shown for end in ENDS)]
+    drawn = ["log wealth", *(f"{assumption}{end}" for assumption in shown for end in ENDS)]
 
     def find() -> Mapping[str, Rows]:
         path = findings.path.drawn(MOST_DRAWN)
         bands = {IF_MODEL: path.expected, IF_PRICES: path.priced}
-        columns = {f"{who}{end}": bands[who][row] for who in shown for row, end in enumerate(ENDS)}
+        columns = {
+            f"{assumption}{end}": bands[assumption][row]
+            for assumption in shown
+            for row, end in enumerate(ENDS)
+        }
         rows = picture_rows({CASES: path.cases, "log wealth": path.log_wealth, **columns})
         names = map(format_wealth, path.log_wealth.tolist())
         start = {CASES: 0, "wealth": "1", "log wealth": 0.0, **dict.fromkeys(columns, 0.0)}
@@ -69,13 +73,13 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
             title="log wealth (natural)",
             axis=alt.Axis(**number_axis(_ends(findings)), tickCount=6),
         )
-        colours = {who: COLOURS[who] for who in (OURS, *shown)}
+        colours = {assumption: COLOURS[assumption] for assumption in (OURS, *shown)}
         layers = [kit.once().mark_rule(opacity=0.35).encode(y=alt.datum(0))]
-        for who in reversed(shown):
-            expected = base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=alt.Y(f"{who}:Q"))
+        for assumption in reversed(shown):
+            expected = base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=alt.Y(f"{assumption}:Q"))
             layers += [
-                band_between(alt, base, f"{who} low", f"{who} high", COLOURS[who]),
-                colour_layer(alt, expected, who, colours),
+                band_between(alt, base, f"{assumption} low", f"{assumption} high", COLOURS[assumption]),
+                colour_layer(alt, expected, assumption, colours),
             ]
         if _is_seen(findings, threshold):
             line = kit.once().encode(y=alt.datum(threshold))
@@ -202,9 +206,11 @@ def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
             drawn.append(alt.layer(*layers).properties(**size))
         return alt.vconcat(*drawn, spacing=14)
 
-    said = f"The line is the median of {number}; nine of ten run in the band, {min(FEW, number)} are drawn."
+    sentences = (
+        f"The line is the median of {number}; nine of ten run in the band, {min(FEW, number)} are drawn."
+    )
     columns = (Column(CASES, "count"), *(Column(end, "number") for end in ends))
-    return Chart(name, title, f"{says} {said}", LazyMapping(find), draw, columns)
+    return Chart(name, title, f"{says} {sentences}", LazyMapping(find), draw, columns)
 
 
 def returns_chart(findings: ForecastFindings) -> Chart:
@@ -312,7 +318,7 @@ def whole_axis(kit: Kit, cases: int) -> object:
 def _ends(findings: ForecastFindings) -> list[float]:
     """Where the lines and bands of log wealth end."""
     path = findings.path
-    values = (each[-1] for each in (path.log_wealth, *path.expected, *path.priced))
+    values = (curve[-1] for curve in (path.log_wealth, *path.expected, *path.priced))
     return [float(value) for value in values if math.isfinite(value)]
 
 
@@ -358,7 +364,9 @@ def luck_chart(findings: ForecastFindings) -> Chart:
     names, domain = list(laws), points[[0, -1]].tolist()
 
     def find() -> Mapping[str, Rows]:
-        columns = {"from": points[:-1], "to": points[1:]} | {who: np.diff(laws[who]) for who in names}
+        columns = {"from": points[:-1], "to": points[1:]} | {
+            assumption: np.diff(laws[assumption]) for assumption in names
+        }
         return {"final_wealth": picture_rows(columns)}
 
     def draw(kit: Kit) -> object:
@@ -370,7 +378,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         )
         colour = alt.Color(
             "who:N",
-            scale=alt.Scale(domain=names, range=[COLOURS[who] for who in names]),
+            scale=alt.Scale(domain=names, range=[COLOURS[assumption] for assumption in names]),
             legend=alt.Legend(title=None, symbolOpacity=0.8, offset=24),
         )
         bars = base.mark_bar(binSpacing=0, opacity=0.5, aria=False).encode(
@@ -402,7 +410,11 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         _luck_says(findings.bets, law, laws),
         LazyMapping(find),
         draw,
-        (Column("from", "number"), Column("to", "number"), *(Column(who, "probability") for who in names)),
+        (
+            Column("from", "number"),
+            Column("to", "number"),
+            *(Column(assumption, "probability") for assumption in names),
+        ),
     )
 
 
@@ -414,26 +426,26 @@ def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:
     laws = {IF_PRICES: law.prices, IF_MODEL: law.model}
     if findings.bets.wealth.book == "constant":
         del laws[IF_PRICES]
-    return {who: each for who, each in laws.items() if math.isfinite(each.sum())}
+    return {assumption: each for assumption, each in laws.items() if math.isfinite(each.sum())}
 
 
 def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats]) -> str:
-    said = [f"The wealth at the end is {format_wealth(bets.wealth.log_wealth)}."]
+    sentences = [f"The wealth at the end is {format_wealth(bets.wealth.log_wealth)}."]
     if bets.luck is not None and IF_PRICES in laws:
-        said.append(describe_luck(bets.luck, bets.wealth.book))
-    for who, cumulative in laws.items():
+        sentences.append(describe_luck(bets.luck, bets.wealth.book))
+    for assumption, cumulative in laws.items():
         beyond = float(cumulative[0] + 1 - cumulative[-1])
         if beyond > WORTH_SAYING:
-            said.append(
-                f"{format_percent(beyond, 1)} {who} is not in the picture, but further out, ruin, or "
+            sentences.append(
+                f"{format_percent(beyond, 1)} {assumption} is not in the picture, but further out, ruin, or "
                 "without bound."
             )
     if len(laws) == 1 and bets.wealth.book != "constant":
         other = IF_MODEL if IF_PRICES in laws else IF_PRICES
-        said.append(f"No law is drawn {other}: log wealth has no mean then.")
+        sentences.append(f"No law is drawn {other}: log wealth has no mean then.")
     which_law = "The law is" if len(laws) == 1 else "The laws are"
-    said.append(f"{which_law} {'exact' if law.method == 'exact' else 'of ' + law.method}.")
-    return " ".join(said)
+    sentences.append(f"{which_law} {'exact' if law.method == 'exact' else 'of ' + law.method}.")
+    return " ".join(sentences)
 
 
 def stakes_chart(findings: ForecastFindings) -> Chart:

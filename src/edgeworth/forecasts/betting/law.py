@@ -179,10 +179,10 @@ class LogWealthLaw:
     def _exact(self, x: float) -> TestResult | None:
         if self._merged is None:
             return None
-        said = f"{self._merged.outcomes:,} outcomes" if self._merged.outcomes > 1 else "the only outcome"
+        method = f"{self._merged.outcomes:,} outcomes" if self._merged.outcomes > 1 else "the only outcome"
         # A step that is never finite leaves no finite sum.
         log = self._merged.log_probability(x - self._slack) if self._finite > 0 else -math.inf
-        return _floating(min(1.0, math.exp(log) + self.boundless), said, log)
+        return _floating(min(1.0, math.exp(log) + self.boundless), method, log)
 
     def _bracket(self, x: float) -> TestResult | None:
         """From the nearer side: P(S ≥ x), or what P(S < x) leaves."""
@@ -194,16 +194,16 @@ class LogWealthLaw:
             return _floating(min(1.0, value + self.boundless), "one end of all outcomes")
         sign = 1.0 if x >= log_moment(steps, 0.0)[1] else -1.0
         mirrored = steps if sign > 0 else LogReturns(-steps.log_factors, steps.probabilities, steps.counts)
-        found = enclose_tail(mirrored, sign * x, slack)
-        if found is None:
+        enclosure = enclose_tail(mirrored, sign * x, slack)
+        if enclosure is None:
             return None
-        said = f"bracket, {found[2]:,} frequencies"
+        method = f"bracket, {enclosure[2]:,} frequencies"
         if sign > 0 and not self.boundless:
-            return TestResult.from_bracket(found[0], found[1], said, "bracket")
-        near, far = math.exp(found[0]), math.exp(min(found[1], 0.0))
+            return TestResult.from_bracket(enclosure[0], enclosure[1], method, "bracket")
+        near, far = math.exp(enclosure[0]), math.exp(min(enclosure[1], 0.0))
         ends = (near, far) if sign > 0 else (spread - far, spread - near)
         bottom, top = (min(max(end + self.boundless, SMALLEST_FLOAT), 1.0) for end in ends)
-        return TestResult(bottom, top, top, said, kind="bracket")
+        return TestResult(bottom, top, top, method, kind="bracket")
 
     @cached_property
     def _sum_moments(self) -> Moments:
@@ -212,14 +212,14 @@ class LogWealthLaw:
 
     def _normal(self, x: float) -> TestResult:
         """Log wealth as normal: Φ((mean − x)/sd) given that it is finite, ± Berry and Esseen's bound."""
-        found, error = self._sum_moments, self._sum_moments.error
-        if found.variance <= 0:
+        moments, error = self._sum_moments, self._sum_moments.error
+        if moments.variance <= 0:
             return _floating(
-                self.boundless + self._finite * (x <= found.mean + self._slack), "the only outcome"
+                self.boundless + self._finite * (x <= moments.mean + self._slack), "the only outcome"
             )
-        value = float(scipy.special.ndtr((found.mean - x) / math.sqrt(found.variance)))
-        said = f"log-normal approximation, off by {error:.2g} at most (Berry and Esseen)"
-        return TestResult.approximate(self.boundless + self._finite * value, self._finite * error, said)
+        value = float(scipy.special.ndtr((moments.mean - x) / math.sqrt(moments.variance)))
+        method = f"log-normal approximation, off by {error:.2g} at most (Berry and Esseen)"
+        return TestResult.approximate(self.boundless + self._finite * value, self._finite * error, method)
 
     # -- quantiles -------------------------------------------------------------------------------------
 
@@ -275,9 +275,9 @@ class LogWealthLaw:
             return None
         values, shares = self._sums
         below = np.append(0.0, np.cumsum(shares))
-        places = np.searchsorted(values, np.asarray(points, float) + self._slack, side="right")
+        indices = np.searchsorted(values, np.asarray(points, float) + self._slack, side="right")
         # Where no step is ever finite, no sum is.
-        finite = below[places] if self._finite > 0 else 0.0 * below[places]
+        finite = below[indices] if self._finite > 0 else 0.0 * below[indices]
         return np.asarray(np.minimum(self.ruin + finite, 1.0))
 
 
@@ -385,11 +385,11 @@ class Waves:
         return self.mean + float(brentq(above, -reach, reach, xtol=1e-9 * self.deviation))
 
 
-def _floating(value: float, said: str, log: float = -math.inf) -> TestResult:
+def _floating(value: float, method: str, log: float = -math.inf) -> TestResult:
     """Exact but for the rounding of floats."""
     if 0 < value < SMALLEST_FLOAT or (value == 0 and log > -math.inf):
-        return TestResult(0.0, SMALLEST_FLOAT, SMALLEST_FLOAT, f"exact, {said}: below 5e-324", kind="bound")
-    return TestResult(value, value, value, f"exact, {said}", Fraction(0) if value == 0 else None)
+        return TestResult(0.0, SMALLEST_FLOAT, SMALLEST_FLOAT, f"exact, {method}: below 5e-324", kind="bound")
+    return TestResult(value, value, value, f"exact, {method}", Fraction(0) if value == 0 else None)
 
 
 def _whole(counts: NDArray[np.int64], logs: Floats) -> float:
@@ -451,8 +451,8 @@ def luck_of_moments(wealth: Wealth) -> TestResult:
         return TestResult(1.0, 1.0, 1.0, "exact, any wealth reaches it", Fraction(1))
     if x == math.inf:
         return TestResult(0.0, 0.0, 0.0, "exact, no finite wealth reaches it", Fraction(0))
-    found = list(_bounds(wealth, x))
-    low, (_, best, source) = max(bound[0] for bound in found), min(found, key=lambda bound: bound[1])
+    bounds = list(_bounds(wealth, x))
+    low, (_, best, source) = max(bound[0] for bound in bounds), min(bounds, key=lambda bound: bound[1])
     high = min(max(best, SMALLEST_FLOAT), 1.0)
     if low <= 0:
         return TestResult(0.0, high, high, f"certified bound ({source})", kind="bound")

@@ -137,10 +137,10 @@ def group_steps(steps: LogReturns) -> tuple[float, dict[tuple[float, ...], list[
     """
     base, groups = 0.0, dict[tuple[float, ...], list[tuple[int, Floats]]]()
     for logs, shares, count in zip(steps.finite_logs, steps.finite, steps.counts.tolist(), strict=True):
-        values, places = np.unique(logs[shares > 0], return_inverse=True)
+        values, indices = np.unique(logs[shares > 0], return_inverse=True)
         if len(values):
             base += count * float(values[0])
-            weights = np.log(np.bincount(places, shares[shares > 0]))
+            weights = np.log(np.bincount(indices, shares[shares > 0]))
             groups.setdefault(tuple((values - values[0]).tolist()), []).append((count, weights))
     return base, groups
 
@@ -241,12 +241,12 @@ def enclose_tail(steps: LogReturns, x: float, slack: float) -> tuple[float, floa
         count = math.ceil(tilt * period / width) + 1
         j, ratio = np.arange(count, dtype=np.float64), tilt * period / count
         angles, enough = 2 * np.pi * j / period, 0.02 * ratio * scale * np.sqrt((j + 1) / count)
-        found = characteristic_function(steps, tilt, angles, x, enough)
-        if found is not None:
+        inversion = characteristic_function(steps, tilt, angles, x, enough)
+        if inversion is not None:
             break
     else:
         return None
-    turned, left = found
+    turned, left = inversion
     above, below = majorant_coefficients(ratio, j / count)
     weights, nudge = np.where(j > 0, 2.0, 1.0) / count, np.exp(1j * angles * slack)
     dropped = float((weights * np.maximum(abs(above), abs(below)) * left).sum())

@@ -103,10 +103,10 @@ class Blocks(Serializable):
         return cls(zero, zero, np.zeros((0, len(LOGS))), wide, np.zeros((0, len(SUMS))), none, none, none)
 
     @classmethod
-    def _of_fields(cls, found: JsonObject) -> Self:
-        number, empty = len(found["starts"]), cls.empty()
-        widths = {name: getattr(empty, name).shape[1:] for name in found}
-        return cls(**{name: reshape_array(array, number, *widths[name]) for name, array in found.items()})
+    def _of_fields(cls, fields: JsonObject) -> Self:
+        number, empty = len(fields["starts"]), cls.empty()
+        widths = {name: getattr(empty, name).shape[1:] for name in fields}
+        return cls(**{name: reshape_array(array, number, *widths[name]) for name, array in fields.items()})
 
     rule: ClassVar = "positions ascend, do not overlap, and end at 2^53"
 
@@ -145,8 +145,8 @@ class Blocks(Serializable):
         joined = joined._at(np.argsort(joined.starts, kind="stable"))
         overlap = joined.starts[1:] < joined.ends[:-1]
         if overlap.any():
-            place = int(joined.starts[1:][overlap][0])
-            raise MergeError(f"both hold the case at position {place:,}: a path has each position once")
+            position = int(joined.starts[1:][overlap][0])
+            raise MergeError(f"both hold the case at position {position:,}: a path has each position once")
         return joined.coarsen()
 
     def _at(self, rows: slice | NDArray[np.intp]) -> Self:
@@ -233,11 +233,11 @@ def build_blocks(
     stops = np.append(starts[1:], cases)
 
     def run_of(rows: slice) -> Blocks:
-        mine, its, factors = forecasts[rows], rival[rows], staked(rows)
+        model, others, factors = forecasts[rows], rival[rows], staked(rows)
         here = slice(*np.searchsorted(starts, [rows.start, rows.stop]))
         at = starts[here] - rows.start
-        logs = np.stack([mine.of_truth(factors), *_henzi(mine, its)])
-        sums = _sums(mine, its, prices[rows], factors)
+        logs = np.stack([model.of_truth(factors), *_henzi(model, others)])
+        sums = _sums(model, others, prices[rows], factors)
         if times is not None:
             logs = sums_from(logs, at)
             with np.errstate(invalid="ignore"):
@@ -265,9 +265,9 @@ def _henzi(forecasts: Forecasts, rival: Forecasts) -> list[Floats]:
 
 def _sums(forecasts: Forecasts, rival: Forecasts, prices: Floats, logs: Floats) -> Floats:
     """The sums of each case, a row for each of ``SUMS``."""
-    mine, its = (case_scores(each, ("brier", "log")) for each in (forecasts, rival))
+    model_scores, rival_scores = (case_scores(system, ("brier", "log")) for system in (forecasts, rival))
     with np.errstate(invalid="ignore"):
-        brier, log = its - mine
+        brier, log = rival_scores - model_scores
     p, q, by_class = (np.ascontiguousarray(table.T) for table in (forecasts.probabilities, prices, logs))
     moments = [*_moments(p, by_class), *_moments(q, by_class), _log_mean_factor(p, by_class)]
     moments.append(_log_mean_factor(q, by_class / 2))
@@ -293,7 +293,7 @@ def _moments(chances: Floats, logs: Floats) -> tuple[Floats, Floats, Floats]:
         off = np.abs(logs - mean)
         squares = chances * off * off
         higher = (squares.sum(axis=0), (squares * off).sum(axis=0))
-    variance, third = (np.where(np.isfinite(mean), each, np.inf) for each in higher)
+    variance, third = (np.where(np.isfinite(mean), moment, np.inf) for moment in higher)
     return mean, variance, third
 
 
@@ -319,7 +319,7 @@ class Games(Serializable):
 
     def __add__(self, other: Self) -> Self | None:
         """Both; None when there are too many to keep."""
-        both = ([getattr(each, name) for each in (self, other)] for name in self.FIELDS)
+        both = ([getattr(games, name) for games in (self, other)] for name in self.FIELDS)
         return type(self).of(*map(np.concatenate, both))
 
     @classmethod

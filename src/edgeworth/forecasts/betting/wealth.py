@@ -161,7 +161,7 @@ class Wealth(Serializable):
         >>> round(wealth.wealth, 6)
         2.688
         """
-        if sum(each is not None for each in (against, odds, bookmaker)) != 1:
+        if sum(opponent is not None for opponent in (against, odds, bookmaker)) != 1:
             raise OptionError(
                 "say whom to bet against: against= (probabilities), odds= or bookmaker=, one of them"
             )
@@ -383,10 +383,10 @@ class Wealth(Serializable):
             return NotImplemented
         if not self.blocks.number or not other.blocks.number:
             return self if self.blocks.number else other
-        mine, its = self._terms, other._terms
-        if mine != its:
-            wrong = next(name for name in mine if mine[name] != its[name])
-            raise MergeError(f"two paths differ in their {wrong}: {mine[wrong]!r} and {its[wrong]!r}")
+        own, others = self._terms, other._terms
+        if own != others:
+            wrong = next(name for name in own if own[name] != others[name])
+            raise MergeError(f"two paths differ in their {wrong}: {own[wrong]!r} and {others[wrong]!r}")
         games = None if self.games is None or other.games is None else self.games + other.games
         return replace(self, blocks=self.blocks + other.blocks, games=games)
 
@@ -397,10 +397,10 @@ class Wealth(Serializable):
 
     def shuffle(self, seed: int | Sequence[int] = 0) -> Self:
         """The same bets in a random order, block by block: what is shown of rows that have no order."""
-        lengths, order = self.blocks.ends - self.blocks.starts, np.random.default_rng(seed)
-        places = order.permutation(self.blocks.number)
-        ends = np.cumsum(lengths[places])
-        blocks = replace(self.blocks._at(places), starts=ends - lengths[places], ends=ends)
+        lengths, rng = self.blocks.ends - self.blocks.starts, np.random.default_rng(seed)
+        permutation = rng.permutation(self.blocks.number)
+        ends = np.cumsum(lengths[permutation])
+        blocks = replace(self.blocks._at(permutation), starts=ends - lengths[permutation], ends=ends)
         return replace(self, blocks=blocks)
 
     rule: ClassVar = "games have a column a class"
@@ -420,9 +420,9 @@ class Wealth(Serializable):
 
     def facts(self) -> JsonObject:
         """Say in a few lines what was counted."""
-        found = {"bets": self.cases, "against": self.against, "log wealth": self.log_wealth}
+        facts = {"bets": self.cases, "against": self.against, "log wealth": self.log_wealth}
         way = {"highest": self.log_maximum, "lowest": self.log_minimum}
-        return found | (way if self.ordered else {})
+        return facts | (way if self.ordered else {})
 
 
 def _check_payable(realised: Floats, first_row: int) -> None:
@@ -514,10 +514,10 @@ def _by_name(
     values: Floats, names: Sequence[Label], forecasts: Forecasts
 ) -> tuple[Floats, Sequence[Label] | None]:
     """A dataframe's columns in the order of the classes, and their names."""
-    found = labels_of_columns(names, forecasts.labels)
-    if found is not None:
-        order = [found.index(label) for label in forecasts.labels]
-        return values[:, order], [names[place] for place in order]
+    named_labels = labels_of_columns(names, forecasts.labels)
+    if named_labels is not None:
+        order = [named_labels.index(label) for label in forecasts.labels]
+        return values[:, order], [names[index] for index in order]
     missing = without_column(names, forecasts.labels)
     if len(missing) < forecasts.size:
         raise InputError(
