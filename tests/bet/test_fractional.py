@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth.bet.fractional import FRACTIONS, GROUP, fraction_sums, fractional_logs, whole_sum
+from edgeworth.bet.fractional import CASES_PER_PRODUCT, FRACTIONS, fraction_sums, fractional_logs, whole_sum
 
 STEPS = st.one_of(
     st.floats(-60, 60),
@@ -29,7 +29,9 @@ def test_sums_of_runs_are_sums_of_cases(steps: list[list[float]], fractions: tup
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("length", [1, 2, GROUP - 1, GROUP, GROUP + 1, 100])
+@pytest.mark.parametrize(
+    "length", [1, 2, CASES_PER_PRODUCT - 1, CASES_PER_PRODUCT, CASES_PER_PRODUCT + 1, 100]
+)
 def test_products_of_exact_fractions(length: int) -> None:
     rng = np.random.default_rng(length)
     factors = [[Fraction(int(x), 64) for x in row] for row in rng.integers(1, 256, (3, length))]

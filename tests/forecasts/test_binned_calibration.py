@@ -55,7 +55,7 @@ def by_cells(values: Any, came_true: Any) -> dict[int, tuple[int, int, Fraction]
 @pytest.mark.parametrize("cuts", [[1], [0, 300, 800], [100, 100, 640]])
 def test_cuts_do_not_matter(most: int, cuts: list[int]) -> None:
     values, came_true = forecasts(800)
-    with mock.patch.object(bounded, "MOST_VALUES", most):
+    with mock.patch.object(bounded, "MAX_DISTINCT_FORECASTS", most):
         whole, parts = counted(values, came_true, []), counted(values, came_true, cuts)
         assert whole.is_rounded == parts.is_rounded == (len(np.unique(values)) > most)
         np.testing.assert_array_equal(parts.cases, whole.cases)
@@ -71,7 +71,7 @@ def test_few_values_are_counted_as_they_are() -> None:
 
 def test_many_values_are_counted_at_the_mean_of_their_cells() -> None:
     values, came_true = forecasts(800)
-    with mock.patch.object(bounded, "MOST_VALUES", 10):
+    with mock.patch.object(bounded, "MAX_DISTINCT_FORECASTS", 10):
         curve = counted(values, came_true, [100, 400])
     expected = by_cells(values, came_true)
     assert cells_of(curve.values).tolist() == sorted(expected)
@@ -114,7 +114,7 @@ def test_rounding_hardly_moves_the_parts_of_a_score(score: str) -> None:
     values = rng.beta(0.3, 0.6, 20_000)
     came_true = rng.random(20_000) < 0.8 * values + 0.1
     exact = decompose(Reliability.of(values, came_true, None), score)
-    with mock.patch.object(bounded, "MOST_VALUES", 1000):
+    with mock.patch.object(bounded, "MAX_DISTINCT_FORECASTS", 1000):
         found = BoundedReliability.of(values, came_true)
         assert found.is_rounded
         rounded = decompose(found, score)
@@ -128,7 +128,7 @@ def test_rounding_hardly_moves_the_parts_of_a_score(score: str) -> None:
 @pytest.mark.parametrize("most", [10, 10**6])
 def test_plain_values_come_back_through_json(most: int) -> None:
     values, came_true = forecasts(400)
-    with mock.patch.object(bounded, "MOST_VALUES", most):
+    with mock.patch.object(bounded, "MAX_DISTINCT_FORECASTS", most):
         found = BoundedReliability.of(values, came_true)
         payload = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert BoundedReliability.from_dict(payload) == found
@@ -140,7 +140,7 @@ def test_wrong_files_are_refused() -> None:
     exact = BoundedReliability.of(np.array([0.3, 0.3 + 1e-9, 0.7]), np.array([True, False, True])).to_dict()
     with pytest.raises(InputError, match="one value in each cell"):
         BoundedReliability.from_dict(exact | {"is_rounded": True})
-    with mock.patch.object(bounded, "MOST_VALUES", 2), pytest.raises(InputError, match="too many"):
+    with mock.patch.object(bounded, "MAX_DISTINCT_FORECASTS", 2), pytest.raises(InputError, match="too many"):
         BoundedReliability.from_dict(exact)
     with pytest.raises(InputError, match="is_rounded"):
         BoundedReliability.from_dict({name: exact[name] for name in ("values", "cases", "hits")})

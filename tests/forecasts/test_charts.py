@@ -15,7 +15,7 @@ import edgeworth as ew
 from edgeworth.bet import Drunken
 from edgeworth.core.formatting import format_number
 from edgeworth.forecasts.charts import PAIR_CELLS
-from edgeworth.forecasts.curves import FORECAST_CELLS, LAW_POINTS, MOST_DRAWN
+from edgeworth.forecasts.curves import FORECAST_CELLS, LAW_POINTS, MAX_POINTS_DRAWN
 from edgeworth.report.charts.chart import Chart
 
 HOSTILE = "</script><script>alert(1)</script>'\"\u202e🎯" + "x" * 10_000
@@ -196,7 +196,7 @@ def test_the_path_is_that_of_the_report(shape: str) -> None:
     chart, path = report(shape).charts["wealth"], report(shape).to_dict()["wealth"]["path"]
     start, *rows = chart.data["wealth"]
     assert (start["cases settled"], start["wealth"], start["log wealth"]) == (0, "1", 0.0)
-    assert len(rows) <= MOST_DRAWN
+    assert len(rows) <= MAX_POINTS_DRAWN
     named = {
         "log wealth": "log_wealth",
         "if the model is right": "expected",
@@ -339,7 +339,7 @@ def test_pairs_are_counted(shape: str) -> None:
 @pytest.mark.parametrize("shape", ["ordered", "many"])
 def test_sequences_are_those_of_the_report(shape: str) -> None:
     chart, found = report(shape).charts["sequence"], report(shape).to_dict()["sequences"]
-    assert len(chart.rows()) <= MOST_DRAWN
+    assert len(chart.rows()) <= MAX_POINTS_DRAWN
     for name, key in (("Brier score", "brier"), ("log score", "log")):
         path = found[key]["path"]
         places = {cases: place for place, cases in enumerate(path["cases"])}
@@ -389,7 +389,7 @@ def test_of_many_classes_those_that_stray_furthest_are_drawn() -> None:
     shown = set(column(chart, "class"))
     assert "7" in shown
     assert shown == set(sorted(numbers, key=lambda label: numbers[label]["p_value"])[:6])
-    assert len(chart.rows()) <= MOST_DRAWN
+    assert len(chart.rows()) <= MAX_POINTS_DRAWN
     assert "The 6 of 8 classes that stray furthest are drawn." in chart.says
 
 

@@ -13,7 +13,7 @@ from scipy import stats
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.curves import (
     LAW_POINTS,
-    MOST_POINTS,
+    MAX_PATH_POINTS,
     WealthPath,
     final_law,
     returns,
@@ -31,8 +31,8 @@ def long_path(number: int = 30_000) -> Wealth:
 @pytest.mark.parametrize("number", [0, 1, 2, 511, 512, 513, 4096, 10**6])
 def test_thinned_places(number: int) -> None:
     places = thin(number, keep=(number // 3, number // 2) if number else ())
-    assert len(places) <= MOST_POINTS
-    assert len(places) == number or number > MOST_POINTS
+    assert len(places) <= MAX_PATH_POINTS
+    assert len(places) == number or number > MAX_PATH_POINTS
     assert (np.diff(places) > 0).all()
     if number:
         assert (places[0], places[-1]) == (0, number - 1)
@@ -43,7 +43,7 @@ def test_thinned_places(number: int) -> None:
 def test_the_path_keeps_its_ends_and_extremes(number: int) -> None:
     wealth = long_path(number)
     path = WealthPath.of(wealth, 0.9)
-    assert len(path.cases) <= MOST_POINTS
+    assert len(path.cases) <= MAX_PATH_POINTS
     assert path.cases[-1] == number
     assert path.log_wealth[-1] == pytest.approx(wealth.log_wealth, rel=1e-12)
     assert path.log_wealth.max() == wealth.path.max()
@@ -58,7 +58,7 @@ def test_the_path_keeps_its_ends_and_extremes(number: int) -> None:
 def test_returns_add_up(number: int) -> None:
     wealth = long_path(number)
     cases, logs = returns(wealth)
-    assert len(cases) == len(logs) <= MOST_POINTS
+    assert len(cases) == len(logs) <= MAX_PATH_POINTS
     assert cases[-1] == number
     assert logs.sum() == pytest.approx(wealth.log_wealth, rel=1e-9)
     if number <= 40:

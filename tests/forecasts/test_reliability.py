@@ -14,7 +14,7 @@ import edgeworth
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts import reliability
 from edgeworth.forecasts.calibration import Calibration, Reliability
-from edgeworth.forecasts.reliability import MOST_VALUES, decompose, reliability_bands
+from edgeworth.forecasts.reliability import MAX_VALUES_REFITTED, decompose, reliability_bands
 
 
 def curve_of(values: Any, cases: Any, hits: Any) -> Reliability:
@@ -91,7 +91,7 @@ def test_many_values_are_gathered() -> None:
     curve = Calibration.from_probabilities(truth, forecast).curve(1)
     found = reliability_bands(curve, draws=99)
     assert found.is_grouped
-    assert len(found.forecast) <= MOST_VALUES + 2
+    assert len(found.forecast) <= MAX_VALUES_REFITTED + 2
     assert found.cases.sum() == len(forecast)
     assert (found.forecast[0], found.cases[0]) == (0, 7)
     assert (found.forecast[-1], found.cases[-1]) == (1, 9)
@@ -108,7 +108,7 @@ def test_gathering_changes_little(monkeypatch: pytest.MonkeyPatch) -> None:
     truth = (rng.random(3000) < forecast).astype(int)
     curve = Calibration.from_probabilities(truth, forecast).curve(1)
     grouped = reliability_bands(curve, draws=400)
-    monkeypatch.setattr(reliability, "MOST_VALUES", 3000)
+    monkeypatch.setattr(reliability, "MAX_VALUES_REFITTED", 3000)
     whole = reliability_bands(curve, draws=400, seed=1)
     assert not whole.is_grouped
     inner = (grouped.forecast > 0.05) & (grouped.forecast < 0.95)
@@ -125,7 +125,7 @@ def test_one_heavy_value_does_not_swallow_its_neighbours() -> None:
     hits = np.random.default_rng(6).binomial(cases, values)
     found = reliability_bands(curve_of(values, cases, hits), draws=19)
     assert found.cases.sum() == cases.sum()
-    assert 200 < len(found.forecast) <= MOST_VALUES + 2
+    assert 200 < len(found.forecast) <= MAX_VALUES_REFITTED + 2
     assert np.sort(found.cases)[-2] < 20
     assert found.p_value > 0.05
 

@@ -124,7 +124,7 @@ def test_a_day_is_added_to_the_past() -> None:
 def test_longer_paths_are_moved_too() -> None:
     """Blocks that lie across the grid of their new place are joined all the same."""
     model, rival = forecasts(2), forecasts(2, 9)
-    with mock.patch("edgeworth.forecasts.betting.path.MOST_BLOCKS", 16):
+    with mock.patch("edgeworth.forecasts.betting.path.MAX_BLOCKS", 16):
         whole = Wealth.from_forecasts(model, rival)
         parts = Wealth.from_forecasts(model[:75], rival[:75])
         parts = parts + Wealth.from_forecasts(model[75:], rival[75:]).shift(75)
@@ -169,7 +169,7 @@ def test_terms_must_agree() -> None:
 def test_rounded_forecasts_are_said_aloud() -> None:
     model = forecasts(3)
     assert evidence(model, "rival", [0, CASES]).warnings == ()
-    with mock.patch.object(bounded_reliability, "MOST_VALUES", 20):
+    with mock.patch.object(bounded_reliability, "MAX_DISTINCT_FORECASTS", 20):
         (said,) = evidence(model, "rival", [0, CASES]).warnings
     assert "different forecasts of 0, 1, 2" in said
     assert "1/4,096" in said

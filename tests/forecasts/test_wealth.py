@@ -441,7 +441,7 @@ def test_shards_in_any_order_equal_the_whole_and_the_loop(
     edges = [0, *sorted(place % (len(cases) + 1) for place in places), len(cases)]
     cuts = list(itertools.pairwise(edges))
     random.shuffle(cuts)
-    with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
+    with mock.patch.object(wealth_blocks, "MAX_BLOCKS", most):
         whole = Wealth.from_probabilities(truth, p, against=q, labels=[0, 1], ordered=True)
         merged = functools.reduce(operator.add, shards_of(truth, p, q, cuts), Wealth.empty())
     assert_same(merged, whole)
@@ -558,6 +558,6 @@ def test_nothing() -> None:
 )
 def test_plain_values_come_back_through_json(truth: Any, p: Any, q: Any, most: int) -> None:
     labels = range(3 if isinstance(p[0], list) else 2)
-    with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
+    with mock.patch.object(wealth_blocks, "MAX_BLOCKS", most):
         wealth = Wealth.from_probabilities(truth, p, against=q, labels=labels)
     assert_same(Wealth.from_dict(json.loads(json.dumps(wealth.to_dict(), allow_nan=False))), wealth)

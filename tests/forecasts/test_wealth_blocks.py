@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from edgeworth.bet.fractional import FRACTIONS, fractional_logs
 from edgeworth.errors import MergeError
 from edgeworth.forecasts.betting import path as wealth_blocks
-from edgeworth.forecasts.betting.path import LOGS, MOST_BLOCKS, SUMS, Blocks, grid_of
+from edgeworth.forecasts.betting.path import LOGS, MAX_BLOCKS, SUMS, Blocks, grid_of
 
 LOG_FACTORS = st.one_of(
     st.floats(-3, 3), st.sampled_from([0.0, 0.5, -0.5, math.log(2), -math.log(2), math.inf, -math.inf])
 )
 PATHS = st.lists(LOG_FACTORS, max_size=40)
-MOST = st.sampled_from([1, 2, 4, 7, MOST_BLOCKS])
+MOST = st.sampled_from([1, 2, 4, 7, MAX_BLOCKS])
 """With few blocks allowed, short paths are coarse too."""
 
 
@@ -37,7 +37,7 @@ def blocks_of(logs: list[float], first: int = 0) -> Blocks:
 
 def whole(blocks: Blocks) -> Blocks:
     """All blocks as one, whatever the grid."""
-    with mock.patch.object(wealth_blocks, "MOST_BLOCKS", 1):
+    with mock.patch.object(wealth_blocks, "MAX_BLOCKS", 1):
         return blocks.coarsen()
 
 
@@ -64,8 +64,8 @@ def assert_equal(left: Blocks, right: Blocks) -> None:
 def test_the_grid_is_the_finest_with_few_enough_cells(end: int) -> None:
     size = grid_of(end)
     assert size & (size - 1) == 0
-    assert math.ceil(end / size) <= MOST_BLOCKS
-    assert size == 1 or math.ceil(end / (size // 2)) > MOST_BLOCKS
+    assert math.ceil(end / size) <= MAX_BLOCKS
+    assert size == 1 or math.ceil(end / (size // 2)) > MAX_BLOCKS
 
 
 def test_no_cases() -> None:
@@ -99,7 +99,7 @@ def test_joined_blocks_know_what_a_plain_loop_knows(logs: list[float]) -> None:
 
 @given(logs=PATHS.filter(bool), most=MOST)
 def test_coarse_blocks_lose_neither_highest_nor_lowest(logs: list[float], most: int) -> None:
-    with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
+    with mock.patch.object(wealth_blocks, "MAX_BLOCKS", most):
         coarse = blocks_of(logs).coarsen()
     assert coarse.number <= most
     assert coarse.starts[1:].tolist() == coarse.ends[:-1].tolist()
@@ -123,7 +123,7 @@ def test_any_cuts_in_any_order_equal_the_whole(
     edges = [0, *sorted(place % (len(logs) + 1) for place in places), len(logs)]
     cuts = list(itertools.pairwise(edges))
     random.shuffle(cuts)
-    with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
+    with mock.patch.object(wealth_blocks, "MAX_BLOCKS", most):
         expected = blocks_of(logs, first).coarsen()
         shards = [blocks_of_rows(logs, first, start, stop).coarsen() for start, stop in cuts]
         assert_equal(functools.reduce(operator.add, shards, Blocks.empty()), expected)
@@ -139,10 +139,10 @@ def blocks_of_rows(logs: list[float], first: int, start: int, stop: int) -> Bloc
     return blocks_of(logs, first)._at(slice(start, stop))
 
 
-@pytest.mark.parametrize("most", [1, 2, MOST_BLOCKS])
+@pytest.mark.parametrize("most", [1, 2, MAX_BLOCKS])
 def test_a_gap_stays_a_gap_until_it_is_filled(most: int) -> None:
     logs = [0.1 * place for place in range(8)]
-    with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
+    with mock.patch.object(wealth_blocks, "MAX_BLOCKS", most):
         early, late = blocks_of_rows(logs, 0, 0, 3).coarsen(), blocks_of_rows(logs, 0, 5, 8).coarsen()
         apart = late + early
         held = [place for a, b in zip(apart.starts, apart.ends, strict=True) for place in range(a, b)]
@@ -150,7 +150,7 @@ def test_a_gap_stays_a_gap_until_it_is_filled(most: int) -> None:
         assert_equal(apart + blocks_of_rows(logs, 0, 3, 5).coarsen(), blocks_of(logs).coarsen())
 
 
-@pytest.mark.parametrize("most", [1, 2, MOST_BLOCKS])
+@pytest.mark.parametrize("most", [1, 2, MAX_BLOCKS])
 @pytest.mark.parametrize(
     ("one", "two", "place"),
     [
@@ -163,7 +163,7 @@ def test_a_gap_stays_a_gap_until_it_is_filled(most: int) -> None:
 )
 def test_a_position_is_held_once(one: tuple[int, int], two: tuple[int, int], place: str, most: int) -> None:
     logs = [0.1] * 8
-    with mock.patch.object(wealth_blocks, "MOST_BLOCKS", most):
+    with mock.patch.object(wealth_blocks, "MAX_BLOCKS", most):
         first, second = (blocks_of_rows(logs, 0, *cut).coarsen() for cut in (one, two))
         with pytest.raises(MergeError, match=f"position {place}"):
             first + second
@@ -182,7 +182,7 @@ def test_many_cases_are_a_few_thousand_blocks() -> None:
         for first, part in ((place, steps[place : place + 99_991]) for place in range(0, 300_000, 99_991))
     ]
     blocks = functools.reduce(operator.add, shards[::-1])
-    assert blocks.number <= MOST_BLOCKS
+    assert blocks.number <= MAX_BLOCKS
     assert blocks.number == math.ceil(300_000 / grid_of(300_000))
     path = np.cumsum(steps)
     np.testing.assert_allclose(np.cumsum(blocks.logs[:, 0]), path[blocks.ends - 1], rtol=0, atol=1e-8)

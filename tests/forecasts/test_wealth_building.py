@@ -50,9 +50,9 @@ def assert_same(one: Wealth, two: Wealth, tolerance: float) -> None:
 def test_runs_equal_cases_put_together(first: int, classes: int, wild: bool, stake: float) -> None:
     options: dict[str, Any] = {"wild": wild, "first": first, "fraction": stake}
     singly = made(700, classes, **options)
-    with mock.patch.object(wealth_blocks, "MOST_BLOCKS", 40):
+    with mock.patch.object(wealth_blocks, "MAX_BLOCKS", 40):
         expected = singly.blocks.coarsen()
-        with mock.patch.object(wealth_building, "PIECE", 128):
+        with mock.patch.object(wealth_building, "CASES_PER_PIECE", 128):
             found = made(700, classes, **options)
     assert 1 < found.blocks.number <= 40 + 1
     for name in FIELDS:
@@ -63,7 +63,10 @@ def test_runs_equal_cases_put_together(first: int, classes: int, wild: bool, sta
 
 def test_cells_longer_than_a_piece_are_put_together() -> None:
     singly = made(700, 3)
-    with mock.patch.object(wealth_blocks, "MOST_BLOCKS", 3), mock.patch.object(wealth_building, "PIECE", 32):
+    with (
+        mock.patch.object(wealth_blocks, "MAX_BLOCKS", 3),
+        mock.patch.object(wealth_building, "CASES_PER_PIECE", 32),
+    ):
         found = made(700, 3)
         assert found.blocks.ends.tolist() == [256, 512, 700]
         assert_same(found, Wealth(singly.labels, singly.blocks.coarsen()), 1e-12)

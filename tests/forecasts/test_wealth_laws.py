@@ -286,7 +286,7 @@ def test_the_normal_law_is_an_approximation_with_its_error() -> None:
 
 def test_too_many_games_are_normal_or_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     law = LogWealthLaw.of(*random_games(3, 400))
-    monkeypatch.setattr("edgeworth.forecasts.betting.law.MOST_CELLS", 100)
+    monkeypatch.setattr("edgeworth.forecasts.betting.law.MAX_CELLS_FOR_BRACKET", 100)
     near, far = (law.mean + z * law.standard_deviation for z in (1.0, 6.0))
     assert law.tail(near).kind == "approximation"
     assert law.tail(far).kind == "bound"

@@ -57,8 +57,8 @@ def test_the_path_between_times_is_that_of_a_plain_loop(
     truth, p, q = made(len(when), classes, wild=wild)
     options: dict[str, Any] = {"against": q, "labels": range(classes), "first": first}
     with (
-        mock.patch.object(wealth_blocks, "MOST_BLOCKS", most),
-        mock.patch.object(wealth_times, "PIECE", piece),
+        mock.patch.object(wealth_blocks, "MAX_BLOCKS", most),
+        mock.patch.object(wealth_times, "CASES_PER_PIECE", piece),
     ):
         wealth = Wealth.from_probabilities(truth, p, times=when, **options)
     with np.errstate(divide="ignore"):
@@ -111,7 +111,7 @@ def test_many_cases_stay_small_and_merge() -> None:
     truth, p, q = made(cases, 2)
     times = np.sort(np.random.default_rng(3).integers(0, 9_000, cases))
     whole = Wealth.from_probabilities(truth, p, against=q, times=times)
-    assert whole.blocks.number <= wealth_blocks.MOST_BLOCKS
+    assert whole.blocks.number <= wealth_blocks.MAX_BLOCKS
     half = int(np.searchsorted(times, 4_500))
     parts = [
         Wealth.from_probabilities(truth[rows], p[rows], against=q[rows], times=times[rows], first=rows.start)

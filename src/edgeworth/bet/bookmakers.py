@@ -190,7 +190,7 @@ CASES_AT_ONCE = 1 << 16
 RACES_AT_ONCE = 1 << 10
 """The same where prices are drawn until they suit: then all of a block are drawn, whichever are wanted."""
 
-FEWEST_ACCEPTED = 0.001
+MIN_ACCEPTANCE_RATE = 0.001
 
 
 @dataclass(frozen=True)
@@ -324,7 +324,7 @@ class Drunken(Bookmaker):
             # The smallest price bounds the largest from above, up to rounding, which is no reason to refuse.
             too_high = bounded and (drawn[waiting] > self.high).any(axis=1)
             waiting = waiting[too_high | (drawn[waiting] <= 0).any(axis=1)]
-            if tried > (races + 10) / FEWEST_ACCEPTED:
+            if tried > (races + 10) / MIN_ACCEPTANCE_RATE:
                 raise OptionError(
                     f"prices of {outcomes} outcomes between {self.low:g} and {self.high:g} are too "
                     "rare to draw; choose a wider interval"

@@ -11,7 +11,7 @@ from edgeworth.bet.checking import BOOK_TOLERANCE, BookError, as_floats, as_race
 from edgeworth.common.arrays import Floats, row_sums
 from edgeworth.errors import InputError
 
-FLAT = 1e-14
+PRICE_SUM_TOLERANCE = 1e-14
 """Sums of prices this near the target count as equal to it: rounding, and stakes that are not unique."""
 
 
@@ -118,7 +118,7 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) 
     def sums(tried: Floats, rows: slice | NDArray[np.intp] = ALL_ROWS) -> Floats:
         return row_sums(_clip(p[rows], low[rows], high[rows], tried))
 
-    above = _count(points, lambda tried: sums(tried) > target + FLAT)
+    above = _count(points, lambda tried: sums(tried) > target + PRICE_SUM_TOLERANCE)
     rows = np.arange(len(p))
     left, right = points[rows, np.maximum(above - 1, 0)], points[rows, above]
     # Between two neighbouring breakpoints the sum is fixed + free/λ.
@@ -129,8 +129,8 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) 
     with np.errstate(divide="ignore", invalid="ignore"):
         level = np.where(above == 0, 0.0, np.clip(free / (target - fixed), left, right))
     # Where the sum is still the target at the next breakpoint, all λ as far as it stays so will do.
-    flat = np.flatnonzero(sums(right) >= target - FLAT)
-    reached = _count(points[flat], lambda tried: sums(tried, flat) >= target[flat] - FLAT)
+    flat = np.flatnonzero(sums(right) >= target - PRICE_SUM_TOLERANCE)
+    reached = _count(points[flat], lambda tried: sums(tried, flat) >= target[flat] - PRICE_SUM_TOLERANCE)
     last = np.maximum(right[flat], points[flat, reached - 1])
     level[flat] = np.clip(np.broadcast_to(nearest, target.shape)[flat], right[flat], last)
     return level, target
@@ -173,10 +173,10 @@ def deal(p: Floats, back: Floats, lay: Floats, level: Floats) -> tuple[Floats, F
     return stakes, factors
 
 
-SHORTFALL = 1e-9
+MAX_GROWTH_SHORTFALL = 1e-9
 """How far growth may fall short of the best, in nats; ``kelly_together`` refuses what may fall shorter."""
 
-NEWTON_STEPS = 200
+MAX_NEWTON_STEPS = 200
 
 NOT_HELD = 1e-9
 
@@ -241,11 +241,13 @@ def best_holdings(chances: Floats, returns: Floats) -> Floats:
     number = returns.shape[-1]
     held = np.full((*returns.shape[:-2], number), 1 / number)
     lack = np.ones(held.shape)
-    for _ in range(NEWTON_STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         shares = returns * held[..., None, :] / _wealth(returns, held)[..., None]
         slope = (chances[..., None, :] @ shares)[..., 0, :]
         product = held * lack
-        off = np.maximum(product.sum(axis=-1), (slope / held).max(axis=-1) - 1) > SHORTFALL / 10_000
+        off = (
+            np.maximum(product.sum(axis=-1), (slope / held).max(axis=-1) - 1) > MAX_GROWTH_SHORTFALL / 10_000
+        )
         if not off.any():
             break
         wanted = product.mean(axis=-1, keepdims=True) / 10
@@ -257,7 +259,9 @@ def best_holdings(chances: Floats, returns: Floats) -> Floats:
     # What Newton's steps alone keep above 0 is not held.
     without = np.where((held < NOT_HELD) & (returns_in_wealth(chances, returns, held) < 1), 0.0, held)
     without /= without.sum(axis=-1, keepdims=True)
-    is_best = returns_in_wealth(chances, returns, without).max(axis=-1, keepdims=True) <= 1 + SHORTFALL
+    is_best = (
+        returns_in_wealth(chances, returns, without).max(axis=-1, keepdims=True) <= 1 + MAX_GROWTH_SHORTFALL
+    )
     return np.where(is_best, without, held)
 
 

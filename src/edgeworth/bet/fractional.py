@@ -20,10 +20,10 @@ from edgeworth.common.arrays import Floats
 FRACTIONS: tuple[float, ...] = tuple(k / 20 for k in range(21))
 """0, 1/20, …, 1."""
 
-GROUP = 16
+CASES_PER_PRODUCT = 16
 """Cases whose factors are multiplied before the logarithm is taken."""
 
-LARGEST = 40.0
+MAX_LOG_FACTOR = 40.0
 """Largest log factor in such a product: 16 of e⁴⁰ are a float. The smallest, 1 − c ≥ 1e-16, is one too."""
 
 
@@ -90,8 +90,8 @@ def fraction_sums(
            [ 0.405465,  0.693147]])
     """
     logs, grid = np.asarray(log_factors, float), np.asarray(fractions, float)
-    groups = np.union1d(starts, np.arange(0, len(logs), GROUP))
-    within, gains = np.searchsorted(groups, starts), np.expm1(np.minimum(logs, LARGEST))
+    groups = np.union1d(starts, np.arange(0, len(logs), CASES_PER_PRODUCT))
+    within, gains = np.searchsorted(groups, starts), np.expm1(np.minimum(logs, MAX_LOG_FACTOR))
     result = np.empty((len(starts), grid.size))
     for index, fraction in enumerate(grid):
         if fraction == 1:
@@ -100,7 +100,7 @@ def fraction_sums(
             products = np.multiply.reduceat(1 + fraction * gains, groups)
             result[:, index] = np.add.reduceat(np.log(products), within)
     ends = np.append(starts[1:], len(logs))
-    for run in np.flatnonzero(np.maximum.reduceat(logs, starts) > LARGEST):
+    for run in np.flatnonzero(np.maximum.reduceat(logs, starts) > MAX_LOG_FACTOR):
         result[run] = whole_sum(fractional_logs(logs[starts[run] : ends[run]], grid))
     return result
 

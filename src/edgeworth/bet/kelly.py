@@ -99,10 +99,10 @@ def _deal(probability: ArrayLike, odds: ArrayLike, lay: ArrayLike | None) -> tup
 NEARLY_FAIR = 1e-12
 """A book whose prices add up to less by no more than this is fair."""
 
-ROUNDING = 1e-15
+RELATIVE_ROUNDING_ERROR = 1e-15
 """Relative to the sums it is the difference of, a wealth this small is 0: all that is left is rounding."""
 
-OVERDRAWN = 1e-9
+MAX_RELATIVE_OVERDRAFT = 1e-9
 """Relative likewise: stakes that lose this much more than the wealth are refused."""
 
 
@@ -186,12 +186,12 @@ def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = 
     else:
         left = 1 - bets.sum(axis=-1, keepdims=True) + paid
     size = 1 + np.abs(bets).sum(axis=-1 if bets.ndim else None, keepdims=bets.ndim > 0) + np.abs(paid)
-    overdrawn = left < -OVERDRAWN * size
+    overdrawn = left < -MAX_RELATIVE_OVERDRAFT * size
     if overdrawn.any():
         raise InputError(
             f"these stakes lose more than the wealth: it becomes {describe_first(left, overdrawn)}"
         )
-    return np.where(left <= ROUNDING * size, 0.0, left)
+    return np.where(left <= RELATIVE_ROUNDING_ERROR * size, 0.0, left)
 
 
 def growth(

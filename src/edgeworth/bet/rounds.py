@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.bet.checking import add_to_one, as_floats, as_races, as_shares, check_fraction, is_plain
-from edgeworth.bet.exchange import SHORTFALL, best_holdings, returns_in_wealth
+from edgeworth.bet.exchange import MAX_GROWTH_SHORTFALL, best_holdings, returns_in_wealth
 from edgeworth.bet.kelly import NEARLY_FAIR, kelly_game
 from edgeworth.common.arrays import Floats
 from edgeworth.errors import EdgeworthError, InputError
 
-LARGEST_ROUND = 1 << 16
+MAX_JOINT_OUTCOMES = 1 << 16
 """Joint outcomes that can happen, at most."""
 
 
@@ -57,18 +57,18 @@ def kelly_together(
     if not tables:
         raise InputError("there is no game to bet on")
     joint = int(np.prod([np.count_nonzero(chances) for chances, _ in tables], dtype=object))
-    if joint > LARGEST_ROUND:
+    if joint > MAX_JOINT_OUTCOMES:
         raise InputError(
-            f"these {len(tables)} games have {joint:,} joint outcomes, more than {LARGEST_ROUND:,}: "
+            f"these {len(tables)} games have {joint:,} joint outcomes, more than {MAX_JOINT_OUTCOMES:,}: "
             "bet on fewer games at once"
         )
     chances, returns = _joint_outcomes(tables)
     held = best_holdings(chances, returns)
     gap = float(np.log(returns_in_wealth(chances, returns, held).max()))
-    if gap > SHORTFALL:
+    if gap > MAX_GROWTH_SHORTFALL:
         raise EdgeworthError(
-            f"no stakes were found within {SHORTFALL:g} nats of the best growth ({gap:.2g} off): odds or "
-            "probabilities are too extreme; bet on fewer games at once"
+            f"no stakes were found within {MAX_GROWTH_SHORTFALL:g} nats of the best growth ({gap:.2g} off): "
+            "odds or probabilities are too extreme; bet on fewer games at once"
         )
     stakes = fraction * held[1:]
     ends = np.cumsum([0, *(payoffs.shape[1] for _, payoffs in tables)])

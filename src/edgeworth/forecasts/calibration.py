@@ -232,17 +232,17 @@ def steps_to_one(step: float) -> int:
     return number
 
 
-MOST_VALUES = 1 << 20
+MAX_DISTINCT_FORECASTS = 1 << 20
 """Different forecasts that are kept apart: all that six decimals can tell."""
 
-CELLS_A_DOUBLING = 1 << 12
+CELLS_PER_DOUBLING = 1 << 12
 """Cells from p to 2p, and from 1 − p to 1 − 2p: neighbours in a cell differ by less than 1/4096 of p."""
 
-SMALLEST = 2.0**-60
+SMALLEST_CELL_FORECAST = 2.0**-60
 """Forecasts below it share a cell."""
 
 _SHIFT = 52 - 12
-_BASE = int(np.float64(SMALLEST).view(np.int64)) >> _SHIFT
+_BASE = int(np.float64(SMALLEST_CELL_FORECAST).view(np.int64)) >> _SHIFT
 _HALF = (int(np.float64(0.5).view(np.int64)) >> _SHIFT) - _BASE + 1
 CELLS = 2 * _HALF + 1
 """Cells from 0 to 1, which have cells of their own."""
@@ -279,7 +279,7 @@ class BoundedReliability(Reliability):
 
     def _round(self, *, is_rounded: bool) -> Self:
         """Take the forecasts of a cell together if there are too many, or if some were before."""
-        if not is_rounded and len(self.values) <= MOST_VALUES:
+        if not is_rounded and len(self.values) <= MAX_DISTINCT_FORECASTS:
             return self
         return replace(self.together(_starts(cells_of(self.values))), is_rounded=True)
 
@@ -287,7 +287,7 @@ class BoundedReliability(Reliability):
 
     def _fits_together(self) -> bool:
         """Check the rule."""
-        most = len(np.unique(cells_of(self.values))) if self.is_rounded else MOST_VALUES
+        most = len(np.unique(cells_of(self.values))) if self.is_rounded else MAX_DISTINCT_FORECASTS
         return super()._fits_together() and len(self.values) <= most
 
 

@@ -17,7 +17,13 @@ from edgeworth.core.formatting import (
     plural,
     shorten,
 )
-from edgeworth.forecasts.curves import MOST_DRAWN, pictured_reliability, sequence_path, sequence_reach, thin
+from edgeworth.forecasts.curves import (
+    MAX_POINTS_DRAWN,
+    pictured_reliability,
+    sequence_path,
+    sequence_reach,
+    thin,
+)
 from edgeworth.forecasts.estimates import AverageDifference
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.tally import CELLS
@@ -100,8 +106,8 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
         "probabilities",
         "The two forecasts of each case",
         f"Cases in which {model} says clearly more than {rival} lie above the diagonal: {sentences[0]}; "
-        f"below it: {sentences[1]}. The area of a dot is the number of cases in a cell of {width} by {width}, "
-        f"at most {most:,}.",
+        f"below it: {sentences[1]}. "
+        f"The area of a dot is the number of cases in a cell of {width} by {width}, at most {most:,}.",
         LazyMapping(find),
         draw,
         make_columns("model/percent", "other/percent", "cases/count", "came true/percent"),
@@ -142,7 +148,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
         for name, difference in known.items():
             assert difference.sequence is not None
             columns = sequence_path(difference.sequence)
-            indices = thin(len(columns[0]), most=MOST_DRAWN // len(known))
+            indices = thin(len(columns[0]), most=MAX_POINTS_DRAWN // len(known))
             named = zip((CASES, "mean", "low", "high"), (column[indices] for column in columns), strict=True)
             rows += [{"score": name, **row} for row in picture_rows(dict(named))]
         return {"sequence": tuple(rows)}
@@ -238,7 +244,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     drawn = list(every)
     short = axis_names(drawn)
     names = short.names
-    most = MOST_DRAWN // len(drawn)
+    most = MAX_POINTS_DRAWN // len(drawn)
 
     def find() -> Mapping[str, Rows]:
         found: dict[str, list[Mapping[str, object]]] = {"reliability": []}

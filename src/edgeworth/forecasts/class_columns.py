@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NOT_POSITIVE = "other"
 
 
-MOST_LISTED = 8
+MAX_COLUMNS_LISTED = 8
 """Names of columns that a sentence can hold."""
 
 
@@ -364,7 +364,9 @@ def row_at(first_row: int | NDArray[np.int64], index: int) -> int:
 
 def list_columns(names: Sequence[Label]) -> str:
     """Some names of columns, for a sentence."""
-    return ", ".join(map(str, names[:MOST_LISTED])) + (", …" if len(names) > MOST_LISTED else "")
+    return ", ".join(map(str, names[:MAX_COLUMNS_LISTED])) + (
+        ", …" if len(names) > MAX_COLUMNS_LISTED else ""
+    )
 
 
 def _written(labels: Sequence[Label]) -> dict[str, Label]:

@@ -21,20 +21,20 @@ from edgeworth.forecasts.sequential import ConfidenceSequence
 
 Places = NDArray[np.intp]
 
-MOST_POINTS = 512
+MAX_PATH_POINTS = 512
 """Points of a path."""
 
-SPREAD = (0.05, 0.5, 0.95)
+PATH_QUANTILES = (0.05, 0.5, 0.95)
 """The quantiles by which many ways are told."""
 
 LAW_POINTS = 51
 """Points of the law of final wealth."""
 
-ROOM = 0.02
+LAW_PADDING = 0.02
 """Width beyond the ends of a law, as a share of its own."""
 
 
-def thin(number: int, keep: tuple[int, ...] = (), most: int = MOST_POINTS) -> Places:
+def thin(number: int, keep: tuple[int, ...] = (), most: int = MAX_PATH_POINTS) -> Places:
     """At most so many places of a path, evenly spread, with its ends and those to keep.
 
     >>> thin(4), len(thin(100_000, keep=(77,))), 77 in thin(100_000, keep=(77,))
@@ -67,7 +67,7 @@ class WealthPath:
         """Thinned, the highest and the lowest point kept."""
         (expected, deviation), (priced, _) = (_band(wealth, truth, level) for truth in ("model", "price"))
         ways = (expected, deviation, priced, wealth.martingale)
-        return cls(wealth.positions, wealth.path, *ways).drawn(MOST_POINTS)
+        return cls(wealth.positions, wealth.path, *ways).drawn(MAX_PATH_POINTS)
 
     def drawn(self, most: int) -> WealthPath:
         """At most so many of its points, the highest and the lowest kept."""
@@ -89,7 +89,7 @@ class Paths:
     @classmethod
     def of(cls, wealth: Wealth, ways: Iterable[Wealth]) -> Paths:
         """Of ways through the cases of this wealth."""
-        cases = wealth.positions[thin(wealth.blocks.number, most=MOST_DRAWN)]
+        cases = wealth.positions[thin(wealth.blocks.number, most=MAX_POINTS_DRAWN)]
         summaries = [(way.path_at(cases), way.log_minimum, way.log_maximum, way.drawdown) for way in ways]
         return cls(cases, *map(np.array, zip(*summaries, strict=True)))
 
@@ -111,7 +111,7 @@ class Paths:
     def spread(self, name: str = "log_wealth") -> Floats:
         """What 5%, half and 95% of the ways do not exceed: of log wealth after so many cases, a row each."""
         # Between ruin, or wealth without bound, and a number nothing can be interpolated.
-        return np.asarray(np.quantile(getattr(self, name), SPREAD, axis=0, method="inverted_cdf"))
+        return np.asarray(np.quantile(getattr(self, name), PATH_QUANTILES, axis=0, method="inverted_cdf"))
 
 
 def _band(wealth: Wealth, truth: str, level: float) -> tuple[Floats, Floats]:
@@ -133,7 +133,7 @@ def returns(wealth: Wealth) -> tuple[NDArray[np.int64], Floats]:
     [0.1823, 0.3365]
     """
     number = wealth.blocks.number
-    starts = np.arange(0, number, max(1, math.ceil(number / MOST_POINTS)))
+    starts = np.arange(0, number, max(1, math.ceil(number / MAX_PATH_POINTS)))
     ends = np.append(starts[1:], number) - 1
     return wealth.positions[ends], sums_from(wealth.blocks.logs[:, 0], starts)
 
@@ -163,7 +163,7 @@ def final_law(wealth: Wealth) -> FinalLaw | None:
     ends = [mean + side * 4 * deviation for mean, deviation in finite for side in (-1, 1)]
     ends += [wealth.log_wealth] if math.isfinite(wealth.log_wealth) else []
     # What was observed lies between two points, never on the first: its probability is then that of a cell.
-    room = ROOM * (max(ends) - min(ends))
+    room = LAW_PADDING * (max(ends) - min(ends))
     points = np.linspace(min(ends) - room, max(ends) + room, LAW_POINTS)
     games, laws = wealth.games, []
     if games is not None:
@@ -192,16 +192,16 @@ def sequence_path(sequence: ConfidenceSequence) -> tuple[NDArray[np.int64], Floa
     return sequence.cases[indices], sequence.mean[indices], sequence.low[indices], sequence.high[indices]
 
 
-MOST_DRAWN = 150
+MAX_POINTS_DRAWN = 150
 """Points of a curve."""
 
-BAND_DRAWN = 50
+MAX_BAND_POINTS_DRAWN = 50
 """Points of the edges of a band, which nobody reads one by one, and of a path in the small."""
 
 FORECAST_CELLS = 20
 """Cells from 0 to 1 in which forecasts are counted."""
 
-SETTLED = 0.1
+MIN_SHARE_OF_CASES_SHOWN = 0.1
 """Share of the cases after which a confidence sequence is no longer as wide as anything."""
 
 
@@ -224,7 +224,7 @@ def pictured_reliability(bands: ReliabilityBands, most: int) -> dict[str, dict[s
     """At most so many corners of the steps and points of the band, and the forecasts in each cell."""
     corners = np.array([(end, step.recalibrated) for step in bands.levels for end in (step.first, step.last)])
     kept = corners[thin(len(corners), most=most)]
-    indices = thin(len(bands.forecast), most=min(most, BAND_DRAWN))
+    indices = thin(len(bands.forecast), most=min(most, MAX_BAND_POINTS_DRAWN))
     cell = np.minimum((bands.forecast * FORECAST_CELLS).astype(np.int64), FORECAST_CELLS - 1)
     counts = np.bincount(cell, weights=bands.cases, minlength=FORECAST_CELLS).astype(np.int64)
     cells = np.arange(FORECAST_CELLS) / FORECAST_CELLS
@@ -240,7 +240,7 @@ def sequence_reach(sequence: ConfidenceSequence) -> tuple[float, float] | None:
 
     None where there are no bounds.
     """
-    late = sequence.cases >= SETTLED * sequence.cases[-1]
+    late = sequence.cases >= MIN_SHARE_OF_CASES_SHOWN * sequence.cases[-1]
     seen = np.concatenate([rows[late] for rows in (sequence.low, sequence.high, sequence.mean)])
     if not np.isfinite(sequence.low).any():
         return None

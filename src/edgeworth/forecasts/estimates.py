@@ -34,7 +34,7 @@ from edgeworth.forecasts.sequential import (
     empirical_bernstein,
 )
 
-ROUNDING = 1e-13
+RELATIVE_ROUNDING_ERROR = 1e-13
 """A variance smaller than this share of the mean square is rounding."""
 
 
@@ -132,7 +132,7 @@ def _mean_and_error(cases: int, total: float, square: float) -> tuple[float, flo
         raise OptionError("one case does not tell how much cases vary")
     mean = total / cases
     spread = square - cases * mean**2
-    if not spread > ROUNDING * square:
+    if not spread > RELATIVE_ROUNDING_ERROR * square:
         raise OptionError("every case has the same value, so nothing tells how much they vary")
     return mean, math.sqrt(spread / (cases - 1) / cases)
 
@@ -247,7 +247,7 @@ def _student_bounds(blocks: BlockSums, level: float, reach: float) -> tuple[floa
     cases, square = int(blocks.counts.sum()), float(blocks.squares.sum())
     mean = float(blocks.sums.sum()) / cases
     spread = square - cases * mean**2
-    if cases < 2 or not spread > ROUNDING * square * (cases - 1):
+    if cases < 2 or not spread > RELATIVE_ROUNDING_ERROR * square * (cases - 1):
         return mean, math.nan, math.nan
     away = student_quantile(level, cases - 1.0) * math.sqrt(spread / (cases - 1) / cases)
     return mean, max(mean - away, -reach), min(mean + away, reach)

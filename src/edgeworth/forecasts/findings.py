@@ -24,9 +24,15 @@ from edgeworth.forecasts.betting.law import Moments, luck_of_moments, wealth_law
 from edgeworth.forecasts.betting.wealth import RIVAL, Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
-from edgeworth.forecasts.estimates import ROUNDING, AverageDifference, paired_score_test, score_difference
+from edgeworth.forecasts.estimates import (
+    RELATIVE_ROUNDING_ERROR,
+    AverageDifference,
+    paired_score_test,
+    score_difference,
+)
 from edgeworth.forecasts.kind import SCORES
 from edgeworth.forecasts.measures import climatology, skill
+from edgeworth.forecasts.policy import MAX_CLASSES_SHOWN, MAX_RELIABILITY_DRAWS
 from edgeworth.forecasts.reliability import (
     Decomposition,
     ReliabilityBands,
@@ -114,10 +120,6 @@ NULLS = {
 }
 REVERSE_NULL = "the model's probabilities are the true ones, given all that {who} knew"
 ROUND_NULL = "in every round {whose} expected {score} score is at least as good as the model's"
-MOST_CLASSES = 6
-"""Classes whose reliability is shown."""
-MOST_DRAWS = 5000
-"""Reliability curves drawn in all, over the classes."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,9 @@ class ForecastFindings:
     @property
     def furthest(self) -> dict[Label, ReliabilityBands]:
         """The few classes that stray furthest from calibration."""
-        worst = sorted(self.reliability, key=lambda label: self.reliability[label].p_value)[:MOST_CLASSES]
+        worst = sorted(self.reliability, key=lambda label: self.reliability[label].p_value)[
+            :MAX_CLASSES_SHOWN
+        ]
         return {label: bands for label, bands in self.reliability.items() if label in worst}
 
     @property
@@ -258,7 +262,9 @@ class ForecastFindings:
             raise OptionError(f"a goal is more than the $1 one begins with; saw {goal!r}")
         growth = estimate(self.bets.wealth, "growth")
         rates = (growth.value, *reversed(growth.interval(self.level)))
-        value, soon, late = (math.log(goal) / x if ROUNDING < x < math.inf else math.inf for x in rates)
+        value, soon, late = (
+            math.log(goal) / x if RELATIVE_ROUNDING_ERROR < x < math.inf else math.inf for x in rates
+        )
         return value, soon, late
 
     @cached_property
@@ -407,7 +413,7 @@ def examine_forecasts(
     """Find what the bets prove, how good the scores are, and why the model's are what they are."""
     crowd = [wealth if wealth.ordered else wealth.shuffle(seed) for wealth in (tally.wealth, *tally.crowd)]
     curves = tally.reliability
-    draws = max(100, min(1000, MOST_DRAWS // len(curves)))
+    draws = max(100, min(1000, MAX_RELIABILITY_DRAWS // len(curves)))
     return ForecastFindings(
         bets=examine_bets(tally.wealth, level=level),
         scores=tally.scores,

@@ -106,10 +106,10 @@ def ratio_less_logarithm(ratio: Floats) -> Floats:
     return np.where(np.abs(ratio) < 0.02, near * near * series, ratio - np.log1p(ratio))
 
 
-CLOSE = 1e-7
+NEWTON_TOLERANCE = 1e-7
 """A Newton step of less than this part of the boundary is the last: its error is about its square."""
 
-MOST_STEPS = 60
+MAX_NEWTON_STEPS = 60
 """Never reached: four or five are enough."""
 
 
@@ -198,13 +198,13 @@ def _newton(shape: Floats, excess: Floats, level: float) -> Floats:
     """
     excess = excess.copy()
     todo = np.arange(excess.size)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         part, here = shape[todo], excess[todo]
         value = log_above(part, here)
         step = (value - level) / ((here + np.exp(-value)) / (part + here))
         # Convexity keeps every step above the root, which is above 0; half the way down is for rounding.
         excess[todo] = np.maximum(here - step, here / 2)
-        todo = todo[np.abs(step) > CLOSE * here]
+        todo = todo[np.abs(step) > NEWTON_TOLERANCE * here]
         if not todo.size:
             break
     return excess

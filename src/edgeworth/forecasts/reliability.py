@@ -72,10 +72,10 @@ def _mean_score(curve: Reliability, values: Values, score: str) -> float:
     return -float((xlogy(curve.hits, values) + xlog1py(misses, -values)).sum()) / total
 
 
-MOST_VALUES = 500
+MAX_VALUES_REFITTED = 500
 """Forecast values refitted at most; more are gathered into about this many groups of neighbours."""
 
-ROUNDING = 1e-12
+MISCALIBRATION_TOLERANCE = 1e-12
 """Miscalibrations closer than this are the same."""
 
 
@@ -130,7 +130,7 @@ class ReliabilityBands:
     level: float
     draws: int
     is_grouped: bool
-    """Whether neighbouring forecasts were gathered, since there were more than ``MOST_VALUES`` of them."""
+    """Whether neighbouring forecasts were gathered: there were more than ``MAX_VALUES_REFITTED`` of them."""
 
     def p_text(self, tests: int = 1) -> str:
         """Write the p-value, times the number of tests; where no draw strays as far, it is a bound."""
@@ -184,8 +184,8 @@ def reliability_bands(
     is (1 + draws at least as miscalibrated)/(1 + draws), by the miscalibration of the Brier score; what was
     forecast with probability 0 and came true is further from calibration than any draw.
 
-    A draw costs time in proportion to the different values. Beyond ``MOST_VALUES`` of them, neighbours are
-    taken together at their mean forecast, 0 and 1 apart from the others, so that no group has many of the
+    A draw costs time in proportion to the different values. Beyond ``MAX_VALUES_REFITTED``, neighbours
+    are taken together at their mean forecast, 0 and 1 apart from the others, so that no group has many of the
     cases or of the values; the test then sees miscalibration between groups, not within them.
 
     Examples
@@ -206,7 +206,7 @@ def reliability_bands(
     tail = (1 - level) / 2
     low, high = np.quantile(refitted, [tail, 1 - tail], axis=0)
     parts = decompose(seen, "brier")
-    as_far = _miscalibrations(seen, hits, refitted) >= parts.miscalibration - ROUNDING
+    as_far = _miscalibrations(seen, hits, refitted) >= parts.miscalibration - MISCALIBRATION_TOLERANCE
     happened, failed = seen.hits > 0, seen.hits < seen.cases
     if np.any(happened & (seen.values == 0)) or np.any(failed & (seen.values == 1)):
         as_far[:] = False
@@ -223,14 +223,14 @@ def _miscalibrations(curve: Reliability, hits: Values, refitted: Values) -> Valu
 
 
 def _pool_values(curve: Reliability) -> Reliability:
-    """Neighbouring values together, at their mean, in at most ``MOST_VALUES`` groups, 0 and 1 apart."""
-    if len(curve.values) <= MOST_VALUES:
+    """Pool neighbouring values at their mean in at most ``MAX_VALUES_REFITTED`` groups, 0 and 1 apart."""
+    if len(curve.values) <= MAX_VALUES_REFITTED:
         return curve
     inner = (curve.values > 0) & (curve.values < 1)
     # Half by cases and half by values: a value of very many cases does not swallow its neighbours.
     weight = np.where(inner, curve.cases / curve.cases.sum(where=inner) + 1 / inner.sum(), 0.0)
-    before = (np.cumsum(weight) - weight) * (MOST_VALUES / 2)
-    group = np.minimum(before, MOST_VALUES - 1).astype(np.int64)
-    group[~inner] = np.where(curve.values[~inner] > 0, MOST_VALUES, -1)
+    before = (np.cumsum(weight) - weight) * (MAX_VALUES_REFITTED / 2)
+    group = np.minimum(before, MAX_VALUES_REFITTED - 1).astype(np.int64)
+    group[~inner] = np.where(curve.values[~inner] > 0, MAX_VALUES_REFITTED, -1)
     starts = np.flatnonzero(np.diff(group, prepend=-2))
     return curve.together(starts)

@@ -25,6 +25,7 @@ from edgeworth.forecasts.charts import forecast_charts
 from edgeworth.forecasts.curves import Paths, returns, sequence_path
 from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
 from edgeworth.forecasts.findings import DECIDING, Bets, Criterion, ForecastFindings, examine_forecasts
+from edgeworth.forecasts.policy import MAX_LABELS_IN_CONFUSION_TABLE, MAX_RELIABILITY_STEPS_SHOWN
 from edgeworth.forecasts.reliability import ReliabilityBands, roc_area
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence
@@ -52,8 +53,6 @@ NAMES = {
     "log_likelihood": "likelihood ratio",
     "log_wealth": "wealth",
 }
-MOST_LABELS = 8
-"""Classes of a confusion table that a terminal can show."""
 
 
 def sides_section(findings: ForecastFindings) -> Section:
@@ -76,7 +75,7 @@ def sides_section(findings: ForecastFindings) -> Section:
     if any(table.counts.dtype.kind == "f" for table in findings.tables.values()):
         note += "; where m labels are equally likely, each counts as 1/m of a case"
     grids = [Grid("", columns, rows, note)]
-    if len(findings.scores.labels) <= MOST_LABELS:
+    if len(findings.scores.labels) <= MAX_LABELS_IN_CONFUSION_TABLE:
         grids += [_confusion(findings.name(system), table) for system, table in findings.tables.items()]
     return Section("Top-1 decisions", (agreement(findings),), tuple(grids))
 
@@ -148,10 +147,6 @@ CHARTS = {
 NOT_BEFORE = {
     "cross-validated": ("What follows holds only roughly: the predictions are cross-validated.",),
 }
-MOST_LEVELS = 12
-"""Steps of a reliability diagram shown on a terminal, in all; JSON has every one."""
-
-
 TAKEN_AS_BEFORE = (
     "Assumed: the predictions were made before the outcomes. If not: --predictions-made cross-validated (or "
     "in-sample)."
@@ -336,13 +331,15 @@ def _scores(findings: ForecastFindings) -> Section:
     return Section("Scores", (), (Grid("", columns, rows, note),), is_main=True)
 
 
-LONGEST_HEAD = 24
+MAX_HEADING_LENGTH = 24
 """Signs of a name in the head of a table."""
 
 
 def _less_model(findings: ForecastFindings) -> str:
     """Name the difference of scores that is above 0 if the model scores better."""
-    model, rival = (cut_middle(findings.name(system), LONGEST_HEAD) for system in findings.scores.systems)
+    model, rival = (
+        cut_middle(findings.name(system), MAX_HEADING_LENGTH) for system in findings.scores.systems
+    )
     return f"{rival} − {model}"
 
 
@@ -392,7 +389,7 @@ def _reliability(findings: ForecastFindings) -> Section:
     bands_by_label = findings.furthest
     band_head = f"{format_level(findings.level)} if calibrated/interval"
     columns = make_columns("class/text", "forecasts/interval", "mean", "calibrated", band_head, "cases/count")
-    most = max(3, MOST_LEVELS // len(bands_by_label))
+    most = max(3, MAX_RELIABILITY_STEPS_SHOWN // len(bands_by_label))
     rows: list[tuple[Cell, ...]] = []
     for label, bands in bands_by_label.items():
         levels = sorted(bands.levels, key=lambda level: -level.cases)[:most]

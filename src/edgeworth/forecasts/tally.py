@@ -44,9 +44,15 @@ from edgeworth.forecasts.betting.wealth import (
     bookmaker_forecasts,
     quote_cases,
 )
-from edgeworth.forecasts.calibration import CELLS_A_DOUBLING, MOST_VALUES, ROUNDED, BoundedReliability
+from edgeworth.forecasts.calibration import (
+    CELLS_PER_DOUBLING,
+    MAX_DISTINCT_FORECASTS,
+    ROUNDED,
+    BoundedReliability,
+)
 from edgeworth.forecasts.class_columns import LabelSource
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cumulative_games
+from edgeworth.forecasts.policy import MAX_GAPS_LISTED, MIN_EXPECTED_CLASS_CHANGES
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
@@ -131,9 +137,6 @@ SORTED = (
     "The rows are sorted by outcome, or nearly, which is no order in time: no path of wealth, maximum or "
     "drawdown means anything in it. Say ordered only of rows in the order in which outcomes were known."
 )
-FEWEST_CHANGES = 20
-"""Changes of class to be expected, before fewer of them are a sign of sorting."""
-
 NOT_ORDINAL = "ordinal has no meaning with two classes: the one game says it all"
 
 
@@ -339,7 +342,9 @@ class ForecastTally(Serializable):
         rounded = tuple(label for label, curve in self.reliability.items() if curve.is_rounded)
         if rounded:
             warnings.append(
-                ROUNDED.format(most=MOST_VALUES, classes=list_labels(rounded), cells=CELLS_A_DOUBLING)
+                ROUNDED.format(
+                    most=MAX_DISTINCT_FORECASTS, classes=list_labels(rounded), cells=CELLS_PER_DOUBLING
+                )
             )
         return tuple(warnings)
 
@@ -443,7 +448,7 @@ def describe_sorting(forecasts: Forecasts) -> tuple[str, ...]:
     shares = np.bincount(forecasts.codes, minlength=forecasts.size) / max(number, 1)
     expected = (number - 1) * (1 - float((shares**2).sum()))
     changes = np.count_nonzero(np.diff(forecasts.codes))
-    is_sorted = expected >= FEWEST_CHANGES and changes < expected / 10
+    is_sorted = expected >= MIN_EXPECTED_CLASS_CHANGES and changes < expected / 10
     return (SORTED,) if is_sorted else ()
 
 
@@ -454,10 +459,6 @@ def _places(size: int) -> range:
 
 MISSING = "Rows are missing on the path in time: position"
 """How the sentence about gaps begins; each merged tally says it anew, for gaps may have been filled."""
-
-LISTED_GAPS = 3
-"""Gaps that the sentence lists one by one."""
-
 
 PathT = TypeVar("PathT", "ForecastTally", "Wealth")
 
@@ -511,9 +512,9 @@ def describe_gaps(tally: ForecastTally | Wealth) -> str | None:
     if not gaps:
         return None
     shown = [
-        f"{first:,}" if first == last else f"{first:,} to {last:,}" for first, last in gaps[:LISTED_GAPS]
+        f"{first:,}" if first == last else f"{first:,} to {last:,}" for first, last in gaps[:MAX_GAPS_LISTED]
     ]
-    more = len(gaps) - LISTED_GAPS
+    more = len(gaps) - MAX_GAPS_LISTED
     shown += [f"{more:,} more such gap{'s' if more > 1 else ''}"] if more > 0 else []
     plural = "s" if len(gaps) > 1 or gaps[0][0] != gaps[0][1] else ""
     listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

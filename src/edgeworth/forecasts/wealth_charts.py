@@ -10,7 +10,15 @@ import numpy as np
 from edgeworth.bet.kelly import kelly_game
 from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import format_cases, format_level, format_percent, format_wealth, plural
-from edgeworth.forecasts.curves import BAND_DRAWN, MOST_DRAWN, FinalLaw, Paths, returns, thin, turns
+from edgeworth.forecasts.curves import (
+    MAX_BAND_POINTS_DRAWN,
+    MAX_POINTS_DRAWN,
+    FinalLaw,
+    Paths,
+    returns,
+    thin,
+    turns,
+)
 from edgeworth.forecasts.findings import Bets, ForecastFindings
 from edgeworth.forecasts.verdict import describe_crowd, describe_luck, describe_orders
 from edgeworth.report.charts.axes import (
@@ -32,9 +40,9 @@ CASES = "cases settled"
 OURS, IF_MODEL, IF_PRICES = "wealth", "if the model is right", "if the prices are right"
 COLOURS = {OURS: FIRST, IF_MODEL: THIRD, IF_PRICES: CHANCE}
 ENDS = ("", " low", " high")
-LEAST_SEEN = 0.02
+MIN_VISIBLE_DISTANCE = 0.02
 """A line nearer to 0 than this share of the axis is one with it."""
-FEW = 8
+MAX_PATHS_DRAWN = 8
 """Of many ways, so many are drawn one by one."""
 LARGEST_WEALTH = math.log(1e6)
 """Log wealth beyond which only its logarithm is drawn."""
@@ -52,7 +60,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
     drawn = ["log wealth", *(f"{assumption}{end}" for assumption in shown for end in ENDS)]
 
     def find() -> Mapping[str, Rows]:
-        path = findings.path.drawn(MOST_DRAWN)
+        path = findings.path.drawn(MAX_POINTS_DRAWN)
         bands = {IF_MODEL: path.expected, IF_PRICES: path.priced}
         columns = {
             f"{assumption}{end}": bands[assumption][row]
@@ -179,8 +187,8 @@ def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
         panels["wealth"] = ("exp(datum['{}'])", np.exp(band))
 
     def find() -> Mapping[str, Rows]:
-        some, ways = thin(len(paths.cases), most=BAND_DRAWN), list[Mapping[str, object]]()
-        for way, logs in enumerate(paths.log_wealth[:FEW]):
+        some, ways = thin(len(paths.cases), most=MAX_BAND_POINTS_DRAWN), list[Mapping[str, object]]()
+        for way, logs in enumerate(paths.log_wealth[:MAX_PATHS_DRAWN]):
             rows = picture_rows({CASES: paths.cases[some], "one": logs[some]})
             ways += ({"way": way, **row} for row in ({CASES: 0, "one": 0.0}, *rows))
         lines = picture_rows({CASES: paths.cases, **dict(zip(ends, band, strict=True))})
@@ -206,11 +214,10 @@ def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
             drawn.append(alt.layer(*layers).properties(**size))
         return alt.vconcat(*drawn, spacing=14)
 
-    sentences = (
-        f"The line is the median of {number}; nine of ten run in the band, {min(FEW, number)} are drawn."
-    )
+    drawn_paths = min(MAX_PATHS_DRAWN, number)
+    caption = f"The line is the median of {number}; nine of ten run in the band, {drawn_paths} are drawn."
     columns = (Column(CASES, "count"), *(Column(end, "number") for end in ends))
-    return Chart(name, title, f"{says} {sentences}", LazyMapping(find), draw, columns)
+    return Chart(name, title, f"{says} {caption}", LazyMapping(find), draw, columns)
 
 
 def returns_chart(findings: ForecastFindings) -> Chart:
@@ -221,7 +228,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
     what = "log return of a case" if together == 1 else f"log return of {together:,} cases"
 
     def find() -> Mapping[str, Rows]:
-        path = findings.path.drawn(2 * BAND_DRAWN)
+        path = findings.path.drawn(2 * MAX_BAND_POINTS_DRAWN)
         columns = {"case": ends, "log return": logs}
         rows = zip(picture_rows(columns), map(format_wealth, logs.tolist()), strict=True)
         way = picture_rows({CASES: path.cases, "log wealth": path.log_wealth})
@@ -327,7 +334,7 @@ def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
     way = findings.way
     ends = [0.0, threshold, way.log_minimum, way.log_maximum, *_ends(findings)]
     known = [value for value in ends if math.isfinite(value)]
-    return threshold > LEAST_SEEN * (max(known) - min(known))
+    return threshold > MIN_VISIBLE_DISTANCE * (max(known) - min(known))
 
 
 def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[object]:
@@ -352,7 +359,7 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[object]:
 
 STAKE_ODDS = (1.3, 1.5, 2.0, 3.0, 4.0)
 STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
-WORTH_SAYING = 0.005
+MIN_SHARE_MENTIONED = 0.005
 """Probability beyond the ends of the picture that is said in its caption."""
 
 
@@ -435,7 +442,7 @@ def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats]) -> str:
         sentences.append(describe_luck(bets.luck, bets.wealth.book))
     for assumption, cumulative in laws.items():
         beyond = float(cumulative[0] + 1 - cumulative[-1])
-        if beyond > WORTH_SAYING:
+        if beyond > MIN_SHARE_MENTIONED:
             sentences.append(
                 f"{format_percent(beyond, 1)} {assumption} is not in the picture, but further out, ruin, or "
                 "without bound."

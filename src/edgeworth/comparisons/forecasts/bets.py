@@ -40,7 +40,7 @@ from edgeworth.common.arrays import Floats, finite_or_none, plain_values
 from edgeworth.common.choices import PredictionsMade
 from edgeworth.comparisons.paired_scores import encode_clusters
 from edgeworth.errors import InputError
-from edgeworth.forecasts.betting.path import MOST_BLOCKS, SUMS, Blocks
+from edgeworth.forecasts.betting.path import MAX_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import RIVAL, Wealth
 from edgeworth.forecasts.curves import thin
 from edgeworth.forecasts.estimates import mean_sequence, score_blocks
@@ -208,7 +208,7 @@ def wealth_of_clusters(
     parts = [
         # So few rows are kept one by one.
         Wealth.from_forecasts(first[rows], second[rows], against=against, predictions_made=predictions_made)
-        for rows in (slice(start, start + MOST_BLOCKS) for start in range(0, len(first), MOST_BLOCKS))
+        for rows in (slice(start, start + MAX_BLOCKS) for start in range(0, len(first), MAX_BLOCKS))
     ]
     rows = Blocks.end_to_end([part.blocks for part in parts])
     if rows.number != len(first):

@@ -46,24 +46,24 @@ from edgeworth.forecasts.betting.log_returns import (
     log_moment,
     tilt_towards,
 )
-from edgeworth.forecasts.betting.path import MOST_STEPS
+from edgeworth.forecasts.betting.path import MAX_DISTINCT_GAMES
 from edgeworth.forecasts.betting.wealth import Wealth
 
 Method = Literal["exact", "bracket", "normal"]
 
-NEAREST = 1e-12
+RELATIVE_SLACK = 1e-12
 """A log wealth means the attainable ones around it, this far times the sum of the largest log factors."""
 
-MOST_CELLS = 1 << 20
+MAX_CELLS_FOR_BRACKET = 1 << 20
 """Steps times outcomes beyond which log wealth is taken as normal."""
 
 WAVES_PERIOD = 40.0
 """The period of the inversion, in standard deviations."""
 WAVES_END = 6000.0
 """The highest frequency, per standard deviation: steps of a thousandth of it are still told apart."""
-WAVES_ENOUGH = 1e-10
+NEGLIGIBLE_AMPLITUDE = 1e-10
 """A characteristic function this small is taken as 0."""
-OUTERMOST = 1e-5
+EXTREME_TAIL_SHARE = 1e-5
 """Quantiles nearer to 0 or 1 are taken from the corrected normal law."""
 
 BERRY_ESSEEN = 0.56
@@ -148,7 +148,7 @@ class LogWealthLaw:
             return _floating(self.boundless, "no finite wealth reaches it")
         if method in (None, "exact") and (answer := self._exact(x)) is not None:
             return answer
-        few = self.steps.log_factors.size <= MOST_CELLS
+        few = self.steps.log_factors.size <= MAX_CELLS_FOR_BRACKET
         if (method == "bracket" or (method is None and few)) and (answer := self._bracket(x)) is not None:
             return answer
         if method in ("exact", "bracket"):
@@ -165,7 +165,7 @@ class LogWealthLaw:
 
     @property
     def _slack(self) -> float:
-        return NEAREST * max(1.0, float(self.steps.counts @ abs(self.steps.finite_logs).max(axis=1)))
+        return RELATIVE_SLACK * max(1.0, float(self.steps.counts @ abs(self.steps.finite_logs).max(axis=1)))
 
     @property
     def _finite(self) -> float:
@@ -237,7 +237,7 @@ class LogWealthLaw:
         """
         if not 0 < probability < 1:
             raise OptionError(f"a quantile is asked for at a probability between 0 and 1; saw {probability}")
-        wanted = probability - self.ruin - NEAREST
+        wanted = probability - self.ruin - RELATIVE_SLACK
         if wanted <= 0 < self.ruin:
             return -math.inf
         if wanted > self._finite:
@@ -245,8 +245,8 @@ class LogWealthLaw:
         if self._sums is not None:
             values, shares = self._sums
             return float(values[min(int(np.searchsorted(np.cumsum(shares), wanted)), len(values) - 1)])
-        share = (wanted + NEAREST) / self._finite
-        if self._waves is not None and OUTERMOST < share < 1 - OUTERMOST:
+        share = (wanted + RELATIVE_SLACK) / self._finite
+        if self._waves is not None and EXTREME_TAIL_SHARE < share < 1 - EXTREME_TAIL_SHARE:
             return self._waves.quantile(share)
         return self._cornish_fisher(share)
 
@@ -311,8 +311,8 @@ def wealth_law(wealth: Wealth, *, truth: Literal["prices", "model"] | ArrayLike 
     games = wealth.games
     if games is None:
         raise OptionError(
-            f"a path keeps its distinct games up to {MOST_STEPS:,} of them, and this one has more: give log "
-            "factors and true probabilities of its cases to LogWealthLaw.of"
+            f"a path keeps its distinct games up to {MAX_DISTINCT_GAMES:,} of them, and this one has more: "
+            "give log factors and true probabilities of its cases to LogWealthLaw.of"
         )
     if isinstance(truth, str):
         if truth not in ("prices", "model"):
@@ -366,7 +366,7 @@ class Waves:
         """Go through the frequencies, or give None if they are too many."""
         index = np.arange(math.ceil(WAVES_END * WAVES_PERIOD / (2 * math.pi)), dtype=np.float64) + 0.5
         angles: Floats = index * (2 * math.pi / (WAVES_PERIOD * deviation))
-        found = characteristic_function(steps, 0.0, angles, mean, np.full(len(angles), WAVES_ENOUGH))
+        found = characteristic_function(steps, 0.0, angles, mean, np.full(len(angles), NEGLIGIBLE_AMPLITUDE))
         if found is None:
             return None
         # Flat at low frequencies, where it would shift quantiles.

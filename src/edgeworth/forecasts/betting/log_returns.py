@@ -28,13 +28,13 @@ Sums = tuple[Floats, Floats]
 NOTHING: Sums = (np.zeros(1), np.zeros(1))
 """The sum of no steps: 0, with the logarithm of its probability."""
 
-MOST_SUMS = 1 << 20
+MAX_SUMS_PER_HALF = 1 << 20
 """Sums in one half: about half a second."""
 
-MOST_MERGED = 1 << 25
+MAX_MERGED_CELLS = 1 << 25
 """Steps times sums when equal steps are counted, some 30 ns each."""
 
-MOST_STEPS = 1 << 14
+MAX_STEPS_PAIRED = 1 << 14
 """Steps that are looked at one by one for a partner."""
 
 
@@ -156,7 +156,7 @@ class MergedOutcomes:
     @classmethod
     def of(cls, steps: LogReturns) -> MergedOutcomes | None:
         """None where the sums are too many."""
-        if len(steps.counts) > MOST_STEPS:
+        if len(steps.counts) > MAX_STEPS_PAIRED:
             return None
         base, groups = group_steps(steps)
         alike = {gaps: sum(count for count, _ in members) for gaps, members in groups.items()}
@@ -166,8 +166,8 @@ class MergedOutcomes:
         for gaps in sorted(sizes, key=lambda gaps: -sizes[gaps]):
             half = min(halves, key=lambda half: math.prod(sizes[each] for each in half))
             half.append(gaps)
-            too_many = math.prod(sizes[each] for each in half) > MOST_SUMS
-            if too_many or (len(gaps) > 1 and sizes[gaps] * alike[gaps] > MOST_MERGED):
+            too_many = math.prod(sizes[each] for each in half) > MAX_SUMS_PER_HALF
+            if too_many or (len(gaps) > 1 and sizes[gaps] * alike[gaps] > MAX_MERGED_CELLS):
                 return None
         ours, theirs = (
             reduce(_add_sums, (_sum_alike(gaps, groups[gaps]) for gaps in half), NOTHING) for half in halves
@@ -188,7 +188,7 @@ class MergedOutcomes:
 
     def sums(self) -> tuple[Floats, Floats] | None:
         """All sums in ascending order and their probabilities; None if they are more than a million."""
-        if self.outcomes > MOST_SUMS:
+        if self.outcomes > MAX_SUMS_PER_HALF:
             return None
         values, logs = _add_sums(self.ours, self.theirs)
         return values + self.base, np.exp(logs)
@@ -214,16 +214,16 @@ def _add_sums(one: Sums, other: Sums) -> Sums:
     return values[starts], np.logaddexp.reduceat(logs[order], starts)
 
 
-WIDTHS = (1e-3, 1e-2, 1e-1)
+BRACKET_WIDTHS = (1e-3, 1e-2, 1e-1)
 """Relative widths of a bracket where the law is smooth; the first that takes seconds only."""
 
-OUTSIDE = 1e-7
+MAX_SHARE_OUTSIDE_WINDOW = 1e-7
 """What may lie outside the window, relative to what is to be found."""
 
 ROUNDING, TINY = 1e-8, 1e-10
 """Relative and absolute allowances for rounding, far above what it comes to; more for many steps."""
 
-MOST_WORK = 60_000_000
+MAX_EXPONENTIALS = 60_000_000
 """Exponentials, some 40 ns each."""
 
 
@@ -235,9 +235,9 @@ def enclose_tail(steps: LogReturns, x: float, slack: float) -> tuple[float, floa
     tilt = tilt_towards(steps, x)
     base, _, variance = log_moment(steps, tilt)
     scale = 1 / (1 + 2.5 * tilt * math.sqrt(variance))
-    tolerance = OUTSIDE * scale
+    tolerance = MAX_SHARE_OUTSIDE_WINDOW * scale
     period = window(steps, x, tilt, tolerance)
-    for width in WIDTHS:
+    for width in BRACKET_WIDTHS:
         count = math.ceil(tilt * period / width) + 1
         j, ratio = np.arange(count, dtype=np.float64), tilt * period / count
         angles, enough = 2 * np.pi * j / period, 0.02 * ratio * scale * np.sqrt((j + 1) / count)
@@ -324,7 +324,7 @@ def characteristic_function(
     while start < len(order) and len(alive):
         part = slice(start, start + at_once)
         work += len(alive) * offsets[part].size
-        if work > MOST_WORK:
+        if work > MAX_EXPONENTIALS:
             return None
         for some in np.array_split(alive, max(1, len(alive) * at_once * offsets.shape[1] // 300_000)):
             turns = np.exp(1j * offsets[part, :, None] * angles[some])

@@ -1,7 +1,7 @@
 """Wealth in blocks: what happened between two positions, small and mergeable in order.
 
 A block covers positions within one cell of a grid that is aligned to position 0. The grid is the finest with
-at most ``MOST_BLOCKS`` cells up to the last position, so a short path is kept case by case and one of 10⁸
+at most ``MAX_BLOCKS`` cells up to the last position, so a short path is kept case by case and one of 10⁸
 cases in a few thousand blocks, and shards that were cut anywhere come out the same when they are joined."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from edgeworth.errors import MergeError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import case_scores
 
-MOST_BLOCKS = 4096
+MAX_BLOCKS = 4096
 
 SUMS = (
     "model_mean",
@@ -61,7 +61,7 @@ def grid_of(end: int) -> int:
     (1, 2, 32768)
     """
     size = 1
-    while size * MOST_BLOCKS < end:
+    while size * MAX_BLOCKS < end:
         size *= 2
     return size
 
@@ -209,7 +209,7 @@ class Blocks(Serializable):
         )
 
 
-PIECE = 1 << 14
+CASES_PER_PIECE = 1 << 14
 """Cases worked on at once: each has a log factor for every stake fraction."""
 
 
@@ -249,7 +249,7 @@ def build_blocks(
         return replace(blocks, fractions=fraction_sums(realised[rows], blocks.starts - first - rows.start))
 
     # Pieces begin at multiples of their length, and so at a cell of the grid or within one, and at a step.
-    wanted = np.arange((first // PIECE + 1) * PIECE, end, PIECE) - first
+    wanted = np.arange((first // CASES_PER_PIECE + 1) * CASES_PER_PIECE, end, CASES_PER_PIECE) - first
     edges = np.unique([0, *stops[np.searchsorted(stops, wanted)], cases])
     runs = [slice(start, stop) for start, stop in pairwise(edges.tolist())]
     return Blocks.end_to_end(map_blocks(run_of, runs)).coarsen(end)
@@ -297,7 +297,7 @@ def _moments(chances: Floats, logs: Floats) -> tuple[Floats, Floats, Floats]:
     return mean, variance, third
 
 
-MOST_STEPS = 4096
+MAX_DISTINCT_GAMES = 4096
 """Distinct games kept for the exact law; with more of them the law is approximated."""
 
 
@@ -328,7 +328,7 @@ class Games(Serializable):
     ) -> Self | None:
         """Equal games counted together, a piece of the path at a time; None when there are too many."""
         total: Self | None = None
-        for rows in row_blocks(len(probabilities), 2 * MOST_STEPS):
+        for rows in row_blocks(len(probabilities), 2 * MAX_DISTINCT_GAMES):
             counts = np.ones(len(probabilities[rows]), dtype=np.int64)
             part = cls.of(probabilities[rows], prices[rows], logs_of(rows), counts)
             total = part if total is None or part is None else total + part
@@ -339,11 +339,11 @@ class Games(Serializable):
     @classmethod
     def of(cls, probabilities: Floats, prices: Floats, log_factors: Floats, counts: Integers) -> Self | None:
         """Equal games counted together; None when there are too many to keep."""
-        if len(np.unique(probabilities[:, -1])) > MOST_STEPS:  # quicker told than of whole rows
+        if len(np.unique(probabilities[:, -1])) > MAX_DISTINCT_GAMES:  # quicker told than of whole rows
             return None
         size, tables = probabilities.shape[1], (probabilities, prices, log_factors)
         distinct, where = np.unique(np.concatenate(tables, axis=1), axis=0, return_inverse=True)
-        if len(distinct) > MOST_STEPS:
+        if len(distinct) > MAX_DISTINCT_GAMES:
             return None
         total = np.zeros(len(distinct), dtype=np.int64)
         np.add.at(total, where.ravel(), counts)
