@@ -335,11 +335,11 @@ def test_replicates_are_made_once_for_all_measures() -> None:
     truth, one, two = rows(300, 3, seed=33)
     cells, informedness = focused(ew.Paired.from_labels(truth, {"one": one, "two": two}), "informedness")
     posterior(cells, informedness, 2.0, 500, seed=0)
-    made = len(cells.memory)
+    made = len(cells.cached_replicates)
     posterior(cells, resolve(cells.tables[0], "mcc"), 2.0, 500, seed=0)
-    assert len(cells.memory) == made
+    assert len(cells.cached_replicates) == made
     posterior(cells, informedness, 2.0, 500, seed=1)
-    assert len(cells.memory) == made + 1
+    assert len(cells.cached_replicates) == made + 1
 
 
 def test_how_many_cases_a_difference_rests_on() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from edgeworth.common.arrays import plain_values
 from edgeworth.core.estimates import Estimate
@@ -33,7 +32,7 @@ class AgainstChance:
     undefined: str | None = None
     """Why there is no p-value."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Give plain values."""
         return {name: plain_values(value) for name, value in asdict(self).items()}
 

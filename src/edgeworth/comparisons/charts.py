@@ -171,7 +171,7 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
         {"pair": pair, "who": who[side], "cases": cases, "side": sign, "drawn": sign * cases}
         for pair, one in zip(names.names, found, strict=True)
         for side, sign in sides.items()
-        for cases in (one[f"only_{side}_right"],)
+        for cases in (one["only_first_right"] if side == "first" else one["only_second_right"],)
     )
     marks = ticks((row["drawn"] for row in drawn), whole=True)
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from edgeworth.common.arrays import plain_values
 from edgeworth.common.escaping import visible
@@ -53,7 +53,7 @@ class Effect:
         low, high = self.bounds(level)
         return -high, -low
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> dict[str, object]:
         """Plain values."""
         low, high = self.bounds(level)
         found = {"name": self.name, "value": self.value, "low": low, "high": high, "level": level}
@@ -197,11 +197,11 @@ class Difference:
         reason = self.undefined or self.no_interval
         return html_table(self.measure, [], rows if reason is None else [*rows, ("why not", reason)])
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> dict[str, object]:
         """Plain values; what is undefined is None, with the reason beside it."""
         interval, effect = self.interval(level), self.effect
 
-        def named(*names: str) -> dict[str, Any]:
+        def named(*names: str) -> dict[str, object]:
             return {name: getattr(self, name) for name in names}
 
         found = {

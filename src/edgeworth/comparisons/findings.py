@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 from edgeworth.common.arrays import plain_values
 from edgeworth.common.choices import Adjust, PredictionsMade
@@ -33,6 +31,20 @@ ComparedKind: TypeAlias = Literal["labels", "scores", "lists", "probabilities", 
 
 SAME_VALUE = 1e-9
 """Values of a system by itself and in a comparison are the same but for rounding."""
+
+
+class Disagreement(TypedDict):
+    """How many cases two systems got right together, alone or not at all, and how many they differ on."""
+
+    first: str
+    second: str
+    both_right: float
+    only_first_right: float
+    only_second_right: float
+    both_wrong_alike: float
+    both_wrong_differently: float
+    disagreements: float
+    cases: float
 
 
 class PairsOptions(TypedDict, total=False):
@@ -65,7 +77,7 @@ class ComparisonFindings:
     level: float = 0.95
     cases: float = math.nan
     seed: int = 0
-    disagreements: tuple[Mapping[str, Any], ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
     """Of labels: where each pair agrees, differs, and who is right there."""
     race: WealthRace | None = field(default=None, repr=False)
     duels: tuple[Duel, ...] = field(default=(), repr=False)
@@ -189,30 +201,37 @@ class ComparisonFindings:
         return all_pairs(self.ranked)
 
     @property
-    def ranked_disagreements(self) -> list[Mapping[str, Any]]:
+    def ranked_disagreements(self) -> list[Disagreement]:
         """Who is right where, of the ranked pairs."""
-        found = {(one["first"], one["second"]): one for one in self.disagreements}
-        for (first, second), one in tuple(found.items()):
-            found[second, first] = {key: one[_MIRRORED.get(key, key)] for key in one}
-        return [found[pair] for pair in self.ranked_pairs if pair in found]
+        by_pair: dict[Pair, Disagreement] = {}
+        for given in self.disagreements:
+            by_pair[given["first"], given["second"]] = given
+            by_pair[given["second"], given["first"]] = {
+                **given,
+                "first": given["second"],
+                "second": given["first"],
+                "only_first_right": given["only_second_right"],
+                "only_second_right": given["only_first_right"],
+            }
+        return [by_pair[pair] for pair in self.ranked_pairs if pair in by_pair]
 
     def as_given(self, first: str, second: str) -> Pair:
         """Find the order in which two systems are compared here."""
         return (first, second) if (first, second) in self.pairs else (second, first)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values."""
         return dict(self.numbers)
 
     @property
-    def numbers(self) -> Mapping[str, Any]:
+    def numbers(self) -> Mapping[str, object]:
         """Plain values by name, each computed when it is looked at."""
         before = ("kind", "names", "unit", "cases", "headline", "level", "adjust", "values")
         after = ("ranked", "ranks", "tied_for_first", "letters", "disagreements")
         last = ("race", "duels", "no_evidence", "dropped", "notes")
         return OnDemand((*before, "chance", "pairs", *after, *last), self._plain)
 
-    def _plain(self, name: str) -> Any:
+    def _plain(self, name: str) -> object:
         """Make one of the results plain values."""
         if name == "pairs":
             return self._plain_pairs()
@@ -224,7 +243,7 @@ class ComparisonFindings:
             return [plain_values(duel.to_dict()) for duel in self.duels]
         return plain_values(getattr(self, name))
 
-    def _plain_chance(self) -> dict[str, Any] | None:
+    def _plain_chance(self) -> dict[str, object] | None:
         """Make plain values of each system against chance; None if there is nothing to test against."""
         if not self.chance_null:
             return None
@@ -238,7 +257,7 @@ class ComparisonFindings:
         }
         return {"null": self.chance_null, "measure": self.headline, "systems": systems}
 
-    def _plain_pairs(self) -> list[dict[str, Any]]:
+    def _plain_pairs(self) -> list[dict[str, object]]:
         """Make every pair plain values: all tests of all measures are computed."""
         pairs = []
         with track_progress("pairs tested in detail", len(self.pairs)) as done:
@@ -270,9 +289,10 @@ def adjusted_p_values(
                 'adjust="tukey" (randomised) is for values of each query or case; use "holm" here'
             )
         return {pair: tukey[pair] for pair in p_values}
-    adjusted: dict[str, Callable[[list[float]], Any]] = {"none": np.array, "holm": holm}
-    adjusted["benjamini-hochberg"] = benjamini_hochberg
-    return dict(zip(p_values, adjusted[adjust](list(p_values.values())).tolist(), strict=True))
+    if adjust == "none":
+        return dict(p_values)
+    correction = holm if adjust == "holm" else benjamini_hochberg
+    return dict(zip(p_values, correction(list(p_values.values())).tolist(), strict=True))
 
 
 def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:
@@ -304,7 +324,13 @@ def compare_pairs(
     chance_null: str = "",
     dropped: int = 0,
     notes: tuple[str, ...] = (),
-    **rest: Any,
+    cases: float = math.nan,
+    seed: int = 0,
+    disagreements: tuple[Disagreement, ...] = (),
+    race: WealthRace | None = None,
+    duels: tuple[Duel, ...] = (),
+    predictions_made: PredictionsMade | None = None,
+    judged: str = "",
 ) -> ComparisonFindings:
     """Compare every two systems by their differences: adjusted p-values, plans, and the measure to go by.
 
@@ -341,12 +367,28 @@ def compare_pairs(
         return found
 
     return ComparisonFindings(
-        *(kind, names, unit, headline, headlines, pairs, values, adjusted, adjust, plans, level),
+        kind=kind,
+        names=names,
+        unit=unit,
+        headline=headline,
+        headlines=headlines,
+        pairs=pairs,
+        values=values,
+        adjusted=adjusted,
+        adjust=adjust,
+        plans=plans,
+        level=level,
+        cases=cases,
+        seed=seed,
+        disagreements=disagreements,
+        race=race,
+        duels=duels,
+        predictions_made=predictions_made,
+        judged=judged,
         chance_null=chance_null,
         chance=OnDemand(() if alone is None else names, against),
         dropped=dropped,
         notes=(*notes, *((f"{dropped:,} rows were dropped for missing values.",) if dropped else ())),
-        **rest,
     )
 
 
@@ -399,11 +441,3 @@ def _values_of_systems(
         return difference((name, last), measure).values[0]
 
     return {name: OnDemand(measures, partial(value, name)) for name in names}
-
-
-_MIRRORED = {
-    "first": "second",
-    "second": "first",
-    "only_first_right": "only_second_right",
-    "only_second_right": "only_first_right",
-}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from edgeworth.common.arrays import Floats
+from edgeworth.common.choices import QueryRule
 from edgeworth.comparisons.chance import GUESSING
 from edgeworth.comparisons.difference import Difference
-from edgeworth.comparisons.findings import ComparisonFindings
+from edgeworth.comparisons.findings import ComparisonFindings, PairsOptions
 from edgeworth.comparisons.labels.proportions import PairedProportions
 from edgeworth.comparisons.paired_values.differences import ValuesOfMeasure, compare_values
 from edgeworth.core.estimates import Estimate
@@ -21,6 +22,7 @@ from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.findings import check_guess_rate
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.measures import resolve_grades
+from edgeworth.sources.columns import Label
 
 BETA = "Beta posterior of who is right where only one is, Jeffreys' prior"
 
@@ -30,7 +32,11 @@ def compare_grades(
     *,
     measures: Sequence[str] | None = None,
     guess_rate: float | None = None,
-    **options: Any,
+    queries: QueryRule = "intersection",
+    level: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+    **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare graded systems on the items that all of them have, and each with guessing at a rate."""
     first = next(iter(grades.values()))
@@ -54,7 +60,7 @@ def compare_grades(
         low, high = (0.0, 1.0) if spelt != "mean" else first.bounds
         return spelt, "lower" if is_lower else "higher", high - low, found
 
-    def alone(name: str, measure: str, items: tuple[Any, ...]) -> Estimate:
+    def alone(name: str, measure: str, items: tuple[Label, ...]) -> Estimate:
         return estimate_grades(grades[name].select(items), measure, guess_rate=guess_rate)
 
     usual = "accuracy" if all(each.is_binary for each in grades.values()) else "mean"
@@ -69,13 +75,17 @@ def compare_grades(
         alone=None if guess_rate is None else alone,
         chance_null="" if guess_rate is None else GUESSING,
         notes=[f"{number:,} answers of {name} have no grade." for name, number in unscored.items()],
-        **options,
+        queries=queries,
+        level=level,
+        draws=draws,
+        seed=seed,
+        **pairs_options,
     )
 
 
-def _clusters(grades: Mapping[str, Grades]) -> dict[Any, Hashable] | None:
+def _clusters(grades: Mapping[str, Grades]) -> dict[Label, Hashable] | None:
     """Find the cluster of each item, on which all systems that have clusters must agree."""
-    found: dict[Any, Hashable] = {}
+    found: dict[Label, Hashable] = {}
     for each in grades.values():
         for item, cluster in zip(each.ids or (), each.clusters or (), strict=False):
             if found.setdefault(item, cluster) != cluster:

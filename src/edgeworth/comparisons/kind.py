@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from edgeworth.core.kinds import Kind
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.comparisons.paired import Paired
     from edgeworth.comparisons.paired_scores import PairedScores
+    from edgeworth.comparisons.report import FinalPaired
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
     from edgeworth.report.report import About, Report
@@ -34,23 +35,23 @@ class PairedKind(Kind["Paired"]):
 
         return count_several(source, options, is_final=is_final)
 
-    def finalise(self, tally: Paired, terms: Mapping[str, Any], *, is_text: bool) -> Paired:
+    def finalise(self, tally: Paired, terms: Mapping[str, object], *, is_text: bool) -> Paired:
         from edgeworth.comparisons.reading import finalise_pairs
 
         return finalise_pairs(tally, terms, is_text=is_text)
 
-    def from_dict(self, payload: dict[str, Any]) -> Paired:
+    def from_dict(self, payload: dict[str, object]) -> Paired:
         from edgeworth.comparisons.paired import Paired
 
         return Paired.from_dict(payload)
 
-    def report(self, tallied: Any, options: Options, about: About) -> Report:
+    def report(self, tallied: FinalPaired, options: Options, about: About) -> Report:
         from edgeworth.comparisons.report import report_paired
 
         return report_paired(tallied, options, about)
 
     def compare(
-        self, systems: Paired | Mapping[str, Any], options: Options, *, clusters: object = None
+        self, systems: Paired | Mapping[str, object], options: Options, *, clusters: object = None
     ) -> ComparisonFindings:
         from edgeworth.comparisons.labels.differences import compare_labels
 
@@ -76,13 +77,13 @@ class PairedScoresKind(Kind["PairedScores"]):
     difference_options = ("method",)
     holds_systems = True
 
-    def from_dict(self, payload: dict[str, Any]) -> PairedScores:
+    def from_dict(self, payload: dict[str, object]) -> PairedScores:
         from edgeworth.comparisons.paired_scores import PairedScores
 
         return PairedScores.from_dict(payload)
 
     def compare(
-        self, systems: PairedScores | Mapping[str, Any], options: Options, *, clusters: object = None
+        self, systems: PairedScores | Mapping[str, object], options: Options, *, clusters: object = None
     ) -> ComparisonFindings:
         from edgeworth.comparisons.scores.differences import compare_scores
 

@@ -6,11 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from numpy.typing import NDArray
-
 from edgeworth.common.arrays import Integers
 from edgeworth.common.choices import Missing, WeightKind
-from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
+from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint
 from edgeworth.core.labels import (
     as_labels,
     canonical_label,
@@ -77,12 +75,12 @@ class Paired(Serializable):
     @aligned
     def from_labels(
         cls,
-        truth: Any,
-        predictions: Mapping[str, Any],
+        truth: object,
+        predictions: Mapping[str, object],
         *,
-        clusters: Any = None,
+        clusters: object = None,
         positive: Label | None = None,
-        weights: Any = None,
+        weights: object = None,
         weight_kind: WeightKind | None = None,
         abstain: Label | Collection[Label] | None = None,
         missing: Missing = "error",
@@ -116,7 +114,7 @@ class Paired(Serializable):
         predictions: Mapping[str, Column],
         clusters: Column | None = None,
         *,
-        weights: NDArray[Any] | None = None,
+        weights: Numbers | None = None,
         weight_kind: WeightKind | None = None,
         abstain: Label | Collection[Label] | None = None,
         missing: Missing = "error",
@@ -263,10 +261,9 @@ class Paired(Serializable):
         """Take sums of weights that all were whole numbers as counts of cases."""
         return replace(self, joint=self.joint.as_counts())
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Say in a few lines what was counted."""
-        cases = {"cases": self.total, "predictors": ", ".join(self.names)}
-        return cases | label_facts(self.labels)
+        return {"cases": self.total, "predictors": ", ".join(self.names), **label_facts(self.labels)}
 
 
 def _domains(predictors: int, clustered: bool) -> tuple[int, ...]:

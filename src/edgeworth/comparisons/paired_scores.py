@@ -43,7 +43,7 @@ from edgeworth.sources.columns import MISSING, Coded, Label, as_column, encode
 from edgeworth.sources.numbers import as_scores, as_weights, check_weights
 
 
-def encode_clusters(clusters: Any) -> Coded:
+def encode_clusters(clusters: object) -> Coded:
     """Encode clusters, their names in canonical order."""
     column = as_column(clusters, "clusters")
     coded = encode(column, "clusters")
@@ -154,12 +154,12 @@ class PairedScores(Serializable):
     @aligned
     def from_scores(
         cls,
-        truth: Any,
-        scores: Mapping[str, Any],
+        truth: object,
+        scores: Mapping[str, object],
         *,
         positive: Label | None = None,
-        clusters: Any = None,
-        weights: Any = None,
+        clusters: object = None,
+        weights: object = None,
         weight_kind: WeightKind | None = None,
         missing: MissingScore = "error",
     ) -> Self:
@@ -194,14 +194,19 @@ class PairedScores(Serializable):
         whole = cls(names, targets, stacked, weight, cluster, labels, dropped)
         return whole if kept.all() else whole.select(kept)
 
-    def select(self, rows: Any) -> Self:
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
         """Take some rows, or some of them several times; clusters without a row are gone."""
         clusters = self.clusters
         if clusters is not None:
             clusters = drop_unused_clusters(Coded(clusters.codes[rows], clusters.labels))
         weights = None if self.weights is None else self.weights[rows]
-        parts = {"targets": self.targets[rows], "scores": self.scores[:, rows]}
-        return replace(self, **parts, weights=weights, clusters=clusters)
+        return replace(
+            self,
+            targets=self.targets[rows],
+            scores=self.scores[:, rows],
+            weights=weights,
+            clusters=clusters,
+        )
 
     def within_folds(self) -> Self:
         """Take clusters for folds, and the cases of those with targets and others, fold by fold."""
@@ -320,12 +325,12 @@ class PairedScores(Serializable):
         targets, systems = int(self.targets.sum()), len(self.names)
         return f"<PairedScores: {systems} systems on {len(self):,} cases, {targets:,} of them targets>"
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Say in a few lines what was counted."""
         return {"cases": len(self), "targets": int(self.targets.sum()), "systems": ", ".join(self.names)}
 
 
-def _stack_scores(scores: Any) -> tuple[tuple[str, ...], list[Floats]]:
+def _stack_scores(scores: object) -> tuple[tuple[str, ...], list[Floats]]:
     """Check the systems' names and scores."""
     if not isinstance(scores, Mapping):
         raise InputError(
@@ -340,7 +345,7 @@ def _stack_scores(scores: Any) -> tuple[tuple[str, ...], list[Floats]]:
 
 
 def _complete(
-    rows: list[tuple[Label, Any]],
+    rows: list[tuple[Label, NDArray[np.bool_]]],
     names: tuple[str, ...],
     scores: Floats,
     clusters: Coded | None,

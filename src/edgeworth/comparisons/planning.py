@@ -6,7 +6,6 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 import scipy
@@ -55,7 +54,7 @@ class SampleSizePlan(Plan):
 
     detectable: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values; what is infinite or unknown is None."""
         names = ("cases", "needed", "more", "detectable", "power", "level")
         return {name: plain_values(getattr(self, name)) for name in names}

@@ -1,13 +1,15 @@
-"""From a source to what several systems said of the same cases."""
+"""Read what several systems predicted for the same cases."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from edgeworth.common.choices import Missing, WeightKind
 from edgeworth.comparisons.kind import PAIRED, PAIRED_SCORES
 from edgeworth.comparisons.paired import Paired
 from edgeworth.core.kinds import SystemTallies
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from edgeworth.forecasts.forecasts import Forecasts
 
 
-def named_systems(systems: Any) -> dict[str, Any]:
+def named_systems(systems: object) -> dict[str, object]:
     """Name the systems, two at least; a list of columns of a file names them by their columns.
 
     >>> named_systems(["first", "second"])
@@ -35,9 +37,11 @@ def named_systems(systems: Any) -> dict[str, Any]:
     if isinstance(systems, str):
         raise OptionError(f"a comparison needs two systems; saw one, {systems!r}")
     if isinstance(systems, Mapping):
-        names, columns = [str(name) for name in systems], list(systems.values())
+        names = [str(name) for name in systems]
+        columns: list[object] = list(systems.values())
     elif all(isinstance(name, str) for name in systems):
-        names = columns = list(systems)
+        names = [str(name) for name in systems]
+        columns = list(systems)
     else:
         raise OptionError('systems are given by name: {"A": …, "B": …}')
     if len(set(names)) < len(names):
@@ -55,8 +59,10 @@ def count_several(source: Source | None, options: Options, *, is_final: bool) ->
     assert isinstance(systems, Mapping)
     roles = select_options(options, ("truth", "cluster", "weight"))
     roles |= {f"prediction of {name}": column for name, column in systems.items()}
-    away = as_labels(options["abstain"])
-    reducer = partial(pairs_reducer, systems=tuple(systems), abstain=away, missing=options["missing"])
+    abstaining_labels = as_labels(options["abstain"])
+    reducer = partial(
+        pairs_reducer, systems=tuple(systems), abstain=abstaining_labels, missing=options["missing"]
+    )
     return count_source(source, roles, PAIRED.roles, options["weight_kind"], reducer, is_final=is_final)
 
 
@@ -66,44 +72,66 @@ def pairs_reducer(
     systems: tuple[str, ...],
     is_text: bool,
     abstain: Sequence[Label] = (),
-    **options: Any,
+    missing: Missing = "error",
+    weight_kind: WeightKind | None = None,
 ) -> Reducer[Paired]:
     """Build the reducer that turns a batch into joint counts."""
-    options["abstain"] = [str(label) for label in abstain] if is_text else abstain
-    prepare = partial(_paired, columns=columns, systems=systems, options=options)
+    prepare = partial(
+        _count_batch,
+        columns=columns,
+        systems=systems,
+        abstain=[str(label) for label in abstain] if is_text else abstain,
+        missing=missing,
+        weight_kind=weight_kind,
+    )
     return Reducer(tuple(columns.values()), prepare, Paired.empty(), counts_suffice="weight" not in columns)
 
 
-def finalise_pairs(paired: Paired, terms: Mapping[str, Any], *, is_text: bool) -> Paired:
+def finalise_pairs(paired: Paired, terms: Mapping[str, object], *, is_text: bool) -> Paired:
     """Make labels of text numbers where every one of them is written so, now that all are known."""
     if is_text:
         paired = paired.rename(parse_labels)
     paired.check_kinds()
     _check_systems(paired)
     positive = terms.get("positive")
-    return paired if positive is None else paired.declare(positive=positive)
+    if positive is None:
+        return paired
+    assert isinstance(positive, Hashable)
+    return paired.declare(positive=positive)
 
 
-def _paired(
-    batch: Batch, columns: dict[str, str], systems: tuple[str, ...], options: dict[str, Any]
+def _count_batch(
+    batch: Batch,
+    *,
+    columns: dict[str, str],
+    systems: tuple[str, ...],
+    abstain: Sequence[Label],
+    missing: Missing,
+    weight_kind: WeightKind | None,
 ) -> Paired:
-    found, first = {role: batch.columns[name] for role, name in columns.items()}, batch.first_row
+    """Count the rows of a batch."""
+    by_role = {role: batch.columns[name] for role, name in columns.items()}
+    weights = None
+    if "weight" in by_role:
+        weights = as_weights(by_role["weight"], columns["weight"], batch.first_row)
     return Paired.from_columns(
-        found["truth"],
-        {name: found[f"prediction of {name}"] for name in systems},
-        found.get("cluster"),
-        weights=as_weights(found["weight"], columns["weight"], first) if "weight" in found else None,
-        first_row=first,
+        by_role["truth"],
+        {name: by_role[f"prediction of {name}"] for name in systems},
+        by_role.get("cluster"),
+        weights=weights,
+        weight_kind=weight_kind,
+        abstain=abstain,
+        missing=missing,
+        first_row=batch.first_row,
         repeats=batch.repeats,
-        **options,
     )
 
 
 def _check_systems(paired: Paired) -> None:
     """Refuse a system none of whose labels is ever real: another kind or column was meant."""
     real = paired.joint.labels_seen(0)
-    for place, name in enumerate(paired.names, start=1):
-        seen = paired.joint.labels_seen(place)
+    for column, name in enumerate(paired.names, start=1):
+        seen = paired.joint.labels_seen(column)
         if seen and not seen & real:
             raise InputError(
                 f"{name} says {list_labels(sorted(seen, key=str))}, and truth is never any of these "
@@ -125,106 +153,126 @@ def read_labels(
     return SystemTallies(PAIRED, paired, counted.source)
 
 
-def read_scores(data: Any, truth: Any, systems: Mapping[str, Any], options: Options) -> SystemTallies:
+def read_scores(
+    source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+) -> SystemTallies:
     """Read the truth and every system's scores."""
     from edgeworth.comparisons.paired_scores import PairedScores
     from edgeworth.rankings.reading import missing_scores
 
-    columns = {"truth": truth, "weights": options["weight"], "clusters": options["cluster"]}
-    found = _columns_by_role(data, columns, systems)
+    roles = {"truth": truth, "weights": options["weight"], "clusters": options["cluster"]}
+    columns = _read_columns(source, roles, systems)
     scores = PairedScores.from_scores(
-        found["truth"],
-        found["systems"],
-        clusters=found["clusters"],
-        weights=found["weights"],
+        columns.roles["truth"],
+        columns.systems,
+        clusters=columns.roles["clusters"],
+        weights=columns.roles["weights"],
         positive=options["positive"],
         weight_kind=options["weight_kind"],
         missing=missing_scores(options),
     )
-    return SystemTallies(PAIRED_SCORES, scores, found["name"])
+    return SystemTallies(PAIRED_SCORES, scores, columns.source)
 
 
-def read_lists(data: Any, truth: Any, systems: Mapping[str, Any], options: Options) -> SystemTallies:
+def read_lists(
+    source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+) -> SystemTallies:
     """Read the ranked lists of every system."""
     from edgeworth.rankings.kind import LISTS
     from edgeworth.rankings.lists import RankedLists
 
-    found = _columns_by_role(
-        data, {"truth": truth, "ids": options["id"], "groups": options["query"]}, systems
-    )
+    roles = {"truth": truth, "ids": options["id"], "groups": options["query"]}
+    columns = _read_columns(source, roles, systems)
     lists = {
         name: RankedLists.from_scores(
-            found["truth"],
+            columns.roles["truth"],
             scores,
-            groups=found["groups"],
-            ids=found["ids"],
+            groups=columns.roles["groups"],
+            ids=columns.roles["ids"],
             positive=options["positive"],
             relevant_from=1 if options["relevant_from"] is None else options["relevant_from"],
         )
-        for name, scores in found["systems"].items()
+        for name, scores in columns.systems.items()
     }
-    return SystemTallies(LISTS, lists, found["name"])
+    return SystemTallies(LISTS, lists, columns.source)
 
 
-def _columns_by_role(data: Any, columns: dict[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
-    """Find columns by role, whether they came as arrays or as names of a file's columns."""
-    if data is None:
-        return columns | {"systems": dict(systems), "name": "arrays"}
+@dataclass(frozen=True)
+class _SystemColumns:
+    """The columns of a comparison: by role (None where there is none), and the scores of each system."""
+
+    roles: Mapping[str, object]
+    systems: Mapping[str, object]
+    source: str
+
+
+def _read_columns(
+    source: Source | None, roles: Mapping[str, object], systems: Mapping[str, object]
+) -> _SystemColumns:
+    """Read the columns of a comparison, which came as arrays or as names of a file's columns."""
+    if source is None:
+        return _SystemColumns(roles, systems, "arrays")
     from edgeworth.forecasts.reading import columns_of
 
-    words = {role: columns_of(name, role)[0] for role, name in columns.items() if name is not None}
-    if "truth" not in words:
+    names = {role: columns_of(column, role)[0] for role, column in roles.items() if column is not None}
+    if "truth" not in names:
         raise OptionError("truth is needed: the name of a column")
     scores = {name: columns_of(column, f"the score of {name}")[0] for name, column in systems.items()}
-    text = {role: column for role, column in words.items() if role != "weights"}
-    numbers = [*scores.values(), *(column for role, column in words.items() if role == "weights")]
-    read = read_whole(data, list(dict.fromkeys(text.values())), list(dict.fromkeys(numbers)))
-    found: dict[str, Any] = dict.fromkeys(columns)
-    found |= {role: (read.labels if role in text else read.numbers)[words[role]] for role in words}
-    found["systems"] = {name: read.numbers[column] for name, column in scores.items()}
-    return found | {"name": read.name}
+    label_columns = [column for role, column in names.items() if role != "weights"]
+    number_columns = [*scores.values(), *(column for role, column in names.items() if role == "weights")]
+    read = read_whole(source, list(dict.fromkeys(label_columns)), list(dict.fromkeys(number_columns)))
+    by_role: dict[str, object] = dict.fromkeys(roles)
+    for role, column in names.items():
+        by_role[role] = read.numbers[column] if role == "weights" else read.labels[column]
+    return _SystemColumns(by_role, {name: read.numbers[column] for name, column in scores.items()}, read.name)
 
 
-def read_forecasts(data: Any, truth: Any, systems: Mapping[str, Any], options: Options) -> SystemTallies:
+def read_forecasts(
+    source: Source | None, truth: object, systems: Mapping[str, object], options: Options
+) -> SystemTallies:
     """Read every system's probabilities, in the order of the first one's classes, and the clusters."""
     from edgeworth.forecasts.class_columns import ReadingOptions, order_of_rival
     from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
     from edgeworth.forecasts.kind import FORECASTS
     from edgeworth.forecasts.reading import columns_of
 
-    terms: ReadingOptions = {
+    reading: ReadingOptions = {
         "labels": options["labels"],
         "positive": options["positive"],
         "normalise": options["normalise"],
     }
     clusters = options["cluster"]
-    names = {name: f"the probabilities of {name}" for name in systems}
-    found: dict[str, Forecasts] = {}
+    titles = {name: f"the probabilities of {name}" for name in systems}
+    forecasts: dict[str, Forecasts] = {}
     first: Forecasts | None = None
-    if data is None:
+    if source is None:
         for name, values in systems.items():
             make = Forecasts.of if first is None else partial(Forecasts.beside, first)
-            found[name] = make(truth, values, name=names[name], **terms)
-            first = first or found[name]
-        clipped = {name: each.clip(options["clip"]) for name, each in found.items()}
+            forecasts[name] = make(truth, values, name=titles[name], **reading)
+            first = first or forecasts[name]
+        clipped = {name: system.clip(options["clip"]) for name, system in forecasts.items()}
         return SystemTallies(FORECASTS, clipped, "arrays", clusters)
-    wanted = {name: columns_of(columns, names[name]) for name, columns in systems.items()}
-    text = [columns_of(truth, "truth")[0], *([] if clusters is None else columns_of(clusters, "clusters"))]
-    numbers = list(dict.fromkeys(column for columns in wanted.values() for column in columns))
-    read = read_whole(data, list(dict.fromkeys(text)), numbers)
-    coded = read.labels[text[0]]
-    for name, columns in wanted.items():
+    class_columns = {name: columns_of(columns, titles[name]) for name, columns in systems.items()}
+    label_columns = columns_of(truth, "truth")[:1]
+    if clusters is not None:
+        label_columns += columns_of(clusters, "clusters")
+    number_columns = list(dict.fromkeys(column for columns in class_columns.values() for column in columns))
+    read = read_whole(source, list(dict.fromkeys(label_columns)), number_columns)
+    coded_truth = read.labels[label_columns[0]]
+    for name, columns in class_columns.items():
         table = np.stack([read.numbers[column] for column in columns], axis=1)
         if first is None:
-            first = found[name] = Forecasts.of(coded, table, columns=columns, name=names[name], **terms)
-        else:
-            order = order_of_rival(columns, first, terms, names[name])
-            found[name] = forecasts_of_columns(
-                first.codes, first, table, order, name=names[name], normalise=terms["normalise"]
+            first = forecasts[name] = Forecasts.of(
+                coded_truth, table, columns=columns, name=titles[name], **reading
             )
-    found = {name: each.clip(options["clip"]) for name, each in found.items()}
-    units = None if clusters is None else read.labels[text[1]]
-    return SystemTallies(FORECASTS, found, read.name, units)
+        else:
+            order = order_of_rival(columns, first, reading, titles[name])
+            forecasts[name] = forecasts_of_columns(
+                first.codes, first, table, order, name=titles[name], normalise=reading["normalise"]
+            )
+    clipped = {name: system.clip(options["clip"]) for name, system in forecasts.items()}
+    units = None if clusters is None else read.labels[label_columns[1]]
+    return SystemTallies(FORECASTS, clipped, read.name, units)
 
 
 def read_grades(

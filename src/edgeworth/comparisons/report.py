@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
-from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 from edgeworth.common.arrays import finite_or_none
 from edgeworth.common.choices import Adjust
 from edgeworth.comparisons.chance import CLASS_SHARES
 from edgeworth.comparisons.charts import comparison_charts
 from edgeworth.comparisons.difference import Difference
-from edgeworth.comparisons.findings import ComparisonFindings
-from edgeworth.comparisons.paired import Discordance
+from edgeworth.comparisons.findings import ComparisonFindings, Disagreement
+from edgeworth.comparisons.paired import Paired
 from edgeworth.comparisons.suspicious import suspicious_systems
 from edgeworth.comparisons.verdict import (
     comparison_citation,
@@ -38,6 +37,9 @@ from edgeworth.core.registry import canonical_spelling, canonical_spellings
 from edgeworth.report.frames import Row
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure, interval_cell, p_value_cell
+
+if TYPE_CHECKING:
+    from edgeworth.comparisons.forecasts.bets import WealthRow
 
 SHOWN_MEASURES = 5
 """In the table of standings, which is as wide as they are many."""
@@ -62,7 +64,14 @@ In data, CSV, JSON and frames, ``first`` and ``second`` are in the order in whic
 ADJUSTED = {"holm": "Holm p", "benjamini-hochberg": "BH p", "tukey": "Tukey p", "none": "p"}
 
 
-def report_paired(tallied: Any, options: Options, about: About) -> Report:
+class FinalPaired(Protocol):
+    """A record of joint counts whose labels are final."""
+
+    @property
+    def final(self) -> Paired: ...
+
+
+def report_paired(tallied: FinalPaired, options: Options, about: About) -> Report:
     """Compare the systems of joint counts and report on them."""
     from edgeworth.comparisons.labels.differences import compare_labels
 
@@ -77,7 +86,7 @@ def report_paired(tallied: Any, options: Options, about: About) -> Report:
     return compose_comparison(findings, about(**known, measures=said, cases=findings.cases))
 
 
-def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, Any]) -> Report:
+def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, object]) -> Report:
     """Build the report of a comparison."""
     is_pair = len(findings.names) == 2
     first = _two(findings) if is_pair else [_standings(findings), _pairs(findings)]
@@ -335,23 +344,38 @@ def _disagreements(findings: ComparisonFindings) -> Section | None:
     """Tabulate who is right where, of labels: in lines for two systems, in columns for more."""
     if not findings.disagreements:
         return None
-    found, keys = findings.ranked_disagreements[:SHOWN_PAIRS], [each.name for each in fields(Discordance)]
+    disagreements = findings.ranked_disagreements[:SHOWN_PAIRS]
     if len(findings.names) == 2:
+        only = disagreements[0]
         lines = (
             "both right",
-            f"only {found[0]['first']} right",
-            f"only {found[0]['second']} right",
+            f"only {only['first']} right",
+            f"only {only['second']} right",
             "both wrong, same answer",
             "both wrong, different answers",
         )
-        counts = tuple((line, found[0][key]) for line, key in zip(lines, keys, strict=True))
+        counts = tuple(zip(lines, _discordance_counts(only), strict=True))
         grid = Grid("", (Column("what they did"), Column("cases", "count")), counts)
     else:
         heads = ("both right", "only system", "only other", "wrong alike", "wrong otherwise")
-        rows = tuple((*map(_short, (x["first"], x["second"])), *(x[key] for key in keys)) for x in found)
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (_short(pair["first"]), _short(pair["second"]), *_discordance_counts(pair))
+            for pair in disagreements
+        )
         columns = _columns(*RANKED_PAIR, *(f"{head}/count" for head in heads))
         grid = Grid("", columns, rows, "cases on which both are right, only one is, or none")
     return Section("Where they differ", (), (grid,), ("disagreements",))
+
+
+def _discordance_counts(pair: Disagreement) -> tuple[float, ...]:
+    """List the counts of cases by who is right, in the order of the table's columns."""
+    return (
+        pair["both_right"],
+        pair["only_first_right"],
+        pair["only_second_right"],
+        pair["both_wrong_alike"],
+        pair["both_wrong_differently"],
+    )
 
 
 def _planning(findings: ComparisonFindings) -> Section:
@@ -402,10 +426,16 @@ def _race(findings: ComparisonFindings) -> Section | None:
     columns = _columns(
         "bettor", "against", "log wealth/number", f"a {findings.unit}/number", "e-value", "p/probability"
     )
-    plain = itemgetter("bettor", "against", "log_wealth", "growth")
     rows = tuple(
-        (*plain(one), _evidence(one), one["evidence"] and one["evidence"]["p_value"])
-        for one in findings.race.rows()[: 2 * SHOWN_PAIRS]
+        (
+            row["bettor"],
+            row["against"],
+            row["log_wealth"],
+            row["growth"],
+            _evidence(row),
+            None if row["evidence"] is None else row["evidence"]["p_value"],
+        )
+        for row in findings.race.rows()[: 2 * SHOWN_PAIRS]
     )
     grids = [Grid("", columns, rows, "e-values and p of each direction and pair by itself")]
     text = (
@@ -421,12 +451,12 @@ def _race(findings: ComparisonFindings) -> Section | None:
     return Section("Betting against each other", (text,), tuple(grids), ("race",))
 
 
-def _evidence(one: Mapping[str, Any]) -> str:
-    evidence = one["evidence"]
+def _evidence(row: WealthRow) -> str:
+    evidence = row["evidence"]
     if evidence is None:
-        return str(one["undefined"])
+        return str(row["undefined"])
     if evidence["log_e_value"] is None:
-        return "0 (ruined)" if one["ruined"] else "without bound"
+        return "0 (ruined)" if row["ruined"] else "without bound"
     return format_wealth(evidence["log_e_value"])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,11 @@ from edgeworth.report.wording import MIN_CASES_TO_SUSPECT, describe_constant
 class Answers(NamedTuple):
     """What a system answered: arrays that are equal for equal answers, and the answer if it is one only."""
 
-    arrays: tuple[NDArray[Any], ...]
+    arrays: tuple[NDArray[np.generic], ...]
     constant: str | None
 
 
-def suspicious_systems(tally: Any) -> tuple[str, ...]:
+def suspicious_systems(tally: object) -> tuple[str, ...]:
     """Name systems that are identical in every case, or constant, and labels that look the same."""
     answers = _answers(tally)
     alike: dict[tuple[bytes, ...], list[str]] = {}
@@ -43,7 +43,7 @@ def suspicious_systems(tally: Any) -> tuple[str, ...]:
     return (*said, *(describe_constant(name, value) for name, value in constants.items()))
 
 
-def _answers(tally: Any) -> dict[str, Answers]:
+def _answers(tally: object) -> dict[str, Answers]:
     """Read the answers of each system from a tally; none from too few cases, or from tables of counts."""
     if isinstance(tally, Paired):
         return _of_labels(tally)
@@ -56,7 +56,7 @@ def _answers(tally: Any) -> dict[str, Answers]:
     return {name: answers for name, answers in read if answers is not None}
 
 
-def _of_one(system: Any) -> Answers | None:
+def _of_one(system: object) -> Answers | None:
     """Read the answers of one system from its own tally."""
     if isinstance(system, Forecasts) and len(system.codes) >= MIN_CASES_TO_SUSPECT:
         rows = system.probabilities
@@ -85,6 +85,6 @@ def _of_labels(paired: Paired) -> dict[str, Answers]:
     return found
 
 
-def _one_number(values: NDArray[Any]) -> str | None:
+def _one_number(values: NDArray[np.generic]) -> str | None:
     """Write the number that all values are, or return None."""
     return format_number(float(values[0])) if values.min() == values.max() else None

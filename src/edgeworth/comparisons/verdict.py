@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 from edgeworth import __version__
 from edgeworth.comparisons.difference import Difference
@@ -204,7 +203,7 @@ def _first_two(findings: ComparisonFindings) -> Claim | None:
     return Claim("first two", text, "estimated", _numbers(difference, findings))
 
 
-def _numbers(each: Difference, findings: ComparisonFindings) -> dict[str, Any]:
+def _numbers(each: Difference, findings: ComparisonFindings) -> dict[str, object]:
     """Give a difference as values, first less second, in the order in which the systems were given."""
     given = findings.headlines[findings.as_given(each.first, each.second)]
     low, high = given.interval(findings.level)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self, TypeVar
 
@@ -207,7 +207,7 @@ class Grades(Serializable):
             None if cluster_ids is None else cluster_ids[is_graded],
         )
 
-    def select(self, items: Iterable[str | int]) -> Self:
+    def select(self, items: Iterable[Hashable]) -> Self:
         """Keep the items with these ids; answers without a grade are not among them."""
         wanted = set(items)
         ids = self.ids or ()

@@ -31,7 +31,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, permutations
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,7 @@ class Duel:
     log_sequence: ConfidenceSequence | None
     unit: str = "case"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values, sequences at no more points than a chart shows."""
         places = thin(self.wealth.blocks.number)
         sequences = {"brier": self.brier_sequence, "log": self.log_sequence}
@@ -123,12 +123,39 @@ def true_null(bettor: str, other: str, unit: str) -> str:
     return f"the probabilities of {other} are the true ones, given {known}"
 
 
-def plain_evidence(found: Evidence | None) -> dict[str, Any] | None:
+class PlainEvidence(TypedDict):
+    """Evidence as plain values; None stands for a number without bound."""
+
+    log_e_value: float | None
+    e_value: float | None
+    p_value: float | None
+    anytime: bool
+    null: str
+
+
+class WealthRow(TypedDict):
+    """What one forecaster would have won from another, as plain values."""
+
+    bettor: str
+    against: str
+    log_wealth: float | None
+    growth: float | None
+    evidence: PlainEvidence | None
+    ruined: bool
+    undefined: str | None
+
+
+def plain_evidence(evidence: Evidence | None) -> PlainEvidence | None:
     """Convert evidence to plain values."""
-    if found is None:
+    if evidence is None:
         return None
-    numbers = {name: finite_or_none(getattr(found, name)) for name in ("log_e_value", "e_value", "p_value")}
-    return {**numbers, "anytime": found.ordered, "null": found.null}
+    return {
+        "log_e_value": finite_or_none(evidence.log_e_value),
+        "e_value": finite_or_none(evidence.e_value),
+        "p_value": finite_or_none(evidence.p_value),
+        "anytime": evidence.ordered,
+        "null": evidence.null,
+    }
 
 
 def _negate(sequence: ConfidenceSequence) -> ConfidenceSequence:
@@ -136,7 +163,7 @@ def _negate(sequence: ConfidenceSequence) -> ConfidenceSequence:
     return replace(sequence, mean=-sequence.mean, low=-sequence.high, high=-sequence.low)
 
 
-def _plain_sequence(sequence: ConfidenceSequence, places: NDArray[np.intp]) -> dict[str, Any]:
+def _plain_sequence(sequence: ConfidenceSequence, places: NDArray[np.intp]) -> dict[str, object]:
     columns = {"mean": sequence.mean, "low": sequence.low, "high": sequence.high}
     return {
         **dict(zip(columns, sequence.last, strict=True)),
@@ -159,7 +186,7 @@ class CaseClusters:
     number: int
 
     @classmethod
-    def of(cls, clusters: Any, cases: int) -> CaseClusters:
+    def of(cls, clusters: object, cases: int) -> CaseClusters:
         """Number the clusters of all cases; none may be missing.
 
         >>> CaseClusters.of(["b", "a", "b"], 3).codes.tolist()
@@ -294,19 +321,27 @@ class WealthRace:
         first = self.standings[0]
         return first if self.wins[first] == len(self.names) - 1 else None
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[WealthRow]:
         """List every bettor against every other, the furthest ahead first."""
-        found = []
+        rows: list[WealthRow] = []
         for bettor, other in permutations(self.standings, 2):
             wealth, reason = self.against(bettor, other), self.no_evidence
             if math.isnan(wealth):
                 reason = f"{bettor} and {other} both gave probability 0 to something that happened"
-            row = {"bettor": bettor, "against": other, "log_wealth": wealth, "growth": wealth / self.cases}
-            row |= {"evidence": plain_evidence(self.evidence.get((bettor, other)))}
-            found.append(row | {"ruined": wealth == -math.inf, "undefined": reason})
-        return [plain_values(row) for row in found]
+            rows.append(
+                {
+                    "bettor": bettor,
+                    "against": other,
+                    "log_wealth": finite_or_none(wealth),
+                    "growth": finite_or_none(wealth / self.cases),
+                    "evidence": plain_evidence(self.evidence.get((bettor, other))),
+                    "ruined": wealth == -math.inf,
+                    "undefined": reason,
+                }
+            )
+        return rows
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values."""
         plain = ("names", "cases", "ordered", "unit", "no_evidence", "leader", "standings")
         stronger = {pair: plain_evidence(self.stronger(*pair)) for pair in combinations(self.names, 2)}

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import scipy
@@ -83,7 +83,7 @@ def compare_forecasts(
     forecasts: Mapping[str, Forecasts],
     *,
     measures: Sequence[str] | None = None,
-    clusters: Any = None,
+    clusters: object = None,
     horizon: int = 1,
     ordered: bool = False,
     predictions_made: PredictionsMade = "before",
@@ -110,12 +110,19 @@ def compare_forecasts(
     if ordered and units is not None and not units.is_together:
         notes = (*notes, MIXED_UP)
     scores = {name: dict(zip(wanted, case_scores(x, wanted), strict=True)) for name, x in forecasts.items()}
-    options: dict[str, Any] = {"clusters": units, "horizon": horizon, "ordered": ordered}
 
     def difference(first: str, second: str, score: str) -> Difference:
         reach = RULES[score].highest(len(one.labels))
         both = (scores[name][score] for name in (first, second))
-        return mean_score_difference(*both, names=(first, second), score=score, reach=reach, **options)
+        return mean_score_difference(
+            *both,
+            names=(first, second),
+            score=score,
+            reach=reach,
+            clusters=units,
+            horizon=horizon,
+            ordered=ordered,
+        )
 
     no_evidence = None if horizon == 1 else OVERLAPPING.format(horizon=horizon)
     if predictions_made == "in-sample":
@@ -129,8 +136,9 @@ def compare_forecasts(
         both = (scores[name][score], case_scores(constant, (score,))[0])
         reach, names = RULES[score].highest(len(one.labels)), (name, CLASS_SHARES)
         # Shares counted on all cases were not known on the way, so no confidence sequence holds.
-        at_the_end: dict[str, Any] = {**options, "ordered": False}
-        paired = mean_score_difference(*both, names=names, score=score, reach=reach, **at_the_end)
+        paired = mean_score_difference(
+            *both, names=names, score=score, reach=reach, clusters=units, horizon=horizon, ordered=False
+        )
         alone = ForecastScores.from_forecasts({"alone": forecasts[name]}, scores=(score,))
         return replace(estimate(alone, score), chance_test=partial(_test_difference, paired))
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any, Unpack
+from typing import Unpack
 
 from edgeworth.common.choices import Abstentions
 from edgeworth.comparisons.chance import GUESSING
 from edgeworth.comparisons.difference import Difference
-from edgeworth.comparisons.findings import ComparisonFindings, PairsOptions, all_pairs, compare_pairs
+from edgeworth.comparisons.findings import (
+    ComparisonFindings,
+    Disagreement,
+    PairsOptions,
+    all_pairs,
+    compare_pairs,
+)
 from edgeworth.comparisons.labels.joint_cells import (
     JointCells,
     joint_cells,
@@ -56,7 +62,7 @@ def label_differences(
     second: str,
     spellings: Sequence[str] | None = None,
     *,
-    method: Any = None,
+    method: object = None,
     seed: int = 0,
     level: float = 0.95,
     quick: bool = False,
@@ -81,11 +87,12 @@ def label_differences(
     """
     check_seed(seed)
     cells = joint_cells(paired, first, second)
-    options: dict[str, Any] = {"method": method, "seed": seed, "level": level}
     found: dict[str, Difference] = {}
     for spelling in spellings or usual_spellings(cells.tables[0]):
         grid = FINE if not quick else None if found else COARSE
-        found[spelling] = _difference(cells, (first, second), spelling, grid, **options)
+        found[spelling] = _difference(
+            cells, (first, second), spelling, grid, method=method, seed=seed, level=level
+        )
     return found
 
 
@@ -95,7 +102,7 @@ def _difference(
     spelling: str,
     grid: Grid | None,
     *,
-    method: Any,
+    method: object,
     seed: int,
     level: float,
 ) -> Difference:
@@ -194,7 +201,7 @@ def compare_labels(
     paired: Paired,
     *,
     measures: Sequence[str] | None = None,
-    method: Any = None,
+    method: object = None,
     abstentions: Abstentions = "count",
     level: float = 0.95,
     seed: int = 0,
@@ -214,11 +221,16 @@ def compare_labels(
     if is_many:
         usual = tuple(name for name in usual if name in MEASURES)
     spellings = with_coverage(measures or usual, *(paired.table(name) for name in paired.names))
-    options: dict[str, Any] = {"method": method, "seed": seed, "level": level, "quick": is_many}
+
+    def differences(first: str, second: str) -> dict[str, Difference]:
+        return label_differences(
+            paired, first, second, spellings, method=method, seed=seed, level=level, quick=is_many
+        )
+
     return compare_pairs(
         "labels",
         paired.names,
-        lambda first, second: label_differences(paired, first, second, spellings, **options),
+        differences,
         unit="cluster" if paired.is_clustered else "case",
         level=level,
         **pairs_options,
@@ -233,9 +245,18 @@ def compare_labels(
     )
 
 
-def _disagreement(paired: Paired, first: str, second: str) -> dict[str, Any]:
+def _disagreement(paired: Paired, first: str, second: str) -> Disagreement:
     # Sampling weights are no cases: rows are counted.
     rows = replace(paired, joint=replace(paired.joint, weight=paired.joint.rows, square=None))
-    found = (paired if paired.is_counted else rows).discordance(first, second)
-    counts = asdict(found) | {"disagreements": found.disagreements, "cases": sum(asdict(found).values())}
-    return {"first": first, "second": second, **counts}
+    counts = (paired if paired.is_counted else rows).discordance(first, second)
+    return {
+        "first": first,
+        "second": second,
+        "both_right": counts.both_right,
+        "only_first_right": counts.only_first_right,
+        "only_second_right": counts.only_second_right,
+        "both_wrong_alike": counts.both_wrong_alike,
+        "both_wrong_differently": counts.both_wrong_differently,
+        "disagreements": counts.disagreements,
+        "cases": sum(asdict(counts).values()),
+    }

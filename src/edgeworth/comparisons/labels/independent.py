@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -63,8 +63,12 @@ def compare_independent(
     spellings = with_coverage(measures or _usual_spellings(tables), *tables.values())
 
     def differences(first: str, second: str) -> dict[str, Difference]:
-        options: Any = {"first": first, "second": second, "seed": seed}
-        return {x: independent_difference(tables[first], tables[second], x, **options) for x in spellings}
+        return {
+            spelling: independent_difference(
+                tables[first], tables[second], spelling, first=first, second=second, seed=seed
+            )
+            for spelling in spellings
+        }
 
     return compare_pairs(
         "labels",

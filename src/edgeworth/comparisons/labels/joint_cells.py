@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from edgeworth.common.arrays import Floats
 from edgeworth.comparisons.paired import Paired
 from edgeworth.core.clusters import ClusterSpread, cluster_variance_of_ratios
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.measures import quote_label
 from edgeworth.decisions.resampling import influence
 from edgeworth.decisions.table import ContingencyTable
@@ -21,6 +22,7 @@ from edgeworth.decisions.views import Resolved
 from edgeworth.sources.columns import Label
 
 Places: TypeAlias = NDArray[np.intp]
+Number = TypeVar("Number", bound=np.number)
 
 MOST_LABELS = 10
 """Past this the usual measures leave single labels out."""
@@ -36,7 +38,7 @@ class JointCells:
 
     tables: tuple[ContingencyTable, ContingencyTable]
     places: tuple[Places, Places]
-    weight: NDArray[Any]
+    weight: Numbers
     square: Floats | None
     clusters: Places | None
 
@@ -70,7 +72,7 @@ class JointCells:
         """How many independent units there are."""
         return self._units(slice(None))
 
-    def _units(self, here: Any) -> float:
+    def _units(self, here: slice | NDArray[np.bool_]) -> float:
         """Count cases, clusters, or Kish's effective number of rows, among some combinations."""
         if self.clusters is not None:
             return float(len(np.unique(self.clusters[here])))
@@ -78,15 +80,19 @@ class JointCells:
         return total if self.square is None or not total else total**2 / float(self.square[here].sum())
 
     @cached_property
-    def memory(self) -> dict[tuple[Any, ...], Any]:
-        """What was made of these cells before."""
+    def cached_influences(self) -> dict[str, Floats]:
+        """The influences by the spelling of the measure."""
         return {}
 
-    def remember(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """Give what was made of these cells before, so that several measures share it, or make it."""
-        if key not in self.memory:
-            self.memory[key] = make()
-        return self.memory[key]
+    @cached_property
+    def cached_one_vs_rest(self) -> dict[int, JointCells]:
+        """The cells of one label against the rest, by the position of the label."""
+        return {}
+
+    @cached_property
+    def cached_replicates(self) -> dict[Hashable, tuple[Floats, Floats]]:
+        """What measures see of the first and of the second tables, by how these were drawn."""
+        return {}
 
     def split(self, place: Places) -> tuple[Places, Places]:
         """Split flat positions into predicted and real ones; one past the last label is an abstention."""
@@ -105,7 +111,7 @@ class JointCells:
         columns = [*self.places] if self.clusters is None else [*self.places, self.clusters]
         keys, inverse = np.unique(np.stack(columns), axis=1, return_inverse=True)
 
-        def summed(values: NDArray[Any]) -> NDArray[Any]:
+        def summed(values: NDArray[Number]) -> NDArray[Number]:
             sums = np.zeros(keys.shape[1], dtype=values.dtype)
             np.add.at(sums, inverse.reshape(-1), values)
             return sums
@@ -125,12 +131,11 @@ class JointCells:
 
     def influences(self, resolved: Resolved) -> Floats:
         """Compute how much one more case of each combination moves the difference."""
-
-        def make() -> Floats:
+        if resolved.spelling not in self.cached_influences:
             first, second = (influence(table, resolved).ravel() for table in self.tables)
-            return np.asarray(first[self.places[0]] - second[self.places[1]])
-
-        return np.asarray(self.remember(("influences", resolved.spelling), make))
+            change = np.asarray(first[self.places[0]] - second[self.places[1]])
+            self.cached_influences[resolved.spelling] = change
+        return self.cached_influences[resolved.spelling]
 
     def spread(self, resolved: Resolved) -> ClusterSpread:
         """Estimate the delta method's variance of the difference, and its degrees of freedom.
@@ -205,8 +210,10 @@ def one_vs_rest(cells: JointCells, resolved: Resolved) -> tuple[JointCells, Reso
     """Reduce the cells to one label against the rest where the measure is of one label."""
     if resolved.position is None or cells.size <= 2:
         return cells, resolved
-    key = ("one against rest", resolved.position)
-    return cells.remember(key, lambda: cells.one_against_rest(resolved.label)), replace(resolved, position=0)
+    if resolved.position not in cells.cached_one_vs_rest:
+        assert resolved.label is not None
+        cells.cached_one_vs_rest[resolved.position] = cells.one_against_rest(resolved.label)
+    return cells.cached_one_vs_rest[resolved.position], replace(resolved, position=0)
 
 
 def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:

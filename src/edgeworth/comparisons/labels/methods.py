@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from edgeworth.comparisons.labels.proportions import (
 )
 from edgeworth.comparisons.labels.resampling import affordable_draws, bootstrap, posterior
 from edgeworth.core.estimates import check_method
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.sampling_distributions import (
     BootstrapLaw,
     NormalLaw,
@@ -62,12 +62,12 @@ class Tango:
         return "Tango's score interval"
 
 
-def default_method(resolved: Resolved) -> Any:
+def default_method(resolved: Resolved) -> Bootstrap | Delta:
     """Choose the delta method, or the bootstrap of what has no derivative."""
     return Bootstrap() if resolved.measure.scope == "cells" and not resolved.measure.gradient else Delta()
 
 
-def difference_law(cells: JointCells, resolved: Resolved, method: Any = None) -> SamplingLaw:
+def difference_law(cells: JointCells, resolved: Resolved, method: object = None) -> SamplingLaw:
     """Find the sampling law of the difference: Tango's of the measure or of its parts, or by a method.
 
     Predictors that never differ have Tango's law, or none: what they would do elsewhere is not known.
@@ -156,10 +156,11 @@ def doubt_of(
 
 def cases_behind(cells: JointCells, influences: Floats) -> float:
     """Compute how many cases of equal influence would tell as much: (Σ influence²)²/Σ influence⁴."""
-    weight: Any = cells.weight
+    weight: Numbers | float = cells.weight
     if cells.clusters is not None:
         _, cluster = np.unique(cells.clusters, return_inverse=True)
-        influences, weight = np.bincount(cluster, weights=weight * influences).astype(np.float64), 1.0
+        influences = np.bincount(cluster, weights=cells.weight * influences).astype(np.float64)
+        weight = 1.0
     fourth = float((weight * influences**4).sum())
     return float((weight * influences**2).sum()) ** 2 / fourth if fourth > 0 else 0.0
 

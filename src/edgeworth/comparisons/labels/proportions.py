@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from edgeworth.comparisons.difference import Effect
-from edgeworth.comparisons.labels.joint_cells import JointCells
+from edgeworth.comparisons.labels.joint_cells import JointCells, Places
 from edgeworth.comparisons.randomization.coins import mcnemar
 from edgeworth.core.clusters import cluster_variance_of_ratios
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.measures import Combination
 from edgeworth.core.sampling_distributions import (
     Alternative,
@@ -66,7 +66,7 @@ class PairedProportions:
         return self.bounds(student_quantile(level, self.freedom))
 
     def over_clusters(
-        self, clusters: Sequence[Any] | NDArray[Any], ahead: NDArray[Any], weight: NDArray[Any]
+        self, clusters: Sequence[Hashable] | Places, ahead: Numbers, weight: Numbers
     ) -> PairedProportions | None:
         """Take as many trials as have the variance between clusters (CR2), given who is ahead in each trial.
 

@@ -26,12 +26,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.arrays import Floats, Integers, Values
 from edgeworth.common.progress import track_rounds
 from edgeworth.common.threads import row_blocks
 from edgeworth.comparisons.labels.joint_cells import JointCells
@@ -55,6 +55,9 @@ from edgeworth.core.measures import CaseWorth
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.margin_slopes import margin_slopes
 from edgeworth.decisions.views import Marginals, Resolved
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 def randomisation_test(
@@ -172,7 +175,7 @@ def swap_test(
     far = swaps.distances(swaps.observed[:, None], resolved, studentised)[0]
     least = far - SAME * max(1.0, far) if math.isfinite(far) else far
 
-    def beyond(swapped: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def beyond(swapped: NDArray[np.integer]) -> NDArray[np.bool_]:
         found = []
         for ways in row_blocks(swapped.shape[1], max(1, AT_ONCE // 16 // len(swaps.limits))):
             shares = np.zeros((len(swaps.limits), ways.stop - ways.start))
@@ -215,7 +218,7 @@ def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
     return replace(cells, places=(one, two)).compact()
 
 
-Beyond: TypeAlias = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
+Beyond: TypeAlias = Callable[[NDArray[np.integer]], NDArray[np.bool_]]
 """Which ways of swapping (a column each, how many of each unit that differs in its rows) are far enough."""
 
 
@@ -257,8 +260,8 @@ class _Swaps:
     """
 
     limits: NDArray[np.int64]
-    first: Any
-    second: Any
+    first: csr_array
+    second: csr_array
     observed: Floats
     square: Floats
     size: int
@@ -309,7 +312,7 @@ class _Swaps:
     def _slopes(self, tables: Floats, resolved: Resolved) -> Floats:
         """Differentiate a measure by all that units add to a table; 0 where it has no value."""
         found = np.zeros(tables.T.shape)
-        parts: list[NDArray[Any]] = np.split(tables, 4, axis=1)
+        parts: list[Values] = np.split(tables, 4, axis=1)
         closed = margin_slopes(resolved, Marginals(*parts)) if self.size > FEW_LABELS else None
         if closed is not None:
             return np.nan_to_num(np.concatenate(closed, axis=1).T, nan=0.0, posinf=0.0, neginf=0.0)

@@ -8,18 +8,23 @@ table is made. Replicates are made once and serve every measure of the same cell
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats
+from edgeworth.common.arrays import Floats, Integers, Values
 from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.labels.joint_cells import JointCells, Places
-from edgeworth.decisions.views import Marginals, Resolved, label_view
+from edgeworth.decisions.views import LabelView, Marginals, Resolved, label_view
 from edgeworth.errors import OptionError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+View: TypeAlias = Marginals | LabelView | Floats
+"""What a measure is computed from: margins, those of one label, or cells."""
 
 AT_ONCE = 1 << 22
 """Numbers drawn at once; more draws go in several rounds."""
@@ -28,7 +33,7 @@ MOST_NUMBERS = 1 << 24
 FEWEST_DRAWS = 1_000
 """With very many units there are fewer draws, down to this many."""
 
-Draw: TypeAlias = Callable[[int], NDArray[Any]]
+Draw: TypeAlias = Callable[[int], Floats | Integers]
 """Weights of that many replicates, a unit in each row."""
 
 
@@ -68,7 +73,7 @@ def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> F
         return replicate(lambda n: rng.multinomial(size, shares, size=n).T, first, second, draws, cells.size)
 
     key = ("bootstrap", draws, seed, resolved.measure.scope == "cells")
-    return np.asarray(cells.remember(key, make).differences(resolved))
+    return _cached_replicates(cells, key, make).differences(resolved)
 
 
 def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, seed: int) -> Floats:
@@ -101,7 +106,15 @@ def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, s
         return replicate(draw, first, second, draws, cells.size)
 
     key = ("posterior", prior, draws, seed, resolved.measure.scope == "cells")
-    return np.asarray(cells.remember(key, make).differences(resolved))
+    return _cached_replicates(cells, key, make).differences(resolved)
+
+
+def _cached_replicates(cells: JointCells, key: Hashable, make: Callable[[], Replicates]) -> Replicates:
+    """Return the replicates that an earlier measure of these cells made, or make them."""
+    if key not in cells.cached_replicates:
+        replicates = make()
+        cells.cached_replicates[key] = replicates.first, replicates.second
+    return Replicates(*cells.cached_replicates[key], cells.size)
 
 
 def units_of(cells: JointCells) -> tuple[Places, Floats]:
@@ -112,7 +125,9 @@ def units_of(cells: JointCells) -> tuple[Places, Floats]:
     return cluster, cells.weight.astype(np.float64)
 
 
-def contributions(cells: JointCells, place: Places, unit: Places, weight: Floats, resolved: Resolved) -> Any:
+def contributions(
+    cells: JointCells, place: Places, unit: Places, weight: Floats, resolved: Resolved
+) -> csr_array:
     """Compute what each unit adds to the margins of a table (sparse, a unit in each column).
 
     Hits, predictions, real cases and abstentions of each label, or every cell where a measure wants those.
@@ -131,7 +146,7 @@ def contributions(cells: JointCells, place: Places, unit: Places, weight: Floats
     return sparse.csr_array((values, (rows, columns)), shape=(4 * size, number))
 
 
-def replicate(draw: Draw, first: Any, second: Any, draws: int, size: int) -> Replicates:
+def replicate(draw: Draw, first: csr_array, second: csr_array, draws: int, size: int) -> Replicates:
     """Make many replicates from what each unit adds."""
     at_once = max(1, AT_ONCE // max(first.shape[1], 1))
     parts: list[tuple[Floats, Floats]] = []
@@ -146,13 +161,14 @@ def affordable_draws(draws: int, units: int) -> int:
     return min(draws, max(FEWEST_DRAWS, MOST_NUMBERS // max(units, 1)))
 
 
-def view_of(flat: NDArray[Any], size: int, resolved: Resolved) -> Any:
+def view_of(flat: Floats, size: int, resolved: Resolved) -> View:
+    """View tables in rows, each of margins or of cells, as the measure does."""
     if resolved.measure.scope == "cells":
         return flat.reshape(-1, size + 1, size)[:, :-1, :]
     return view_of_margins(np.split(flat, 4, axis=1), resolved)
 
 
-def view_of_margins(parts: Sequence[NDArray[Any]], resolved: Resolved) -> Any:
+def view_of_margins(parts: Sequence[Values], resolved: Resolved) -> Marginals | LabelView:
     """View hits, predictions, real cases and abstentions, a column a label, as the measure does."""
     view = Marginals(*parts)
     return view if resolved.position is None else label_view(view, resolved.position)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
 from types import MappingProxyType
-from typing import Any, TypeAlias, Unpack
+from typing import TypeAlias, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import QueryRule
@@ -60,7 +59,7 @@ class MatchedQueries:
     """What was left out, as a sentence; None when nothing was."""
 
 
-UnitValues: TypeAlias = tuple[tuple[Any, ...], Floats]
+UnitValues: TypeAlias = tuple[tuple[Label, ...], Floats]
 """The queries, or other units, of a system, and its value in each."""
 
 
@@ -112,8 +111,8 @@ def match_queries(
 
 
 def value_difference(
-    first: Sequence[float] | NDArray[Any],
-    second: Sequence[float] | NDArray[Any],
+    first: Sequence[float] | Floats,
+    second: Sequence[float] | Floats,
     *,
     measure: str,
     names: tuple[str, str] = ("first", "second"),
@@ -174,7 +173,14 @@ MEASURES = ("average_precision", "ndcg@10", "precision@10", "reciprocal_rank")
 
 
 def compare_queries(
-    lists: Mapping[str, RankedLists], *, measures: Sequence[str] | None = None, **options: Any
+    lists: Mapping[str, RankedLists],
+    *,
+    measures: Sequence[str] | None = None,
+    queries: QueryRule = "intersection",
+    level: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+    **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
     """Compare ranked lists query by query, as ``compare_values`` does.
 
@@ -190,14 +196,24 @@ def compare_queries(
         return resolved.spelling, resolved.measure.direction, high - low, found
 
     def alone(name: str, measure: str, queries: tuple[Label, ...]) -> Estimate:
-        return estimate(lists[name].select(queries), measure, seed=options.get("seed", 0))
+        return estimate(lists[name].select(queries), measure, seed=seed)
 
     notes = [
         f"{name}: {said}" for name, each in lists.items() if ties == "trec" for said in tie_warnings(each)
     ]
     asked = map(values, measures or MEASURES)
-    chance: dict[str, Any] = {"alone": alone, "chance_null": RANDOM_SELECTION}
-    return compare_values("lists", asked, notes=notes, **chance, **options)
+    return compare_values(
+        "lists",
+        asked,
+        queries=queries,
+        level=level,
+        draws=draws,
+        seed=seed,
+        notes=notes,
+        alone=alone,
+        chance_null=RANDOM_SELECTION,
+        **pairs_options,
+    )
 
 
 ValuesOfMeasure: TypeAlias = tuple[str, Direction, float, Mapping[str, UnitValues]]
@@ -210,14 +226,14 @@ def compare_values(
     *,
     unit: str = "query",
     queries: QueryRule = "intersection",
-    clusters: Mapping[Any, Hashable] | None = None,
+    clusters: Mapping[Label, Hashable] | None = None,
     refine: Callable[[Difference, Floats, Sequence[Hashable] | None], Difference] = lambda found, *_: found,
     level: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
     notes: Sequence[str] = (),
     reasons: Mapping[str, str] = MappingProxyType({}),
-    alone: Callable[[str, str, tuple[Any, ...]], Estimate] | None = None,
+    alone: Callable[[str, str, tuple[Label, ...]], Estimate] | None = None,
     chance_null: str = "",
     **pairs_options: Unpack[PairsOptions],
 ) -> ComparisonFindings:
@@ -228,7 +244,6 @@ def compare_values(
     ``reasons`` say why a measure is undefined for a whole system.
     ``alone`` estimates a measure of one system in these units, which is tested against ``chance_null``.
     """
-    drawing: dict[str, Any] = {"draws": draws, "seed": seed}
     match = partial(match_queries, queries=queries, unit=unit)
     found = {measure: (which, reach, match(values)) for measure, which, reach, values in measured}
     headline, (_, _, judged) = next(iter(found.items()))
@@ -239,7 +254,11 @@ def compare_values(
     most = draws_for_pairs(draws, one_of_many)
     shared = {
         name: SharedSignFlips(
-            matched.values, **drawing, is_counted=name == headline, most=most if name == headline else 0
+            matched.values,
+            draws=draws,
+            seed=seed,
+            is_counted=name == headline,
+            most=most if name == headline else 0,
         )
         for name, (_, _, matched) in many.items()
         if 0 < len(matched.queries) <= MOST_FLIPPED and clusters is None
@@ -249,8 +268,8 @@ def compare_values(
         held = judged.values
         if clusters is not None:  # a cluster's units are dealt alike
             places = [clusters[each] for each in judged.queries]
-            held = np.stack([cluster_sums(column, places) for column in held.T], axis=1)
-        p_values = randomised_tukey(held, **drawing)
+            held = np.array([cluster_sums(column, places) for column in held.T], dtype=np.float64).T
+        p_values = randomised_tukey(held, draws=draws, seed=seed)
         tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in all_pairs(names)}
 
     def differences(first: str, second: str) -> Mapping[str, Difference]:
@@ -265,15 +284,25 @@ def compare_values(
             return replace(bare, undefined=why, doubt=matched.note)
         places = names.index(first), names.index(second)
         one, other = (matched.values[:, place] for place in places)
-        options: Any = {"names": (first, second), "direction": direction, "reach": reach}
-        permute: Callable[[Scaled], TestResult] = partial(sign_flip_tail, **drawing)
+        permute: Callable[[Scaled], TestResult] = partial(sign_flip_tail, draws=draws, seed=seed)
+        scale: Callable[[], Scaled] | None = None
         if measure in shared:
             permute = partial(shared[measure].tail, *places)
-            options["scale"] = partial(shared[measure].units, *places)
-        options["doubt"] = matched.note
-        options["clusters"] = None if clusters is None else [clusters[each] for each in matched.queries]
-        made = value_difference(one, other, measure=measure, permute=permute, **options)
-        return refine(made, matched.values[:, places], options["clusters"])
+            scale = partial(shared[measure].units, *places)
+        unit_clusters = None if clusters is None else [clusters[query] for query in matched.queries]
+        plain_difference = value_difference(
+            one,
+            other,
+            measure=measure,
+            names=(first, second),
+            direction=direction,
+            reach=reach,
+            clusters=unit_clusters,
+            doubt=matched.note,
+            permute=permute,
+            scale=scale,
+        )
+        return refine(plain_difference, matched.values[:, places], unit_clusters)
 
     left_out = (matched.note for _, _, matched in found.values() if matched.note)
     units = len(judged.queries if clusters is None else {clusters[each] for each in judged.queries})

@@ -17,13 +17,21 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Self
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.core.test_results import SMALLEST_FLOAT
 from edgeworth.errors import InputError
+
+NumbersToCompare: TypeAlias = (
+    Sequence[float] | Sequence[Fraction] | Sequence[int | float | Fraction] | NDArray[np.generic]
+)
+"""Numbers, whole numbers or fractions, one per unit."""
+
+ClusterNames: TypeAlias = Sequence[Hashable] | NDArray[np.generic]
+"""The cluster of each unit."""
 
 ROUNDING = 2.0**-44
 """How far a computed value may be off, relative to the largest: 512 units in the last place, some 6e-14."""
@@ -50,7 +58,7 @@ class Scaled:
     They are 64-bit numbers, or Python's own where those might overflow.
     """
 
-    numbers: NDArray[Any]
+    numbers: NDArray[np.int64] | NDArray[np.object_]
     slack: int = 0
     rule: str = ""
 
@@ -81,7 +89,7 @@ class Scaled:
 NEAR_TIES = "sums that cannot be told apart after rounding count as ties"
 
 
-def scale_values(values: Sequence[Any] | NDArray[Any], *, size: float | None = None) -> Scaled:
+def scale_values(values: NumbersToCompare, *, size: float | None = None) -> Scaled:
     """Values as whole numbers; ``size`` is the largest value that went into them, if they are differences.
 
     >>> scale_values([0.3 - 0.1, 0.5, -0.1]).numbers.tolist()
@@ -109,9 +117,9 @@ def scale_values(values: Sequence[Any] | NDArray[Any], *, size: float | None = N
 
 
 def scale_units(
-    differences: Sequence[Any] | NDArray[Any],
+    differences: NumbersToCompare,
     *,
-    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
+    clusters: ClusterNames | None = None,
     size: float | None = None,
 ) -> Scaled:
     """The differences of independent units as whole numbers: of cases, or their sums over clusters."""
@@ -123,9 +131,7 @@ def scale_units(
     return scale_values(cluster_sums(differences, clusters), size=members * largest)
 
 
-def cluster_sums(
-    values: Sequence[Any] | NDArray[Any], clusters: Sequence[Hashable] | NDArray[Any]
-) -> list[Any]:
+def cluster_sums(values: NumbersToCompare, clusters: ClusterNames) -> list[int | float | Fraction]:
     """The sum of each cluster's values, clusters in order of first appearance.
 
     >>> cluster_sums([1.0, 2.0, 4.0], ["b", "a", "b"])
@@ -133,7 +139,7 @@ def cluster_sums(
     """
     if len(values) != len(clusters):
         raise InputError(f"each of {len(values):,} values needs a cluster; saw {len(clusters):,} clusters")
-    members: dict[Hashable, list[Any]] = {}
+    members: dict[Hashable, list[int | float | Fraction]] = {}
     for value, cluster in zip(values, clusters, strict=True):
         members.setdefault(cluster, []).append(value)
     return [

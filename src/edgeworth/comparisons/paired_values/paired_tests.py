@@ -7,16 +7,19 @@ Wilcoxon's test and the sign test ask about something else, and are offered, not
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from edgeworth.comparisons.difference import Effect
-from edgeworth.comparisons.paired_values.exact_values import ROUNDING, Scaled
+from edgeworth.comparisons.paired_values.exact_values import (
+    ROUNDING,
+    ClusterNames,
+    NumbersToCompare,
+    Scaled,
+)
 from edgeworth.comparisons.paired_values.permutation import sign_sums_of
 from edgeworth.comparisons.planning import noncentral_t
 from edgeworth.comparisons.randomization.coins import lower_tail
@@ -124,9 +127,9 @@ class MeanDifference:
 
 
 def mean_difference(
-    differences: Sequence[Any] | NDArray[Any],
+    differences: NumbersToCompare,
     *,
-    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
+    clusters: ClusterNames | None = None,
     size: float | None = None,
     reach: float = math.inf,
 ) -> MeanDifference:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +20,8 @@ from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.paired_values.exact_values import (
     NEAR_TIES,
     ROUNDING,
+    ClusterNames,
+    NumbersToCompare,
     Scaled,
     scale_units,
     scale_values,
@@ -41,9 +41,9 @@ BITS = 8
 
 
 def permutation_test(
-    differences: Sequence[Any] | NDArray[Any],
+    differences: NumbersToCompare,
     *,
-    clusters: Sequence[Hashable] | NDArray[Any] | None = None,
+    clusters: ClusterNames | None = None,
     size: float | None = None,
     draws: int = DRAWS,
     seed: int = 0,

@@ -7,9 +7,8 @@ ACM TOIS 30).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from edgeworth.common.arrays import Floats
 from edgeworth.common.threads import map_blocks, row_blocks
@@ -22,7 +21,7 @@ DEALT_AT_ONCE = 1_000
 """Dealings by one generator: what they give does not depend on the number of cores."""
 
 
-def randomised_tukey(values: Any, *, draws: int = 10_000, seed: int = 0) -> Floats:
+def randomised_tukey(values: ArrayLike, *, draws: int = 10_000, seed: int = 0) -> Floats:
     """Test all pairs of systems at once from their values (units × systems): a table of p-values.
 
     They are (1 + count)/(1 + draws) over dealings whose largest difference is at least that of the pair.

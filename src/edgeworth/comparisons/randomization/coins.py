@@ -8,7 +8,6 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +84,7 @@ def lower_tail(coins: int, heads: int, said: str) -> TestResult:
     return TestResult.from_probability(2 * float(law[numbers <= few].sum()), said)
 
 
-def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> NDArray[Any]:
+def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> NDArray[np.integer]:
     """Draw the heads among so many fair coins, a row for each number of coins."""
     if (coins == 1).all():
         words = generator.integers(0, 256, size=(len(coins), -(-draws // 8)), dtype=np.uint8)

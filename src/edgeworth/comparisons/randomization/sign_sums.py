@@ -27,12 +27,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, Integers
 from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.randomization.coins import (
     FEW,
@@ -154,10 +153,12 @@ class SignSums:
     def _count_two(self, said: str) -> TestResult:
         """Sum over a staircase: for each number of heads of the one amount the least of the other."""
         (one, two), (coins, others) = self.amounts, self.counts
-        kind: Any = np.int64 if 2 * self.total + self.observed < LARGEST else object
+        dtype: type[np.int64] | type[object] = (
+            np.int64 if 2 * self.total + self.observed < LARGEST else object
+        )
 
-        def least(heads: Any) -> NDArray[np.int64]:
-            missing = self.least_heads - one * np.asarray(heads, dtype=kind)
+        def least(heads: Sequence[int] | Integers) -> NDArray[np.int64]:
+            missing = self.least_heads - one * np.asarray(heads, dtype=dtype)
             return np.asarray(np.clip(-(-missing // two), 0, others + 1), dtype=np.int64)
 
         if self.coins <= FEW:
@@ -193,10 +194,10 @@ class SignSums:
 
     def count_by_halves(self) -> int:
         """Count them by the sums of each half: for each of one, how many of the other make up the rest."""
-        kind: Any = np.int64 if self.total < LARGEST else object
+        dtype: type[np.int64] | type[object] = np.int64 if self.total < LARGEST else object
         halves = []
         for half in (self._each[::2], self._each[1::2]):
-            sums = np.zeros(1, dtype=kind)
+            sums = np.zeros(1, dtype=dtype)
             for amount in half:
                 sums = np.concatenate([sums, sums + amount])
             halves.append(np.sort(sums))

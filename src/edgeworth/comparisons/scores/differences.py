@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, TypeGuard, Unpack
+from typing import TypeGuard, Unpack
 
 import numpy as np
 import scipy
@@ -23,7 +23,7 @@ from edgeworth.comparisons.scores.influence import (
 )
 from edgeworth.comparisons.scores.resampling import SwappedRanks, bootstrap_differences
 from edgeworth.comparisons.scores.sampling_distributions import CalibratedLaw, ScoreDifferenceLaw
-from edgeworth.core.estimates import Estimate, Method, check_method, estimate, no_test
+from edgeworth.core.estimates import Estimate, check_method, estimate, no_test
 from edgeworth.core.measures import Measure
 from edgeworth.core.sampling_distributions import BootstrapLaw, SamplingLaw
 from edgeworth.core.test_results import TestResult
@@ -56,7 +56,7 @@ def score_difference(
     second: str,
     measure: str | Measure,
     *,
-    method: Method | None = None,
+    method: object = None,
     permutations: int | None = None,
     seed: int = 0,
 ) -> Difference:
@@ -145,7 +145,7 @@ def _whole(draws: int) -> int:
 
 
 def _choose_method(
-    paired: PairedScores, resolved: ResolvedRanking, method: Method | None, seed: int
+    paired: PairedScores, resolved: ResolvedRanking, method: object, seed: int
 ) -> Influence | Bootstrap:
     check_method(method)
     if method is None:
@@ -242,7 +242,7 @@ def compare_scores(
     paired: PairedScores,
     *,
     measures: Sequence[str] | None = None,
-    method: Any = None,
+    method: object = None,
     level: float = 0.95,
     seed: int = 0,
     in_folds: bool = False,
@@ -253,7 +253,6 @@ def compare_scores(
     # Swapping two systems takes up to seconds a pair: many pairs share what is quick for two.
     pairs = math.comb(len(paired.names), 2)
     swaps = None if pairs == 1 else shared_permutations(paired, pairs)
-    options: dict[str, Any] = {"method": method, "permutations": swaps, "seed": seed}
     splits = {
         name: said
         for part in paired.parts
@@ -263,7 +262,10 @@ def compare_scores(
     notes = (f"{name}: {said}" for name, said in splits.items())
 
     def differences(first: str, second: str) -> dict[str, Difference]:
-        found = (score_difference(paired, first, second, each, **options) for each in measures or MEASURES)
+        found = (
+            score_difference(paired, first, second, name, method=method, permutations=swaps, seed=seed)
+            for name in measures or MEASURES
+        )
         if splits.keys() & {first, second}:
             said = "nearly equal scores are split by class, as in left-out predictions"
             found = (replace(each, law=None, tests={}, no_interval=said) for each in found)
