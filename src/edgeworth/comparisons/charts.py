@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from edgeworth.common.arrays import finite_or_none, plain_values
+from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.report.charts.axes import ticks
@@ -45,7 +45,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
         found = [findings.difference(*pair)[findings.headline] for pair in pairs[:MOST_LINES]]
         names = _paired_names(findings.ranked, pairs[:MOST_LINES], "−")
         conclusive = [findings.is_conclusive(*pair) for pair in pairs]
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for name, each, is_apart in zip(names.names, found, conclusive, strict=False):
         low, high = each.interval(findings.level)
         row = {"what": name, "difference": each.difference, "low": low, "high": high, "p": each.p_value()}
@@ -60,11 +60,11 @@ def _differences(findings: ComparisonFindings) -> Chart:
         said = f"{apart} of {number} differences {plural(apart, 'is', 'are')} significant"
         said += f"; p-values are not adjusted for {number} measures." if number > 1 else "."
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         base = kit.base("differences").encode(
-            y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
-            color=_two_colours(alt, "finding", ["significant", "not significant"]),
+            y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(kit, names)),
+            color=_two_colours(kit, "finding", ["significant", "not significant"]),
             tooltip=kit.tooltip(
                 {"what": "", "difference": "+.4~g", "low": "+.4~g", "high": "+.4~g", "p": ".4~g"}
             ),
@@ -85,10 +85,10 @@ def _differences(findings: ComparisonFindings) -> Chart:
     )
 
 
-def _two_colours(alt: Any, column: str, values: list[str], second: str = "#8a8f98") -> Any:
+def _two_colours(kit: Kit, column: str, values: list[str], second: str = "#8a8f98") -> object:
     """Give the first of two values the first colour."""
-    scale = alt.Scale(domain=values, range=[FIRST, second])
-    return alt.Color(f"{column}:N", scale=scale, legend=alt.Legend(title=None))
+    scale = kit.alt.Scale(domain=values, range=[FIRST, second])
+    return kit.alt.Color(f"{column}:N", scale=scale, legend=kit.alt.Legend(title=None))
 
 
 def _cut(number: int, what: str) -> str:
@@ -107,9 +107,9 @@ def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign
     return AxisNames(joined(each.names, 2 * LONGEST + 10), joined(each.drawn, 2 * PAIRED + 10))
 
 
-def _wide_axis(alt: Any, names: AxisNames) -> Any:
+def _wide_axis(kit: Kit, names: AxisNames) -> object:
     """Make room for the names of pairs."""
-    return alt.Axis(**{**names.options, "labelLimit": 2 * LIMIT})
+    return kit.alt.Axis(**{**names.options, "labelLimit": 2 * LIMIT})
 
 
 def _leaderboard(findings: ComparisonFindings) -> Chart:
@@ -132,11 +132,11 @@ def _leaderboard(findings: ComparisonFindings) -> Chart:
         )
     )
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         base = kit.base("leaderboard").encode(
             y=alt.Y("system:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
-            color=_two_colours(alt, "finding", ["tied for first", "not first"]),
+            color=_two_colours(kit, "finding", ["tied for first", "not first"]),
             tooltip=kit.tooltip({"system": "", "value": ".4f", "best": "", "worst": "", "letters": ""}),
         )
         scale, axis = alt.Scale(domain=[0.5, number + 0.5]), alt.Axis(tickMinStep=1, format="d")
@@ -175,15 +175,15 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
     )
     marks = ticks((row["drawn"] for row in drawn), whole=True)
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt, title = kit.alt, "cases on which only one is right"
         return (
             kit.base("disagreements")
             .mark_bar(cornerRadius=2)
             .encode(
                 x=alt.X("drawn:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt, unsigned=True)),
-                y=alt.Y("pair:N", sort=list(names.names), title=None, axis=_wide_axis(alt, names)),
-                color=_two_colours(alt, "who", list(who.values()), SECOND),
+                y=alt.Y("pair:N", sort=list(names.names), title=None, axis=_wide_axis(kit, names)),
+                color=_two_colours(kit, "who", list(who.values()), SECOND),
                 tooltip=kit.tooltip({"pair": "", "who": "", "cases": ",~g"}),
             )
             .properties(width=WIDTH, height=STEP * len(pairs))
@@ -215,7 +215,7 @@ def _race(findings: ComparisonFindings) -> Chart:
         for position, value in zip(race.positions.tolist(), race.path(leader, name).tolist(), strict=True)
     )
 
-    def draw(kit: Kit) -> Any:
+    def draw(kit: Kit) -> object:
         alt = kit.alt
         legend = alt.Legend(title="against", columns=LEGEND_COLUMNS, **names.options)
         lines = (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from edgeworth.common.arrays import Integers
 from edgeworth.common.choices import Missing, WeightKind
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint
 from edgeworth.core.labels import (
     as_labels,
@@ -232,7 +233,7 @@ class Paired(Serializable):
         )
 
     @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> Self:
+    def _of_fields(cls, found: JsonObject) -> Self:
         domains = _domains(len(found["names"]), found.pop("is_clustered"))
         return cls(joint=JointCounts.of_fields(found, domains), **found)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, freeze
 from edgeworth.common.choices import WeightKind
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_label, canonical_order, label_positions, list_labels
 from edgeworth.core.row_policies import describe_missing, take_weights
@@ -303,7 +304,7 @@ class PairedScores(Serializable):
         )
 
     @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> Self:
+    def _of_fields(cls, found: JsonObject) -> Self:
         scores = reshape_array(found["scores"], len(found["names"]), len(found["targets"]))
         return cls(**found | {"scores": scores})
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.comparisons.paired import Paired
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.core.formatting import format_number
+from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import describe_look_alikes, find_look_alikes
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.grades.grades import Grades
@@ -21,7 +21,7 @@ from edgeworth.report.wording import MIN_CASES_TO_SUSPECT, describe_constant
 class Answers(NamedTuple):
     """What a system answered: arrays that are equal for equal answers, and the answer if it is one only."""
 
-    arrays: tuple[NDArray[np.generic], ...]
+    arrays: tuple[Numbers, ...]
     constant: str | None
 
 
@@ -85,6 +85,6 @@ def _of_labels(paired: Paired) -> dict[str, Answers]:
     return found
 
 
-def _one_number(values: NDArray[np.generic]) -> str | None:
+def _one_number(values: Numbers) -> str | None:
     """Write the number that all values are, or return None."""
     return format_number(float(values[0])) if values.min() == values.max() else None

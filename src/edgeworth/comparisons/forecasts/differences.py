@@ -18,7 +18,7 @@ For h = 1 that is the paired t test, to the last digit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
@@ -179,13 +179,19 @@ def _duels(
     zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
     if len(pairs) > MOST_DUELS or (np.sum(zeros, axis=0) > 1).any():
         return ()
-    bet: Callable[..., Wealth] = Wealth.from_forecasts
-    if units is not None:
-        bet = partial(wealth_of_clusters, clusters=units)
-    bet = partial(bet, ordered=ordered, predictions_made=predictions_made)
-    unit = "case" if units is None else "cluster"
-    wealth = {(one, two): bet(forecasts[one], forecasts[two], against=two) for one, two in pairs}
-    return tuple(forecast_duel(each, *pair, level=level, unit=unit) for pair, each in wealth.items())
+
+    def duel(first: str, second: str) -> Duel:
+        make = Wealth.from_forecasts if units is None else partial(wealth_of_clusters, clusters=units)
+        wealth = make(
+            forecasts[first],
+            forecasts[second],
+            against=second,
+            ordered=ordered,
+            predictions_made=predictions_made,
+        )
+        return forecast_duel(wealth, first, second, level=level, unit="case" if units is None else "cluster")
+
+    return tuple(duel(first, second) for first, second in pairs)
 
 
 def _race_at_the_end(forecasts: Mapping[str, Forecasts], units: CaseClusters | None) -> WealthRace:

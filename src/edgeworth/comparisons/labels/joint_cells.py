@@ -22,7 +22,7 @@ from edgeworth.decisions.views import Resolved
 from edgeworth.sources.columns import Label
 
 Places: TypeAlias = NDArray[np.intp]
-Number = TypeVar("Number", bound=np.number)
+Number = TypeVar("Number", np.int64, np.float64)
 
 MOST_LABELS = 10
 """Past this the usual measures leave single labels out."""
@@ -72,7 +72,7 @@ class JointCells:
         """How many independent units there are."""
         return self._units(slice(None))
 
-    def _units(self, here: slice | NDArray[np.bool_]) -> float:
+    def _units(self, here: slice[None, None, None] | NDArray[np.bool_]) -> float:
         """Count cases, clusters, or Kish's effective number of rows, among some combinations."""
         if self.clusters is not None:
             return float(len(np.unique(self.clusters[here])))

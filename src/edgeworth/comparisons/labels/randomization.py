@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,10 @@ from edgeworth.comparisons.labels.joint_cells import JointCells
 from edgeworth.comparisons.labels.resampling import (
     AT_ONCE,
     Replicates,
+    SparseCounts,
     affordable_draws,
     contributions,
+    multiply,
     units_of,
     view_of_margins,
 )
@@ -47,6 +49,7 @@ from edgeworth.comparisons.randomization.coins import (
     FEW,
     NEGLIGIBLE,
     QUICK,
+    Heads,
     coin_law,
     random_heads,
 )
@@ -55,9 +58,6 @@ from edgeworth.core.measures import CaseWorth
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.margin_slopes import margin_slopes
 from edgeworth.decisions.views import Marginals, Resolved
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 
 def randomisation_test(
@@ -175,7 +175,7 @@ def swap_test(
     far = swaps.distances(swaps.observed[:, None], resolved, studentised)[0]
     least = far - SAME * max(1.0, far) if math.isfinite(far) else far
 
-    def beyond(swapped: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def beyond(swapped: Heads) -> NDArray[np.bool_]:
         found = []
         for ways in row_blocks(swapped.shape[1], max(1, AT_ONCE // 16 // len(swaps.limits))):
             shares = np.zeros((len(swaps.limits), ways.stop - ways.start))
@@ -218,7 +218,7 @@ def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
     return replace(cells, places=(one, two)).compact()
 
 
-Beyond: TypeAlias = Callable[[NDArray[np.integer]], NDArray[np.bool_]]
+Beyond: TypeAlias = Callable[[Heads], NDArray[np.bool_]]
 """Which ways of swapping (a column each, how many of each unit that differs in its rows) are far enough."""
 
 
@@ -260,8 +260,8 @@ class _Swaps:
     """
 
     limits: NDArray[np.int64]
-    first: csr_array
-    second: csr_array
+    first: SparseCounts
+    second: SparseCounts
     observed: Floats
     square: Floats
     size: int
@@ -301,11 +301,14 @@ class _Swaps:
         )
         if not studentised:
             return gaps
-        mine, its = np.split(self._slopes(np.concatenate(tables), resolved), 2, axis=1)
-        kept = self.first.T @ mine - self.second.T @ its
-        turned = self.second.T @ mine - self.first.T @ its
-        turns = self.square[:, None] * shares
-        variance = _sum_of_squares(self.square[:, None] - turns, kept) + _sum_of_squares(turns, turned)
+        slopes = np.split(self._slopes(np.concatenate(tables), resolved), 2, axis=1)
+        by_first = self.first.T
+        by_second = self.second.T
+        if_kept = multiply(by_first, slopes[0]) - multiply(by_second, slopes[1])
+        if_swapped = multiply(by_second, slopes[0]) - multiply(by_first, slopes[1])
+        swapped = self.square[:, None] * shares
+        kept = self.square[:, None] - swapped
+        variance = _sum_of_squares(kept, if_kept) + _sum_of_squares(swapped, if_swapped)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(gaps == 0, 0.0, gaps**2 / variance)
 

@@ -21,7 +21,12 @@ from edgeworth.decisions.views import LabelView, Marginals, Resolved, label_view
 from edgeworth.errors import OptionError
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array, csr_array
+
+SparseCounts: TypeAlias = "csr_array[np.float64, tuple[int, int]]"
+"""What each unit (a column) adds to the margins or cells of a table (rows)."""
+
+SparseTranspose: TypeAlias = "csc_array[np.float64]"
 
 View: TypeAlias = Marginals | LabelView | Floats
 """What a measure is computed from: margins, those of one label, or cells."""
@@ -127,7 +132,7 @@ def units_of(cells: JointCells) -> tuple[Places, Floats]:
 
 def contributions(
     cells: JointCells, place: Places, unit: Places, weight: Floats, resolved: Resolved
-) -> csr_array:
+) -> SparseCounts:
     """Compute what each unit adds to the margins of a table (sparse, a unit in each column).
 
     Hits, predictions, real cases and abstentions of each label, or every cell where a measure wants those.
@@ -146,14 +151,19 @@ def contributions(
     return sparse.csr_array((values, (rows, columns)), shape=(4 * size, number))
 
 
-def replicate(draw: Draw, first: csr_array, second: csr_array, draws: int, size: int) -> Replicates:
+def replicate(draw: Draw, first: SparseCounts, second: SparseCounts, draws: int, size: int) -> Replicates:
     """Make many replicates from what each unit adds."""
     at_once = max(1, AT_ONCE // max(first.shape[1], 1))
     parts: list[tuple[Floats, Floats]] = []
     for start in track_rounds(draws, at_once, "draws"):
         weights = np.ascontiguousarray(draw(min(at_once, draws - start)), dtype=np.float64)
-        parts.append(((first @ weights).T, (second @ weights).T))
+        parts.append((multiply(first, weights).T, multiply(second, weights).T))
     return Replicates(np.concatenate([a for a, _ in parts]), np.concatenate([b for _, b in parts]), size)
+
+
+def multiply(counts: SparseCounts | SparseTranspose, weights: Floats) -> Floats:
+    """Multiply sparse counts by a matrix; the product is not sparse."""
+    return np.asarray(counts @ weights)
 
 
 def affordable_draws(draws: int, units: int) -> int:

@@ -26,11 +26,18 @@ from edgeworth.core.test_results import SMALLEST_FLOAT
 from edgeworth.errors import InputError
 
 NumbersToCompare: TypeAlias = (
-    Sequence[float] | Sequence[Fraction] | Sequence[int | float | Fraction] | NDArray[np.generic]
+    Sequence[float]
+    | Sequence[Fraction]
+    | Sequence[int | float | Fraction]
+    | NDArray[np.float64]
+    | NDArray[np.int64]
+    | NDArray[np.object_]
 )
 """Numbers, whole numbers or fractions, one per unit."""
 
-ClusterNames: TypeAlias = Sequence[Hashable] | NDArray[np.generic]
+ClusterNames: TypeAlias = (
+    Sequence[Hashable] | NDArray[np.int64] | NDArray[np.intp] | NDArray[np.str_] | NDArray[np.object_]
+)
 """The cluster of each unit."""
 
 ROUNDING = 2.0**-44

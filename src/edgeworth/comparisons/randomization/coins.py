@@ -8,6 +8,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ QUICK = 70.0
 
 FEW = 2_000
 """Coins up to which a probability is also given as a fraction."""
+
+Heads: TypeAlias = NDArray[np.uint8] | NDArray[np.uint64] | NDArray[np.int64]
+"""How many coins show heads, in as few bits as they need."""
 
 WORDS = {8: np.uint8, 64: np.uint64}
 """Random words, by their bits."""
@@ -84,7 +88,7 @@ def lower_tail(coins: int, heads: int, said: str) -> TestResult:
     return TestResult.from_probability(2 * float(law[numbers <= few].sum()), said)
 
 
-def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> NDArray[np.integer]:
+def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> Heads:
     """Draw the heads among so many fair coins, a row for each number of coins."""
     if (coins == 1).all():
         words = generator.integers(0, 256, size=(len(coins), -(-draws // 8)), dtype=np.uint8)
