@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
+from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.comparisons.report import compose_comparison, difference_grid, difference_rows
@@ -16,7 +16,7 @@ from edgeworth.core.registry import canonical_spelling
 from edgeworth.errors import OptionError
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.formats import grid_to_csv, grid_to_latex, grid_to_markdown, write_text
-from edgeworth.report.frames import PAIR_COLUMNS, make_frame
+from edgeworth.report.frames import PAIR_COLUMNS, Frame, make_frame
 from edgeworth.report.report import Report
 
 NAMES_IN_REPR = 5
@@ -28,7 +28,7 @@ class Comparison:
     """Systems compared pair by pair: ``comparison["A", "B"]["informedness"].difference`` is A less B."""
 
     findings: ComparisonFindings
-    provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    provenance: Mapping[str, object] = field(default_factory=dict, repr=False)
     notices: tuple[str, ...] = field(default=(), repr=False)
     """What was taken without being said, for the reader to know first."""
     digits: int = 3
@@ -102,7 +102,7 @@ class Comparison:
         """Who is better, how surely, and how many cases would decide."""
         return self.report.verdict
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Everything as plain values."""
         return self.report.to_dict()
 
@@ -110,11 +110,11 @@ class Comparison:
         """The report as JSON; also written to ``path`` when given."""
         return self.report.to_json(path)
 
-    def to_html(self, path: str | Path | None = None, **options: Any) -> str:
+    def to_html(self, path: str | Path | None = None, *, title: str = "") -> str:
         """The report as a page that needs no network, as of ``Report.to_html``."""
-        return self.report.to_html(path, **options)
+        return self.report.to_html(path, title=title)
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: str | None = None) -> Frame:
         """Make a frame with one row per pair, slice and measure: ``value`` is first less second.
 
         Pairs have the order in which the systems were given, in slices too, as in ``to_dict`` and

@@ -346,7 +346,7 @@ def _stack_scores(scores: object) -> tuple[tuple[str, ...], list[Floats]]:
 
 
 def _complete(
-    rows: list[tuple[Label, NDArray[np.bool_]]],
+    rows: list[tuple[Label, NDArray[np.bool_] | NDArray[np.intp]]],
     names: tuple[str, ...],
     scores: Floats,
     clusters: Coded | None,

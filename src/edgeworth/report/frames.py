@@ -47,7 +47,11 @@ def library_of(data: Any) -> str:
     return name if name in LIBRARIES else ""
 
 
-def make_frame(rows: Sequence[Row], columns: Sequence[str], library: str) -> Any:
+Frame: TypeAlias = Any
+"""A frame of pandas, polars or pyarrow, none of which need be installed."""
+
+
+def make_frame(rows: Sequence[Row], columns: Sequence[str], library: str) -> Frame:
     """Make a frame of rows; without the name of a library, of the first one that is installed."""
     import narwhals.stable.v2 as nw
 
