@@ -36,7 +36,7 @@ MAX_LABELS_WITH_DOLLARS = 8
 
 
 def contingency_chart(findings: DecisionFindings) -> Chart:
-    """Draw predicted against actual classes; shares of the actual class, hits blue and errors orange."""
+    """Draw predicted against actual classes: shares of the actual class, hits blue and errors orange."""
     table = findings.table
     names = axis_names(table.labels, MAX_NAME_CHARACTERS)
     shares = ratio(table.counts, table.real)
@@ -108,7 +108,7 @@ def _squares(
     legend_options: Mapping[str, str],
     figures: altair.Text | None,
 ) -> object:
-    """Draw coloured squares, with figures where there is room; a cell without a value has no square."""
+    """Draw coloured squares, with figures if there is room. A cell without a value has no square."""
     alt = kit.alt
     down, across = heads
     order = list(names.names)
@@ -249,7 +249,7 @@ def _describe_largest(rows: Rows) -> str:
 
 
 def _labels_to_draw(findings: DecisionFindings, index: int) -> list[tuple[Label, tuple[Estimate, ...]]]:
-    """Choose the labels to draw: all of few; of many, those whose estimate is furthest from 0."""
+    """Choose the labels to draw. If there are many, choose those whose estimate is furthest from 0."""
     labels = list(findings.labels.items())
     if len(labels) <= MAX_LABELS_SHOWN:
         return labels

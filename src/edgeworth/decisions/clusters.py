@@ -34,7 +34,7 @@ class Clusters:
 
     @classmethod
     def from_joint(cls, joint: JointCounts, abstain: Label | Collection[Label] | None = None) -> Self:
-        """Take the clusters from joint counts of truth, prediction and cluster."""
+        """Make clusters from joint counts of truth, prediction and cluster."""
         joint = joint if abstain is None else joint.with_missing(as_labels(abstain), (1,))
         # A cluster whose rows all weigh nothing tells nothing, so it must not count as one.
         joint = joint.select(joint.weight > 0)
@@ -57,7 +57,7 @@ class Clusters:
     def regroup(
         self, old: Sequence[Label], new: tuple[Label, ...], rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> Self:
-        """Add every row and column of a table of ``old`` labels to one of a table of ``new`` labels."""
+        """Move every row and column of a table of ``old`` labels to a row and column of ``new`` labels."""
         old_index = label_positions(self.joint.labels[0], old)
         keys = self.joint.keys.copy()
         keys[:, 0] = columns[old_index[keys[:, 0] - 1]] + 1
@@ -73,7 +73,7 @@ class Clusters:
         return replace(self, joint=self.joint.select(self.joint.keys[:, 1] > 0))
 
     def rename(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
-        """Rename the clusters; the new names are made from all of them at once."""
+        """Rename the clusters by a function that takes all names at once."""
         labels, clusters = self.joint.labels
         return replace(self, joint=replace(self.joint, labels=(labels, tuple(rename(clusters)))).in_order())
 

@@ -1,4 +1,4 @@
-"""Your own costs of errors in a report on decisions: how they are written, what they add up to."""
+"""The section of a report about your own costs of errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from edgeworth.report.wording import describe_estimate
 
 
 def read_costs(given: object, table: ContingencyTable) -> Floats:
-    """Return a matrix with predictions in its rows: as it is, typed ("0 1; 10 0"), or from a CSV file.
+    """Read costs from a matrix, from text such as "0 1; 10 0", or from a CSV file.
+
+    The result has predictions in its rows.
 
     The first cell of a file says what its rows are, predicted or actual; the rest of its first row and of its
     first column are labels.
@@ -54,7 +56,7 @@ def read_costs(given: object, table: ContingencyTable) -> Floats:
 
 
 def saving_measure(matrix: Floats) -> Measure:
-    """Make what a case costs less than by guessing with the same shares a measure; rows are predictions."""
+    """Make a measure of the cost that is saved per case, compared with guessing at the same shares."""
 
     def shares(counts: Values) -> tuple[Values, Values]:
         total = cell_total(counts)[..., None]
@@ -82,7 +84,7 @@ def saving_measure(matrix: Floats) -> Measure:
 
 
 def with_costs(report: Report, table: ContingencyTable, given: object, *, level: float, seed: int) -> Report:
-    """Add to a report what the errors cost, beside guessing and beside one answer for all cases."""
+    """Add the costs of errors to a report, compared with guessing and with the best constant answer."""
     total_costs = costs(table, read_costs(given, table), rows="predicted")
     best = table.index(total_costs.best_constant)
     measures = {
@@ -134,7 +136,7 @@ def with_costs(report: Report, table: ContingencyTable, given: object, *, level:
 
 
 def _claim(cost: Estimate, saved_against_constant: Estimate, total_costs: Costs, level: float) -> Claim:
-    """Say what errors cost, beside guessing, and whether the cheapest single answer costs less or more."""
+    """Write what errors cost, and whether the best constant answer costs significantly more or less."""
     low, high = -np.inf, np.inf
     if saved_against_constant.law is not None:
         low, high = saved_against_constant.interval(level)

@@ -1,4 +1,4 @@
-"""How many independent cases tell as much as weighted or clustered ones, for each proportion of a measure."""
+"""Effective sample sizes: the number of independent cases that are worth weighted or clustered ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from edgeworth.errors import OptionError
 
 
 def combination_of(tally: ContingencyTable, resolved: Resolved) -> Combination | None:
-    """Write the measure as a combination of independent proportions, if it is one and all have trials."""
+    """Return the measure as a combination of independent proportions, or None if it is not one."""
     combination = _find_combination(resolved, marginals(tally.cells))
     if combination is None or not len(combination.trials) or not (combination.trials > 0).all():
         return None
@@ -45,10 +45,10 @@ def _find_combination(resolved: Resolved, margins: Marginals) -> Combination | N
 
 
 def reduce_trials(tally: ContingencyTable, resolved: Resolved, combination: Combination) -> Combination:
-    """Take as many trials as tell as much as the weighted cases, or as the clusters.
+    """Replace the trials by the effective number of independent trials.
 
-    Weights leave (Σw)²/Σw² of them. Clusters leave as many as have the variance that CR2 finds, at most those
-    of independent cases and at least those of clusters whose cases are all the same.
+    With weights, that number is (Σw)²/Σw². With clusters, it is the number with the variance that CR2 finds,
+    between that of clusters whose cases are all the same and that of independent cases.
     """
     if tally.is_plain:
         return combination
@@ -93,7 +93,7 @@ def reduce_trials(tally: ContingencyTable, resolved: Resolved, combination: Comb
 
 
 def cells_of_proportions(tally: ContingencyTable, resolved: Resolved) -> tuple[Floats, Floats]:
-    """Find which cells are successes and which are trials of each proportion: they are sums of cells."""
+    """Find which cells of the table are successes and which are trials of each proportion."""
     view, size = marginals(tally.cells), len(tally.labels)
     combination = combine(resolved, view)
     occupied = {"predicted": view.predicted > 0, "real": view.real > 0, "abstained": view.abstained > 0}
@@ -116,10 +116,10 @@ def cells_of_proportions(tally: ContingencyTable, resolved: Resolved) -> tuple[F
 
 
 def effective_cases(tally: ContingencyTable) -> Floats:
-    """Count as many independent cases of each class as tell as much as the weighted or clustered ones.
+    """Compute the effective number of independent cases of each class.
 
-    Weights leave (Σw)²/Σw² of a class. Clusters leave as many as have the variances of its predictions that
-    CR2 finds, at most those of independent cases and at least those of clusters whose cases are alike.
+    With weights, that number is (Σw)²/Σw². With clusters, it is the number with the variances that CR2 finds,
+    between that of clusters whose cases are alike and that of independent cases.
     """
     real = tally.cells.sum(axis=0).astype(np.float64)
     squares = real if tally.squared is None else tally.squared.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Estimates of measures of decisions: the method that suits each, and its test against guessing."""
+"""Estimates of measures of decisions: the methods, the choice between them, and the estimate."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Delta:
     """
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """Normal with the delta method's variance; with clusters Student's t by CR2 and Satterthwaite."""
+        """Make a normal law, or with clusters Student's t by CR2 and Satterthwaite."""
         value = float(resolved.values(tally.cells))
         clusters = tally.clusters
         if clusters is not None and clusters.number < 2:
@@ -73,7 +73,7 @@ class Wilson:
     """Wilson's score interval, for measures that are proportions; weights and clusters reduce the trials."""
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """Make the score test's law."""
+        """Make the law of the score test."""
         if resolved.measure.proportion is None:
             raise OptionError(f"{self} is for proportions, which {resolved.spelling} is not: use Delta()")
         return NewcombeLaw(reduce_trials(tally, resolved, combine(resolved, marginals(tally.cells))))
@@ -108,7 +108,7 @@ class Newcombe:
     """
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """Make the combination's law."""
+        """Make the law of the combination."""
         combination = combination_of(tally, resolved)
         if combination is None:
             raise OptionError(
@@ -154,7 +154,7 @@ class Dirichlet:
 
 @dataclass(frozen=True)
 class DeltaAndPosterior:
-    """The outer bounds of the delta method and of a posterior, where several classes have few cases.
+    """The outer bounds of the delta method and of a posterior, for tables with rare classes.
 
     The delta method takes a rare class without errors as certain, and a posterior pulls many small classes to
     its prior. Half a case a class is the prior that covers best (docs/decisions.md has the figures).
@@ -163,7 +163,7 @@ class DeltaAndPosterior:
     seed: int = 0
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """Make both laws, or the posterior's where the delta method sees no error."""
+        """Make both laws, or only the posterior if the delta method finds no error."""
         posterior = Dirichlet(prior=0.5 / len(tally.labels), seed=self.seed).law(tally, resolved)
         try:
             delta = Delta().law(tally, resolved)
@@ -177,9 +177,9 @@ class DeltaAndPosterior:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Resampling of cases (one multinomial draw of the table a replicate), or of whole clusters.
+    """Resampling of cases (one multinomial draw of the table per replicate), or of whole clusters.
 
-    Of a ranking, targets and background are resampled each by themselves; of many lists, whole lists.
+    In a ranking, targets and background are resampled separately. With many lists, whole lists are resampled.
     """
 
     draws: int = 2000
@@ -217,10 +217,9 @@ def _(tally: ContingencyTable, resolved: Resolved, bootstrap: Bootstrap) -> Samp
 def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -> Method:
     """Choose the method that suits a measure: Wilson, Newcombe, the delta method, or else a bootstrap.
 
-    Where several classes have few cases, the delta method is joined by a posterior.
-
-    Resampling a table without errors gives tables without errors, which proves nothing: the posterior takes
-    its place there, and that of the delta method where it is at an end (``has_zero_variance``).
+    If a class has few cases, the delta method is joined by a posterior. Resampling a table without errors
+    gives tables without errors, so a posterior is used for such tables instead of a bootstrap, and instead
+    of the delta method if that has no variance (``has_zero_variance``).
     """
     is_plain = tally.is_plain
     if resolved.measure.proportion is not None:
@@ -244,9 +243,9 @@ def default_method(tally: ContingencyTable, resolved: Resolved, seed: int = 0) -
 
 
 def has_zero_variance(tally: ContingencyTable, resolved: Resolved, law: SamplingLaw | None) -> bool:
-    """Whether the delta method, whose law this is, sees no error in a plain table.
+    """Return whether the delta method finds a variance of 0, given its law.
 
-    That is so at the end of a measure's range (all right, all wrong), or of its part on decided cases.
+    This happens at the end of a measure's range (all right, all wrong), for all cases or the decided ones.
     """
     spreads = [variance(tally, resolved) if law is None else law.standard_error**2]
     if resolved.arguments.get("abstentions") == "discount":
@@ -267,7 +266,7 @@ def estimate_table(
     chosen = default_method(table, focus, seed) if method is None else method
     law, no_interval = law_or_reason(chosen, table, focus, required=method is not None)
     if method is None and isinstance(chosen, Delta) and has_zero_variance(table, focus, law):
-        # An error of 0 proves nothing.
+        # A standard error of 0 comes from the method, not from the data.
         chosen = Dirichlet(seed=seed)
         law, no_interval = law_or_reason(chosen, table, focus, required=False)
     return Estimate(

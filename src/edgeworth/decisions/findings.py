@@ -78,7 +78,7 @@ class DecisionFindings:
 
     @property
     def is_significant(self) -> bool:
-        """Whether guessing is ruled out at the level by its law, or by the interval where it has none."""
+        """Whether guessing is ruled out at the level, by its exact test or else by the interval."""
         if self.either_way is not None:
             return self.either_way.p_value <= round(1 - self.level, 12)
         return self.informedness.law is not None and not self.interval_includes_0
@@ -91,7 +91,7 @@ class DecisionFindings:
 
     @cached_property
     def association(self) -> tuple[float, TestResult] | None:
-        """χ² of predictions and outcomes where it is significant, and more of errors than of hits."""
+        """The χ² test of predictions and outcomes, if it is significant and mostly due to errors."""
         if len(self.labels) < 3 or not self.table.is_plain or not self.table.is_counted:
             return None
         chi_square = estimate(self.table, "chi_square")
@@ -174,7 +174,7 @@ class WeakestClass:
 
 
 def weakest_class(findings: DecisionFindings) -> WeakestClass | None:
-    """Find the class that is recognised least, if that is more than chance; it needs three classes.
+    """Find the class that is recognised least, if that is more than chance. It needs three classes.
 
     If all classes are recognised equally often, the hits of a class are a random sample of all hits. With
     weights or clusters, the upper bound of its recall must lie below the mean lower bound of the others. Both

@@ -1,4 +1,4 @@
-"""Guessing with the same margins: the law of any weighted count of right answers.
+"""The distribution of any weighted count of right answers under guessing with the same margins.
 
 Hold fixed how often each label is predicted and how often each class is real, and let predictions fall on
 cases at random. Informedness, markedness, accuracy, kappa and MCC are then all ``Σ_l slope_l · hits_l`` up
@@ -49,8 +49,8 @@ def enumerate_hits(
 ) -> dict[int, tuple[int, int]]:
     """Count, for each value of ``Σ_l weights_l hits_l``, the ways of guessing and the tables that give it.
 
-    Classes are dealt with one after the other; what matters of the past is how many predictions of each
-    label are left and what the diagonal has added up to, so tables that agree in both are counted together.
+    Classes are filled one after the other. Tables with the same predictions left and the same sum so far are
+    counted together.
 
     >>> enumerate_hits([1, 1], [1, 1], [1, 1])
     {0: (1, 1), 2: (1, 1)}
@@ -319,10 +319,10 @@ RELATIVE_ROUNDING_ERROR = 1e-12
 def guessing_tail(
     tally: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int = 0
 ) -> TestResult | None:
-    """Compute P(guessing does as much), exactly where possible.
+    """Compute P(guessing is at least as extreme), exactly if possible.
 
-    Clusters of one size exchange their predictions. Weighted cases and other clusters are taken as so many
-    independent cases of each class as tell as much, which is approximate.
+    Clusters of one size exchange their predictions. Weighted cases and other clusters are replaced by the
+    effective number of independent cases of each class, which is approximate.
     """
     if tally.matching is not None:
         return None if alternative == "less" else tally.matching(seed=seed)
@@ -381,7 +381,7 @@ def _independent_tail(
 def _exchange_tail(
     table: ContingencyTable, clusters: Clusters, resolved: Resolved, alternative: Alternative, seed: int
 ) -> TestResult:
-    """Give each cluster the predictions of another of the same size, in any order within it."""
+    """Test by giving each cluster the predictions of another cluster of the same size, in any order."""
     cluster, cell, weight = clusters.cells(table.labels)
     order = np.argsort(cluster, kind="stable")
     rows = np.repeat(cell[order], weight[order]).reshape(clusters.number, -1)
@@ -403,7 +403,7 @@ def _exchange_tail(
 def _drawn_tail(
     table: ContingencyTable, resolved: Resolved, alternative: Alternative, seed: int
 ) -> TestResult:
-    """Draw tables of guessing and take the measure of each, for measures without an exact law."""
+    """Test by drawing tables of guessing, for measures without an exact distribution."""
     if table.predicted.sum() > MAX_CASES_DRAWN:
         return TestResult(0.0, 1.0, 1.0, "not drawn: too many cases", kind="bound")
     draws = draws_within_seconds(len(table.labels))
@@ -440,12 +440,12 @@ def cases_for_power(
     approximate_cases: int,
     error: float,
 ) -> int | None:
-    """Find how many cases like these the exact test needs to have a power; None where there is no such test.
+    """Find how many cases like these the exact test needs for a power, or None if there is no exact test.
 
-    Of more than two labels it takes z_level standard deviations of guessing and z_power standard errors. Of
-    two, few cases are tried one number after the other, on tables drawn with the shares of this one. A larger
-    ``rough`` number, found by the normal law, is corrected for the steps of the exact one (Casagrande, Pike &
-    Smith 1978).
+    With more than two labels, the difference must be z_level standard deviations of guessing plus z_power
+    standard errors. With two labels, small sample sizes are tried one by one on tables drawn with the shares
+    of this one. A larger ``approximate_cases``, found by the normal law, is corrected for the steps of the
+    exact test (Casagrande, Pike & Smith 1978).
     """
     if not table.is_counted or not table.is_plain or table.matching is not None or table.abstained.any():
         return None
@@ -483,7 +483,7 @@ def cases_for_power(
 
 
 def _two_sided_p_values(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Compute P(hits at least as far from their mean) of tables of two labels, all with as many cases."""
+    """Compute P(hits at least as far from their mean) for tables of two labels and equal size."""
     predicted, real = tables[:, 0].sum(axis=1, keepdims=True), tables[:, :, 0].sum(axis=1, keepdims=True)
     total = tables.sum(axis=(1, 2))[:, None]
     mean = predicted * real / np.maximum(total, 1)

@@ -37,7 +37,7 @@ def _entropy_of(counts: Values) -> Values:
 
 
 def _or_one(shares: Values) -> Values:
-    """Replace a share of 0, whose weight is 0 too, by 1 that has a logarithm."""
+    """Replace a share of 0 by 1, whose logarithm is finite. Its weight is 0."""
     return np.where(shares > 0, shares, 1)
 
 
@@ -52,7 +52,7 @@ def conditional_entropy(counts: Values) -> Values:
 
 
 def mutual_information(counts: Values) -> Values:
-    """Compute H(R) − H(R|P), the bits that a prediction tells."""
+    """Compute H(R) − H(R|P), the bits of information in a prediction."""
     predicted, real = _margins(counts)
     apart = _entropy_of(predicted) + _entropy_of(real)
     return difference(apart, _joint_entropy(counts), apart)
@@ -64,7 +64,7 @@ def _information_share(counts: Values) -> Values:
 
 
 def _surprise(shares: Values) -> Values:
-    """Compute −log₂ of a share, 0 for a share of 0 (whose weight is 0 too)."""
+    """Compute −log₂ of a share, and 0 for a share of 0, whose weight is 0."""
     return -np.log2(_or_one(shares))
 
 
@@ -102,7 +102,7 @@ def rand_index(counts: Values) -> Values:
 
 
 def _expected_rand_index(counts: Values) -> Values:
-    """Compute the mean over guesses, whose pairs are together in both as often as chance has it."""
+    """Compute the mean Rand index over guesses with the same margins."""
     both, in_prediction, in_truth, apart = _pairs(counts)
     together = (both + in_prediction) * (both + in_truth) + (in_prediction + apart) * (in_truth + apart)
     return ratio(together, (both + in_prediction + in_truth + apart) ** 2)

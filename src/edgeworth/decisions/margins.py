@@ -42,7 +42,7 @@ def equal_margins(table: ContingencyTable) -> TestResult | None:
 
 
 def _binomial_tail(few: int, trials: int) -> float:
-    """Compute P(X ≤ few) of fair coins, few being at most half of them: terms until they are negligible."""
+    """Compute P(X ≤ few) for fair coins, with ``few`` at most half of them, until terms are negligible."""
     log_coefficient = math.lgamma(trials + 1) - math.lgamma(few + 1) - math.lgamma(trials - few + 1)
     numbers = few - np.arange(min(few, int(10 * math.sqrt(trials)) + 50), dtype=np.float64)
     steps = np.cumsum(np.log(numbers / (trials - numbers + 1)))
@@ -50,7 +50,7 @@ def _binomial_tail(few: int, trials: int) -> float:
 
 
 def _chi_square_tail(square: float, freedom: int) -> float:
-    """Compute P(χ² ≥ square), a finite sum; without loading special functions."""
+    """Compute P(χ² ≥ square) as a finite sum, without loading special functions."""
     half, odd = square / 2, freedom % 2
     if not half:
         return 1.0

@@ -1,4 +1,4 @@
-"""Clusters in a report on decisions: which class each was matched to."""
+"""The section of a report that lists the class of each matched cluster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
 
 
 def match_table(table: ContingencyTable, how: Match, *, seed: int) -> tuple[ContingencyTable, Matching]:
-    """Name the clusters of a table, undecided cases left aside; the table brings the test of its matching."""
+    """Match the clusters of a table to classes. The new table carries the test of its matching."""
     if table.clusters is not None or not table.is_counted:
         raise OptionError("match tests clusters of whole, independent cases: no weights, no --cluster")
     matching = match(table.without_abstentions(), one_to_one=how == "one", seed=seed)
@@ -22,7 +22,7 @@ def match_table(table: ContingencyTable, how: Match, *, seed: int) -> tuple[Cont
 
 
 def with_matching(report: Report, table: ContingencyTable, matching: Matching) -> Report:
-    """Add to a report which class each cluster of the table was matched to."""
+    """Add the class of each matched cluster to a report."""
     rows: list[tuple[Cell, ...]] = []
     for cluster, label in matching.mapping.items():
         row = table.index(cluster)

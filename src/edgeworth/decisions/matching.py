@@ -1,4 +1,4 @@
-"""Matching of clusters without names to the classes that make them most informed."""
+"""Matching of unnamed clusters to the classes that make informedness largest."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Problem:
 
     @property
     def number_of_maps(self) -> int:
-        """In how many ways clusters may go to classes, or be left out."""
+        """The number of ways to map clusters to classes or leave them out."""
         clusters, classes = self.counts.shape
         return int((classes + 1) ** clusters)
 
@@ -109,7 +109,7 @@ class MatchingTest:
 def matching_tail(
     problem: Problem, informedness: float, *, draws: int | None = None, seed: int = 0
 ) -> TestResult:
-    """Match tables that guessing draws, and count those that look as good."""
+    """Match clusters in random tables, and count the tables with at least this informedness."""
     counts = problem.counts
     if not np.array_equal(counts, counts.round()):
         raise InputError("exact laws of guessing need whole cases; these are weighted")
@@ -154,7 +154,7 @@ def _best_of_all_maps(problem: Problem, tables: Integers) -> Floats:
 
 
 def _choices(problem: Problem, start: int, stop: int) -> NDArray[np.bool_]:
-    """List some of all maps: whether each (first axis) sends a cluster (second) to a class (third)."""
+    """Return whether each map (axis 0) sends a cluster (axis 1) to a class (axis 2), for a range of maps."""
     clusters, classes = problem.counts.shape
     choices = np.unravel_index(np.arange(start, stop), (classes + 1,) * clusters)
     # The first choice of a cluster is to be left out.
@@ -179,7 +179,7 @@ def match(table: ContingencyTable, *, one_to_one: bool = True, seed: int = 0) ->
 
     Notes
     -----
-    Any cluster may stay without a class. One cluster a class is a linear assignment and exact. With many
+    Any cluster may stay without a class. One cluster per class is a linear assignment and exact. With many
     clusters to a class every map is tried when they are few; otherwise single moves improve several starts,
     and the result is the best found.
 
@@ -271,7 +271,7 @@ def _search(problem: Problem, seed: int) -> Places:
 
 
 def _improve(problem: Problem, starts: Places) -> Places:
-    """Take the best single move from each start while one helps."""
+    """Improve each start by its best single move until no move helps."""
     classes = problem.counts.shape[1]
     maps = starts.copy()
     active = np.arange(len(maps))
@@ -287,7 +287,7 @@ def _improve(problem: Problem, starts: Places) -> Places:
 
 
 def _move_gains(problem: Problem, chosen: Places) -> Floats:
-    """Compute what moving each cluster to each class, or (last column) out, would add to each map."""
+    """Compute what each move of a cluster to a class, or out (last column), adds to informedness."""
     rows, hits = _class_sums(problem, chosen)
     current = problem.gains(rows, hits)
     own_class = np.maximum(chosen, 0)

@@ -87,7 +87,7 @@ def report_table(tallied: ReportInput[ContingencyTable], options: Options, about
 
 
 def _slips(terms: Terms, table: ContingencyTable) -> tuple[str, ...]:
-    """Name what was asked for and can hardly have been meant."""
+    """Warn of options that are probably mistakes."""
     slips = []
     columns, abstain = terms.get("columns", {}), terms.get("abstain")
     if columns and columns["truth"] == columns["prediction"]:
@@ -138,7 +138,7 @@ def _overall_section(findings: DecisionFindings) -> Section:
 
 
 def _estimates(findings: DecisionFindings) -> list[Estimate]:
-    """List the estimates of the whole table, with those of decided cases where some are undecided."""
+    """List the estimates of the whole table, and those of decided cases if some are undecided."""
     every = (*findings.overall, findings.decided, findings.zero_weight)
     return [estimate for estimate in every if estimate is not None]
 

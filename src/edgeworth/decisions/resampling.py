@@ -26,7 +26,7 @@ MAX_CELLS_AT_ONCE = 1 << 22
 
 
 def bootstrap_values(table: ContingencyTable, resolved: Resolved, draws: int, seed: int) -> Floats:
-    """Compute the measure of tables drawn with replacement, one multinomial draw a replicate."""
+    """Compute the measure of tables drawn with replacement, one multinomial draw per replicate."""
     rng = np.random.default_rng(seed)
     cells = table.cells.ravel().astype(np.float64)
     occupied = np.flatnonzero(cells)
@@ -51,7 +51,7 @@ def posterior_values(
 ) -> Floats:
     """Compute the measure of tables drawn from the Dirichlet posterior.
 
-    ``sizes`` are as many independent cases of each class as tell as much as those at hand.
+    ``sizes`` are the effective numbers of independent cases of each class.
     """
     rng = np.random.default_rng(seed)
     weight = 1 / max(len(table.labels), 1) if prior is None else prior
@@ -102,7 +102,9 @@ def _measure_draws(draw: Callable[[int], Floats], resolved: Resolved, draws: int
 
 
 def defined_draws(values: Floats, spelling: str) -> tuple[Floats, int]:
-    """Keep the draws in which the measure has a value; too many without one, or all alike, are an error."""
+    """Return the draws with a value and the number without one.
+
+    Raise an error if too many draws have no value, or if all values are the same."""
     defined = values[~np.isnan(values)]
     undefined = len(values) - len(defined)
     if undefined > MAX_UNDEFINED_SHARE_OF_DRAWS * len(values):
@@ -161,7 +163,7 @@ def _variance_of_occupied(
     real: Floats,
     abstained: Floats,
 ) -> float:
-    """Sum over the cells that hold cases: of many labels most cells are empty."""
+    """Compute the variance over occupied cells. With many labels, most cells are empty."""
     row, column = np.nonzero(cells)
     is_decided = row < len(hits)
     row_label = np.minimum(row, len(hits) - 1)

@@ -96,10 +96,10 @@ class ContingencyTable(Serializable):
     dropped: int = 0
     declared_positive: Label | None = None
     is_numbered: bool = False
-    """True when nobody named the labels: 0, 1, … are positions in a matrix, and neither is positive."""
+    """True if labels are only positions 0, 1, … in a matrix, so that none of them is positive."""
     clusters: Clusters | None = field(default=None, kw_only=True)
     matching: MatchedGuessTest | None = field(default=None, kw_only=True, repr=False)
-    """Where labels were matched to classes so as to look best: the test that matches guesses too."""
+    """The test that matches guesses too, if labels were matched to classes."""
 
     def __post_init__(self) -> None:
         check_label_number(self.labels)
@@ -201,8 +201,8 @@ class ContingencyTable(Serializable):
             repeats=repeats,
         )
         joint, dropped = drop_incomplete(joint, missing, columns, names, first_row)
-        found = None if clusters is None else Clusters.from_joint(joint, abstain)
-        return replace(cls.from_joint(joint, abstain), dropped=dropped, clusters=found)
+        cluster_counts = None if clusters is None else Clusters.from_joint(joint, abstain)
+        return replace(cls.from_joint(joint, abstain), dropped=dropped, clusters=cluster_counts)
 
     @classmethod
     def from_joint(
@@ -214,19 +214,24 @@ class ContingencyTable(Serializable):
         prediction: int = 1,
     ) -> Self:
         """Make the table of two columns of joint counts; a missing prediction is an abstention."""
-        everything = joint.labels[joint.domains[truth]]
-        check_label_number(everything)
-        away = as_labels(abstain)
-        seen = joint.labels_seen(truth) if away else set()
-        labels = tuple(x for x in everything if x not in away or x in seen)
-        place = {label: index for index, label in enumerate(labels)}
-        nowhere = len(labels)
-        row = [nowhere] + [nowhere if x in away else place[x] for x in everything]
-        column = [nowhere] + [place.get(x, nowhere) for x in everything]
-        where = (np.array(row)[joint.keys[:, prediction]], np.array(column)[joint.keys[:, truth]])
+        all_labels = joint.labels[joint.domains[truth]]
+        check_label_number(all_labels)
+        abstaining = as_labels(abstain)
+        real_labels = joint.labels_seen(truth) if abstaining else set()
+        labels = tuple(label for label in all_labels if label not in abstaining or label in real_labels)
+        index_of = {label: index for index, label in enumerate(labels)}
+        abstention_row = len(labels)
+        row_of_code = [abstention_row] + [
+            abstention_row if label in abstaining else index_of[label] for label in all_labels
+        ]
+        column_of_code = [abstention_row] + [index_of.get(label, abstention_row) for label in all_labels]
+        cells_of_keys = (
+            np.array(row_of_code)[joint.keys[:, prediction]],
+            np.array(column_of_code)[joint.keys[:, truth]],
+        )
 
-        squared = None if joint.square is None else _sum_cells(len(labels), where, joint.square)
-        return cls(labels, _sum_cells(len(labels), where, joint.weight), squared)
+        squared = None if joint.square is None else _sum_cells(len(labels), cells_of_keys, joint.square)
+        return cls(labels, _sum_cells(len(labels), cells_of_keys, joint.weight), squared)
 
     @classmethod
     def from_matrix(
@@ -312,7 +317,7 @@ class ContingencyTable(Serializable):
 
     @property
     def counts_alike(self) -> bool:
-        """Whether no row outweighs another: whole cases, or fractions that stand for cases."""
+        """Whether all rows weigh the same: whole cases, or fractions that stand for cases."""
         return self.squared is None or np.array_equal(self.squared, self.cells)
 
     @property
@@ -322,7 +327,7 @@ class ContingencyTable(Serializable):
 
     @cached_property
     def effective_size(self) -> float:
-        """The number of cases; of weighted ones Kish's (Σw)²/Σw², as many equal ones as tell as much."""
+        """The number of cases, or Kish's effective number (Σw)²/Σw² of weighted ones."""
         total = float(self.cells.sum())
         return total if self.squared is None or not total else total**2 / float(self.squared.sum())
 
@@ -431,7 +436,7 @@ class ContingencyTable(Serializable):
         return self._with_cells(labels, merge, (np.append(new_index, 2), new_index))
 
     def check_kinds(self) -> None:
-        """Refuse truth and prediction that share no label only because one is text and the other is not."""
+        """Raise an error if truth and prediction share no label because only one of them is text."""
         presence = (self.cells.sum(axis=0) > 0, self.predicted > 0)
         real, predicted = (
             [self.labels[index] for index in np.flatnonzero(is_present)] for is_present in presence
@@ -451,7 +456,7 @@ class ContingencyTable(Serializable):
         return bool(self.cells.any())
 
     def as_counts(self) -> Self:
-        """Take sums of weights that all were whole numbers as counts of cases."""
+        """Turn sums of weights that are whole numbers into counts of cases."""
         clusters = None if self.clusters is None else Clusters(self.clusters.joint.as_counts())
         return replace(self, cells=whole_counts(self.cells), squared=None, clusters=clusters)
 
@@ -495,7 +500,7 @@ class ContingencyTable(Serializable):
         return f"<ContingencyTable: {self.total:,} cases, {size} {plural(size, 'label')}{clusters}>"
 
     def _clusters_with(self, other: Self) -> Clusters | None:
-        """Merge the clusters of two tables; a table of no cases goes with either."""
+        """Merge the clusters of two tables. A table without cases merges with any table."""
         own_clusters, other_clusters = self.clusters, other.clusters
         if own_clusters is not None and other_clusters is not None:
             return own_clusters + other_clusters
@@ -504,7 +509,7 @@ class ContingencyTable(Serializable):
         return other_clusters if own_clusters is None else own_clusters
 
     def _regroup(self, labels: tuple[Label, ...], rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Self:
-        """Add every row and column to one of a table of other labels, in each cluster too."""
+        """Move every row and column to those of other labels, in each cluster too."""
         where = (rows[:, None], columns[None, :])
         return self._with_cells(
             labels, lambda values: _sum_cells(len(labels), where, values), (rows, columns)
@@ -523,7 +528,7 @@ class ContingencyTable(Serializable):
         change: Callable[[Numbers], Numbers],
         new_indices: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
     ) -> Self:
-        """Change cells and squares alike; ``places`` say where rows and columns went, for the clusters.
+        """Change cells and squares alike; ``new_indices`` hold the new row and column of each old one.
 
         A positive label that is gone is no longer declared.
         """

@@ -1,4 +1,4 @@
-"""The verdict on decisions, in sentences a manager understands."""
+"""The verdict on decisions, in plain sentences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAX_NAMES_LISTED = 5
 
 
 def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
-    """Write the verdict: informedness with its interval, chance, and the next step; bets where asked for."""
+    """Write the verdict: informedness with its interval, chance, the next step, and bets if requested."""
     if findings.informedness.undefined is not None:
         text = f"{name or 'This'} cannot be judged: {findings.informedness.undefined}. "
         if (findings.table.real > 0).sum() > 1:

@@ -1,4 +1,4 @@
-"""What measures see of a table, and how a spelling becomes a number or the reason why there is none."""
+"""Views of a table that measures are computed from, and the lookup of measures by their spelling."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class LabelView:
 
 @dataclass(frozen=True)
 class Marginals:
-    """The diagonal and the margins of a table, one entry a label along the last axis."""
+    """The diagonal and the margins of a table, one entry per label along the last axis."""
 
     hits: Values
     predicted: Values
@@ -151,7 +151,7 @@ class Resolved:
         return np.asarray(self.measure.compute(view, **self.arguments))
 
     def undefined(self, table: ContingencyTable) -> str | None:
-        """Say why the measure has no value on this table; None when it has one."""
+        """Return why the measure has no value on this table, or None if it has one."""
         if self.measure.counts_pairs and not table.is_counted:
             return "it counts pairs of cases, and weighted rows are no cases"
         if not math.isnan(self.values(table.cells)):
@@ -172,7 +172,7 @@ def label_view(view: Marginals, position: int) -> LabelView:
 
 
 def check_decisions(tally: object) -> None:
-    """Refuse what is no table of decisions."""
+    """Raise an error if a tally is not a table of decisions."""
     if not isinstance(tally, ContingencyTable):
         raise OptionError(f"a measure needs a tally such as a ContingencyTable; saw {type(tally).__name__}")
 

@@ -109,13 +109,13 @@ def law_of_mean(resolved: ItemValues) -> tuple[str, SamplingLaw]:
 
 
 def _trials(share: float, spread: ClusterSpread, width: float, otherwise: float) -> float:
-    """Count the right or wrong answers whose share has that variance."""
+    """Compute the number of right or wrong answers whose share has that variance."""
     is_known = spread.variance > MIN_RELATIVE_VARIANCE * width**2 and 0 < share < 1
     return share * (1 - share) * width**2 / spread.variance if is_known else otherwise
 
 
 def _law_by(method: Method, resolved: ItemValues) -> SamplingLaw:
-    """Make the law by a method that was asked for, or raise an error that says why it does not apply."""
+    """Make the law by the requested method, or raise an error that explains why it does not apply."""
     grades = resolved.grades
     if isinstance(method, Wilson):
         if not math.isfinite(grades.bounds[1] - grades.bounds[0]) and not grades.is_binary:
@@ -141,25 +141,25 @@ MAX_COUNTS_AT_ONCE = 1 << 22
 
 @bootstrap_law.register
 def _(tally: Grades, resolved: ItemValues, bootstrap: Bootstrap) -> SamplingLaw:
-    """Draw items again, or whole clusters of them."""
-    kept = np.flatnonzero(~np.isnan(resolved.values))
-    items = tally.items[kept].astype(np.float64)
-    groups = resolved.values[kept]
+    """Resample items, or whole clusters of them."""
+    graded = np.flatnonzero(~np.isnan(resolved.values))
+    items = tally.items[graded].astype(np.float64)
+    groups = resolved.values[graded]
     if tally.clusters is not None:
-        groups = np.array([tally.clusters[place] for place in kept])
-    _, places = np.unique(groups, return_inverse=True)
-    sums = np.bincount(places, weights=items * resolved.values[kept])
-    sizes = np.bincount(places, weights=items)
-    drawn, shares = round(sizes.sum()), sizes / sizes.sum()
+        groups = np.array([tally.clusters[index] for index in graded])
+    _, group_index = np.unique(groups, return_inverse=True)
+    sums = np.bincount(group_index, weights=items * resolved.values[graded])
+    sizes = np.bincount(group_index, weights=items)
+    sample_size, shares = round(sizes.sum()), sizes / sizes.sum()
     if tally.clusters is not None:
-        drawn, shares = len(sizes), np.full(len(sizes), 1 / len(sizes))
+        sample_size, shares = len(sizes), np.full(len(sizes), 1 / len(sizes))
     generator = np.random.default_rng(bootstrap.seed)
-    step = max(1, MAX_COUNTS_AT_ONCE // len(sizes))
+    draws_at_once = max(1, MAX_COUNTS_AT_ONCE // len(sizes))
     means = []
-    for start in range(0, bootstrap.draws, step):
-        counts = generator.multinomial(drawn, shares, size=min(step, bootstrap.draws - start))
+    for start in range(0, bootstrap.draws, draws_at_once):
+        counts = generator.multinomial(sample_size, shares, size=min(draws_at_once, bootstrap.draws - start))
         if tally.clusters is None:
-            means.append(counts @ (sums / sizes) / drawn)
+            means.append(counts @ (sums / sizes) / sample_size)
         else:
             means.append(counts @ sums / (counts @ sizes))
     return BootstrapLaw(resolved.mean, *defined_draws(np.concatenate(means), resolved.spelling))
@@ -207,7 +207,7 @@ def _binomial_test(mean: float, number: float, chance: float, alternative: Alter
 def _items_for_power(
     mean: float, chance: float, level: float, power: float, rough: int, error: float
 ) -> int | None:
-    """Find how many items the exact binomial test needs to have a power; None if these are many."""
+    """Find how many items the exact binomial test needs for a power, or None if these are many."""
     del error
     if rough > MAX_ITEMS_PLANNED_EXACTLY:
         return None

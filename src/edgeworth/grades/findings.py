@@ -1,4 +1,4 @@
-"""Everything worth saying about grades: the mean, guessing, pass@k, and what varies."""
+"""Findings about grades: the mean, guessing, pass@k, and the sources of variance."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class VarianceSplit:
 
 @dataclass(frozen=True)
 class GradeFindings:
-    """What was found about grades: the mean first, then what follows from a guess rate and from repeats."""
+    """The numbers behind a report on grades: the mean, then those that need a guess rate or repeats."""
 
     grades: Grades
     level: float
@@ -35,12 +35,12 @@ class GradeFindings:
 
     @property
     def mean(self) -> Estimate:
-        """Give the accuracy, or the mean grade."""
+        """The accuracy, or the mean grade."""
         return self.estimates[0]
 
     @property
     def is_conclusive(self) -> bool:
-        """Tell whether test and interval both show a difference from guessing; without a rate nothing is."""
+        """Whether test and interval both show a difference from guessing. It is False without a rate."""
         if self.guess_rate is None or self.mean.law is None or self.mean.caveat is not None:
             return False
         low, high = self.mean.interval(self.level)
@@ -48,7 +48,7 @@ class GradeFindings:
 
 
 def check_guess_rate(grades: Grades, guess_rate: float | None) -> None:
-    """Refuse a guess rate that is no share, or of answers that are not right or wrong."""
+    """Raise an error if a guess rate is not a share, or if answers are not right or wrong."""
     if guess_rate is not None and not grades.is_binary:
         raise OptionError("a guess rate is for answers that are right or wrong (--correct)")
     if guess_rate is not None and not 0 < guess_rate < 1:
@@ -56,7 +56,7 @@ def check_guess_rate(grades: Grades, guess_rate: float | None) -> None:
 
 
 def examine_grades(grades: Grades, *, level: float, guess_rate: float | None = None) -> GradeFindings:
-    """Find everything worth saying about grades."""
+    """Estimate and test everything that a report on grades needs."""
     check_guess_rate(grades, guess_rate)
     most = int(grades.repeats.min()) if grades.is_binary else 0
     depths = [*(depth for depth in PASS_AT_K_DEPTHS if depth < most), *((most,) if most > 1 else ())]
@@ -77,7 +77,7 @@ def correct_for_guessing(accuracy: Estimate, guess_rate: float) -> Estimate:
 
 
 def split_variance(grades: Grades) -> VarianceSplit | None:
-    """Split the variance of item means into what items and what their repeats add; None without repeats.
+    """Split the variance of item means between items and their repeats. Return None without repeats.
 
     It is the variance between items and, of each item, that of its repeats over their number; an item
     without repeats is taken to vary as the others do.

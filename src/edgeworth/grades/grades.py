@@ -123,7 +123,7 @@ class Grades(Serializable):
         grade_range: tuple[float, float] | None = None,
         lower_is_better: bool = False,
     ) -> Self:
-        """Tally grades, one a row.
+        """Tally grades, one per row.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ class Grades(Serializable):
 
     @property
     def _rules(self) -> tuple[str, ...]:
-        """Say what grades must have in common to be added."""
+        """The properties that grades must share to be added."""
         return (
             f"{'without' if self.ids is None else 'with'} ids",
             f"{'without' if self.clusters is None else 'with'} clusters",
@@ -303,32 +303,32 @@ class Grades(Serializable):
 
     @property
     def has_cases(self) -> bool:
-        """Tell whether anything was graded."""
+        """Whether anything was graded."""
         return len(self.items) > 0
 
     @property
     def dropped(self) -> int:
-        """Count the rows that were left out, for they have no grade."""
+        """The number of rows that were left out because they have no grade."""
         return self.unscored
 
     @property
     def rows_counted(self) -> int:
-        """Count the rows that have a grade."""
+        """The number of rows that have a grade."""
         return int((self.items * self.repeats).sum())
 
     @property
     def number(self) -> int:
-        """Count the items."""
+        """The number of items."""
         return int(self.items.sum())
 
     @property
     def is_share(self) -> bool:
-        """Tell whether the mean is a share: every grade is 0 or 1, and no other is possible."""
+        """Whether the mean is a share: every grade is 0 or 1, and no other is possible."""
         return self.zero_one and self.bounds in (UNBOUNDED, (0.0, 1.0))
 
     @property
     def is_binary(self) -> bool:
-        """Tell whether grades are right or wrong, 1 or 0. A grade that is good if low is neither."""
+        """Whether grades are right or wrong, 1 or 0. Grades that are good if low are neither."""
         return self.is_share and not self.lower_is_better
 
     @property
@@ -346,7 +346,7 @@ class Grades(Serializable):
         return f"<Grades: {', '.join(f'{value:,} {name}' for name, value in self.facts().items())}>"
 
     def _fits_together(self) -> bool:
-        """Check that the numbers are of grades."""
+        """Return whether the numbers can come from grades."""
         slack = 1e-9 * (1 + abs(self.squares))
         columns = (self.ids, self.clusters, self.repeats, self.sums, self.squares)
         checks = (
@@ -362,7 +362,7 @@ class Grades(Serializable):
 
 
 def as_right(column: Column, name: str, first_row: int = 1) -> Floats:
-    """Read right and wrong as 1 and 0, a missing one as NaN; anything else is refused.
+    """Read right and wrong as 1 and 0, and a missing grade as NaN. Raise an error for anything else.
 
     >>> as_right(as_column(["C", "i", True, 0, None], "correct"), "correct").tolist()
     [1.0, 0.0, 1.0, 0.0, nan]
@@ -379,7 +379,7 @@ def as_right(column: Column, name: str, first_row: int = 1) -> Floats:
 
 
 def as_points(column: Column, name: str, first_row: int = 1) -> Floats:
-    """Read grades as finite numbers, a missing one as NaN."""
+    """Read grades as finite numbers, and a missing grade as NaN."""
     values = as_scores(column, name, first_row)
     if np.isinf(values).any():
         index = int(np.argmax(np.isinf(values)))

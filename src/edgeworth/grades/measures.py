@@ -21,7 +21,7 @@ _of_grades = measure_family(
 
 
 def item_means(grades: Grades, _depth: int) -> Floats:
-    """Give the mean of each item's repeats."""
+    """Return the mean of each item's repeats."""
     return grades.means
 
 
@@ -33,8 +33,8 @@ def pass_at(grades: Grades, depth: int) -> Floats:
     """
     tries, right = grades.repeats, grades.sums
     missed = np.ones(len(tries))
-    for place in range(min(depth, int(tries.max()))):
-        missed *= np.maximum(tries - right - place, 0) / np.maximum(tries - place, 1)
+    for draw in range(min(depth, int(tries.max()))):
+        missed *= np.maximum(tries - right - draw, 0) / np.maximum(tries - draw, 1)
     return np.where(tries >= depth, 1 - missed, np.nan)
 
 

@@ -26,7 +26,7 @@ class GradeRules(TypedDict):
 
 
 def check_grades(options: Options) -> None:
-    """Refuse options of grades that do not go together."""
+    """Raise an error for options of grades that contradict each other."""
     if options["missing"] == "abstain":
         raise OptionError('an answer without a grade is left out and counted, missing="drop", or an error')
     if options["grade_range"] is not None and options["correct"] is not None:
