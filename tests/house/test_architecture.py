@@ -241,3 +241,39 @@ def test_integers_are_not_asked_whether_they_are_whole(path: Path) -> None:
             continue
         asked = ast.unparse(node.func.value)
         assert asked.startswith("float(") or asked.endswith(".dtype"), f"line {node.lineno}: float({asked})"
+
+
+def test_no_string_names_a_function() -> None:
+    """An editor finds every function that is called; the command's lazy loading is cyclopts' own."""
+    reference = re.compile(r"""["'](edgeworth\.[\w.]+|[a-z_]+(\.[a-z_]+)+):[A-Za-z_]+["']""")
+    for path in MODULES:
+        if path != SOURCE / "cli" / "app.py":
+            assert not reference.search(path.read_text(encoding="utf-8")), path
+
+
+def test_no_name_of_a_kind_or_measure_is_tested_outside_its_package() -> None:
+    """What a kind or a measure can do is a method or a field of it."""
+    tested = re.compile(r"\b(measure|kind)\.name (==|!=|in|not in)\b")
+    own = {"decisions", "grades", "rankings", "forecasts", "core"}
+    for name, path in NAMES.items():
+        if package(name) not in own:
+            assert not tested.search(path.read_text(encoding="utf-8")), name
+
+
+@pytest.mark.slow
+def test_a_misspelt_option_is_an_error_for_the_type_checker(tmp_path: Path) -> None:
+    snippet = tmp_path / "snippet.py"
+    snippet.write_text(
+        "from edgeworth.core.options import Options\n\n\n"
+        "def level(options: Options) -> float:\n    return options['level']\n\n\n"
+        "def misspelt(options: Options) -> object:\n    return options['levle']\n"
+    )
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file=", "--strict", str(snippet)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert re.findall(r"snippet\.py:(\d+): error", checked.stdout) == ["9"], checked.stdout
+    assert "levle" in checked.stdout
