@@ -337,6 +337,6 @@ def test_no_fingerprint_of_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     from edgeworth.sources import paths as digests
 
     paths = shards(tmp_path, ".csv")
-    monkeypatch.setattr(digests, "LARGEST", 20)
+    monkeypatch.setattr(digests, "MAX_DIGEST_BYTES", 20)
     assert file_digest(paths[0]) is not None
     assert file_digest(paths) is None

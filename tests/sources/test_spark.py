@@ -268,7 +268,7 @@ def test_what_spark_does_not_read(tmp_path: Path) -> None:
     ("name", "form"), [("s3://b/x.csv.gz", "csv"), ("hdfs://h/lake/", "parquet"), ("x.PQ", "parquet")]
 )
 def test_formats_are_told_by_their_endings(name: str, form: str) -> None:
-    assert spark_files._format([name], name) == form
+    assert spark_files._spark_format([name], name) == form
 
 
 @with_spark

@@ -7,7 +7,7 @@ such a fold shows as nan; ``GridSearchCV`` warns and ranks the candidate last. S
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from sklearn.metrics import make_scorer  # type: ignore[import-untyped]  # scikit-learn has no types
 
@@ -18,13 +18,22 @@ from edgeworth.sources.columns import Label
 Ties: TypeAlias = Literal["threshold", "expected", "best", "worst"]
 
 
+class ProbabilisticClassifier(Protocol):
+    """A fitted classifier of scikit-learn that predicts probabilities."""
+
+    classes_: Sequence[Label]
+
+    def predict_proba(self, X: object, /) -> object:  # noqa: N803  # scikit-learn's name
+        """Return one row of probabilities per case."""
+
+
 def informedness_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     labels: Sequence[Label] | None = None,
     pos_label: Label | None = None,
-    sample_weight: Any = None,
+    sample_weight: object = None,
 ) -> float:
     """Compute informedness: ``Σ p_l (recall_l − fallout_l)``, weighted by predicted share.
 
@@ -41,12 +50,12 @@ def informedness_score(
 
 
 def markedness_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     *,
     labels: Sequence[Label] | None = None,
     pos_label: Label | None = None,
-    sample_weight: Any = None,
+    sample_weight: object = None,
 ) -> float:
     """Compute markedness: informedness with prediction and truth exchanged.
 
@@ -60,11 +69,11 @@ def markedness_score(
 
 
 def average_precision_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: object,
+    y_score: object,
     *,
     pos_label: Label | None = None,
-    sample_weight: Any = None,
+    sample_weight: object = None,
     ties: Ties = "threshold",
 ) -> float:
     """Compute the mean over targets of the precision at each target's rank.
@@ -83,18 +92,18 @@ def average_precision_score(
 
 def _label_score(
     name: str,
-    y_true: Any,
-    y_pred: Any,
+    y_true: object,
+    y_pred: object,
     labels: Sequence[Label] | None,
     pos_label: Label | None,
-    sample_weight: Any,
+    sample_weight: object,
 ) -> float:
     table = ew.ContingencyTable.from_labels(y_true, y_pred, labels=labels, weights=sample_weight)
     return ew.measure(table if pos_label is None else table.one_against_rest(pos_label), name)
 
 
 def growth_score(
-    y_true: Any, y_proba: Any, *, against: Any = None, labels: Sequence[Label] | None = None
+    y_true: object, y_proba: object, *, against: object = None, labels: Sequence[Label] | None = None
 ) -> float:
     """Compute the growth of log wealth, nats a case, of full Kelly stakes on these probabilities.
 
@@ -111,24 +120,25 @@ def growth_score(
     return climatology(scores, "log") - scores.mean("log")
 
 
-def growth_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  # scikit-learn's name
+def growth_scorer(estimator: ProbabilisticClassifier, X: object, y: object) -> float:  # noqa: N803  # scikit-learn's name
     """Score an estimator by the ``growth_score`` of its probabilities: models selected by wealth."""
     return growth_score(y, estimator.predict_proba(X), labels=estimator.classes_)
 
 
-def log_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  # scikit-learn's name
+def log_scorer(estimator: ProbabilisticClassifier, X: object, y: object) -> float:  # noqa: N803  # scikit-learn's name
     """Score an estimator by minus its mean log score, of any number of classes in any fold."""
     return -_forecast_score("log", estimator, X, y)
 
 
-def brier_scorer(estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  # scikit-learn's name
+def brier_scorer(estimator: ProbabilisticClassifier, X: object, y: object) -> float:  # noqa: N803  # scikit-learn's name
     """Score an estimator by minus its mean Brier score, of any number of classes in any fold."""
     return -_forecast_score("brier", estimator, X, y)
 
 
-def _forecast_score(score: str, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  # scikit-learn's name
-    chances, labels = estimator.predict_proba(X), estimator.classes_
-    return ew.ForecastScores.from_probabilities(y, chances, labels=labels, scores=[score]).mean(score)
+def _forecast_score(score: str, estimator: ProbabilisticClassifier, X: object, y: object) -> float:  # noqa: N803  # scikit-learn's name
+    probabilities = estimator.predict_proba(X)
+    scores = ew.ForecastScores.from_probabilities(y, probabilities, labels=estimator.classes_, scores=[score])
+    return scores.mean(score)
 
 
 informedness_scorer = make_scorer(informedness_score)

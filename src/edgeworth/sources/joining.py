@@ -1,4 +1,4 @@
-"""Systems in files of their own, or below each other in one: joined by an id into one wide table."""
+"""Join the rows of several systems, in one file or several, by an id into one wide table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,18 @@ from edgeworth.sources.formats import COMPRESSED, FORMATS
 from edgeworth.sources.numbers import NUMBER, as_scores
 from edgeworth.sources.opening import ArraySource
 
-LISTED_IDS = 3
-"""So many ids are named in a sentence."""
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-BETWEEN = "\x1f"
-"""Stands between the columns of an id."""
+    from edgeworth.sources.arrow import TextArray
+
+    Ids: TypeAlias = list[str] | pa.ChunkedArray[pa.StringScalar]
+
+MAX_IDS_SHOWN = 3
+"""Ids that a message names."""
+
+ID_SEPARATOR = "\x1f"
+"""The character between the columns of an id."""
 
 BY_IT = "rows are joined by it, so fill it in, or drop such rows beforehand"
 DROP = "drop such rows beforehand, or say what they mean (missing=, --missing)"
@@ -35,7 +42,7 @@ DROP = "drop such rows beforehand, or say what they mean (missing=, --missing)"
 Places = NDArray[np.intp]
 
 
-def name_systems(tables: Sequence[Any]) -> list[str]:
+def name_systems(tables: Sequence[object]) -> list[str]:
     """Name systems after their files, or after their folders where the files are called alike.
 
     >>> name_systems(["out/small.csv.gz", "out/large.csv"]), name_systems(["a/p.csv", "b/p.csv"])
@@ -80,7 +87,7 @@ class Rows:
     names: tuple[str, ...]
     """The tables, or the systems of one table."""
     owners: Places
-    ids: Any
+    ids: Ids
     values: Mapping[str | int, Column]
     """The values of a shared column by its name, and of a system's own by its place."""
 
@@ -96,7 +103,7 @@ class Rows:
 
     def id_of(self, row: int) -> str:
         """Show the id of a row."""
-        return f"{self.by} {str(self.ids[row]).replace(BETWEEN, ', ')!r}"
+        return f"{self.by} {str(self.ids[row]).replace(ID_SEPARATOR, ', ')!r}"
 
 
 def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, are_numbers: bool) -> Rows:
@@ -104,9 +111,11 @@ def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, ar
     is_text = any(table.source.is_text for table in tables)
     names: dict[str, int] = {} if system else {table.name: place for place, table in enumerate(tables)}
     owners: list[Places] = []
-    ids: list[Any] = []
+    ids: list[list[str] | TextArray] = []
     shared = [name for table in tables for name in table.shared]
-    values: dict[str | int, list[Any]] = {x: [] for x in (*shared, *range(max(len(x.own) for x in tables)))}
+    values: dict[str | int, list[Column]] = {
+        x: [] for x in (*shared, *range(max(len(x.own) for x in tables)))
+    }
     for table in tables:
         said = table.source.name
         columns: dict[str | int, str] = {name: name for name in table.shared} | dict(enumerate(table.own))
@@ -132,7 +141,7 @@ def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, ar
                         )
                 done(len(batch))
     joined = {role: concatenate(parts) for role, parts in values.items()}
-    return Rows(" and ".join(by), tuple(names), np.concatenate(owners), _put_together(ids), joined)
+    return Rows(" and ".join(by), tuple(names), np.concatenate(owners), _concatenate_ids(ids), joined)
 
 
 def as_text(label: Label) -> str:
@@ -147,15 +156,15 @@ def as_text(label: Label) -> str:
 # Ids are Arrow's texts, which take a tenth of the time of Python's; without pyarrow they are lists.
 
 
-def _as_texts(batch: Batch, by: Sequence[str], source: str) -> Any:
-    """Take the id of each row as text, of several columns all of them."""
+def _as_texts(batch: Batch, by: Sequence[str], source: str) -> list[str] | TextArray:
+    """Return the id of each row as text, from one column or several."""
     columns = [batch.columns[name] for name in by]
     if len(columns) == 1 and isinstance(columns[0], TextColumn) and not columns[0].array.null_count:
         return columns[0].array
     names = [f"{source}: {name}" for name in by]
     coded = [encode_all(x, name, batch.first_row, BY_IT) for x, name in zip(columns, names, strict=True)]
     texts = (Coded(each.codes, tuple(map(as_text, each.labels))).tolist() for each in coded)
-    rows = [BETWEEN.join(map(str, row)) for row in zip(*texts, strict=True)]
+    rows = [ID_SEPARATOR.join(map(str, row)) for row in zip(*texts, strict=True)]
     try:
         import pyarrow as pa
     except ImportError:
@@ -163,22 +172,28 @@ def _as_texts(batch: Batch, by: Sequence[str], source: str) -> Any:
     return pa.array(rows)
 
 
-def _put_together(ids: list[Any]) -> Any:
-    if isinstance(ids[0], list):
-        return list(chain(*ids))
+def _concatenate_ids(parts: list[list[str] | TextArray]) -> Ids:
+    lists = [part for part in parts if isinstance(part, list)]
+    if len(lists) == len(parts):
+        return list(chain(*lists))
     import pyarrow as pa
 
-    return pa.chunked_array(ids)
+    return pa.chunked_array([part for part in parts if not isinstance(part, list)])
 
 
-def number_cases(ids: Any) -> Places:
+def number_cases(ids: Ids) -> Places:
     """Number the cases: equal ids have one number, different ones have different numbers."""
     if isinstance(ids, list):
         index: dict[str, int] = {}
         return np.array([index.setdefault(each, len(index)) for each in ids], dtype=np.intp)
     # The chunks share one dictionary.
-    parts: list[Any] = [arrow_column(chunk.indices, "id") for chunk in ids.dictionary_encode().chunks]
-    return np.concatenate(parts).astype(np.intp)
+    import pyarrow as pa
+
+    chunks: Sequence[object] = ids.dictionary_encode().chunks
+    indices = [chunk.indices for chunk in chunks if isinstance(chunk, pa.DictionaryArray)]
+    codes = concatenate([arrow_column(part, "id") for part in indices])
+    assert isinstance(codes, np.ndarray)
+    return codes.astype(np.intp)
 
 
 def join_rows(
@@ -237,8 +252,8 @@ def tell_unmatched(rows: Rows, found: Places, unmatched: str) -> tuple[str, ...]
     for place, name in enumerate(rows.names):
         left = np.sort(found[~is_whole & (found[:, place] >= 0), place])
         if len(left):
-            shown = "; ".join(map(rows.id_of, left[:LISTED_IDS].tolist()))
-            said.append(f"{len(left):,} of {name} ({shown}{'; …' if len(left) > LISTED_IDS else ''})")
+            shown = "; ".join(map(rows.id_of, left[:MAX_IDS_SHOWN].tolist()))
+            said.append(f"{len(left):,} of {name} ({shown}{'; …' if len(left) > MAX_IDS_SHOWN else ''})")
     if not is_whole.any():
         raise InputError(
             f"no {rows.by} is in all of {', '.join(rows.names)}: unmatched are {', '.join(said)}"

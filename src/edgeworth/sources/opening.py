@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -29,11 +29,11 @@ from edgeworth.sources.paths import (
 )
 
 
-def open_source(data: Any, *, engine: str | None = None, master: str | None = None) -> Source:
-    """A path, several, a pattern, a folder, ``-`` for standard input, a dataframe of any kind,
-    or a source that is open already.
+def open_source(data: object, *, engine: str | None = None, master: str | None = None) -> Source:
+    """Open data as a source, or return a source that is open already.
 
-    ``engine="spark"`` has Spark read the files, on ``master`` (``local[4]``, ``yarn``, ``spark://…``).
+    Data are a path, several, a pattern, a folder, ``-`` for standard input, or a dataframe of any library.
+    With ``engine="spark"`` Spark reads the files on ``master`` (``local[4]``, ``yarn``, ``spark://…``).
     """
     if engine is not None or master is not None:
         if engine is None:
@@ -51,16 +51,20 @@ def open_source(data: Any, *, engine: str | None = None, master: str | None = No
         from edgeworth.sources.stdin import RemoteSource
 
         return RemoteSource(data)
-    # The class is asked: a frame of Spark Connect has an attribute of any name.
-    if hasattr(type(data), "batches") and hasattr(data, "is_text"):
-        source: Source = data
-        return source
-    several = data if isinstance(data, (list, tuple)) else [data]
-    if all(isinstance(path, (str, os.PathLike)) for path in several):
+    if _is_source(data):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return _open_files(data)
+    if isinstance(data, (list, tuple)) and all(isinstance(path, (str, os.PathLike)) for path in data):
         return _open_files(data)
     from edgeworth.sources.frames import open_frame
 
     return open_frame(data)
+
+
+def _is_source(data: object) -> TypeGuard[Source]:
+    # The class is asked, because a frame of Spark Connect has an attribute of any name.
+    return hasattr(type(data), "batches") and hasattr(data, "is_text")
 
 
 def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
@@ -69,11 +73,10 @@ def _open_files(data: PathLike | Sequence[PathLike]) -> Source:
     named = local_path(data) if isinstance(data, (str, os.PathLike)) else None
     folder = named if named is not None and named.is_dir() else None
     if len(files) == 1 and folder is None:
-        source: Source = files[0]
-        return source
+        return files[0]
     name = _listed(paths) if named is None else str(named)
     folders = [] if folder is None else [partition_values(path, folder) for path in paths]
-    form = next(each for each in FORMATS if each.name == files[0].kind)
+    form = next(form for form in FORMATS if form.name == files[0].kind)
     return form.combine(files, name, folders)
 
 
@@ -104,38 +107,45 @@ class ArraySource:
     paths: tuple[Path, ...] = ()
     """The files that they are from."""
 
-    def __init__(self, arrays: Mapping[str, Any], name: str = "arrays") -> None:
+    def __init__(self, arrays: Mapping[str, object], name: str = "arrays") -> None:
         self.name = name
         self._batch = Batch({column: as_column(values, column) for column, values in arrays.items()})
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """All rows at once."""
+        """Yield all rows as one batch."""
         check_columns(columns, tuple(self._batch.columns), self.name)
         if len(self._batch) == 0:
             raise no_rows_error(self.name)
         yield Batch({column: self._batch.columns[column] for column in columns})
 
 
-KINDS = {"i": "numbers", "u": "numbers", "f": "numbers", "b": "booleans", "M": "times", "m": "durations"}
-OF_VALUES: dict[type, str] = {str: "text", bool: "booleans", date: "times", datetime: "times"}
-OF_VALUES |= dict.fromkeys((int, float, Decimal), "numbers")
+FAMILIES_BY_DTYPE = {
+    "i": "numbers",
+    "u": "numbers",
+    "f": "numbers",
+    "b": "booleans",
+    "M": "times",
+    "m": "durations",
+}
+FAMILIES_BY_TYPE: dict[type, str] = {str: "text", bool: "booleans", date: "times", datetime: "times"}
+FAMILIES_BY_TYPE |= dict.fromkeys((int, float, Decimal), "numbers")
 
 
 def family(column: Column) -> str | None:
-    """What a column holds; None where it holds nothing, or things of several kinds.
+    """Return the kind of values in a column, or None if there are no values or several kinds.
 
     >>> import numpy as np
     >>> family(np.arange(3)), family(Coded(np.array([-1]), ()))
     ('numbers', None)
     """
     if not isinstance(column, Coded) and column.dtype.kind != "O":
-        return KINDS.get(column.dtype.kind)
+        return FAMILIES_BY_DTYPE.get(column.dtype.kind)
     values = column.labels if isinstance(column, Coded) else column.tolist()
-    found = {OF_VALUES.get(type(value)) for value in values if value is not None}
-    return found.pop() if len(found) == 1 else None
+    families = {FAMILIES_BY_TYPE.get(type(value)) for value in values if value is not None}
+    return families.pop() if len(families) == 1 else None
 
 
-WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+WHOLE_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
 class ManySource:
@@ -165,13 +175,13 @@ class ManySource:
         self.names = (*first.names, *(key for key in self._folders if key not in first.names))
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The wanted columns of one file after the other; a file without rows is left out."""
+        """Yield the named columns of one file after the other, without files that have no rows."""
         wanted = list(dict.fromkeys(columns))
         self._check(wanted)
         seen: dict[str, tuple[str, str]] = {}
         row = 1
-        for place, file in enumerate(self.files):
-            constant = {name: self._folders[name][place] for name in wanted if self._is_constant(name, file)}
+        for index, file in enumerate(self.files):
+            constant = {name: self._folders[name][index] for name in wanted if self._is_constant(name, file)}
             origin = FilePlace(file.name, row - 1)
             # A file needs a column to know its rows by.
             own = [name for name in wanted if name not in constant] or [*file.names[:1]]
@@ -179,9 +189,9 @@ class ManySource:
                 for batch in file.batches(own):
                     if not self.is_text:
                         _check_families(seen, batch, file.name)
-                    found = {name: batch.columns[name] for name in own if name in wanted}
-                    found |= {name: _constant(value, len(batch)) for name, value in constant.items()}
-                    yield Batch(found, origin.rows_before + batch.first_row, origin=origin)
+                    values = {name: batch.columns[name] for name in own if name in wanted}
+                    values |= {name: _constant(value, len(batch)) for name, value in constant.items()}
+                    yield Batch(values, origin.rows_before + batch.first_row, origin=origin)
                     row += len(batch)
             except NoRowsError:
                 continue
@@ -212,7 +222,7 @@ class ManySource:
         found: dict[str, list[Label | None]] = {}
         for key in keys:
             values = [folder.get(key) for folder in folders]
-            are_whole = all(WHOLE.fullmatch(value) for value in values if value is not None)
+            are_whole = all(WHOLE_NUMBER.fullmatch(value) for value in values if value is not None)
             whole = are_whole and not self.is_text
             found[key] = [int(value) if whole and value is not None else value for value in values]
         return found

@@ -11,7 +11,7 @@ import stat
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from edgeworth.errors import EdgeworthError, InputError, MissingExtraError
 from edgeworth.sources.batches import Batch, check_columns, require_rows
@@ -25,9 +25,12 @@ from edgeworth.sources.formats import (
     list_words,
 )
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 def first_line(error: Exception) -> str:
-    """The first line of an engine's message, without what it says of itself.
+    """Return the first line of an engine's message, without the engine's prefix.
 
     >>> first_line(ValueError("CSV parse error: Expected 2 columns\\nDetail"))
     'Expected 2 columns'
@@ -42,15 +45,15 @@ def first_line(error: Exception) -> str:
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-TABLES = {"_delta_log": "Delta", ".hoodie": "Hudi"}
+TABLE_FOLDERS = {"_delta_log": "Delta", ".hoodie": "Hudi"}
 """Folders that say which files of a table are still part of it: its other files hold rows of the past."""
 
-LIKE = 0.75
-"""How much alike two names are when one may be meant by the other: past.json is not today.json."""
+MIN_NAME_SIMILARITY = 0.75
+"""Names at least this similar are suggested for a missing file: past.json is not today.json."""
 
 
 def natural_key(name: object) -> list[tuple[int, int, str]]:
-    """A key that sorts part 2 before part 10.
+    """Return a key that sorts part 2 before part 10.
 
     >>> sorted(["part10", "part2"], key=natural_key)
     ['part2', 'part10']
@@ -60,7 +63,7 @@ def natural_key(name: object) -> list[tuple[int, int, str]]:
 
 
 def expand_paths(data: PathLike | Sequence[PathLike]) -> list[Path]:
-    """The files that are meant: several paths in the order given, those of a pattern or folder sorted."""
+    """Return the files that paths name, in the order given; those of a pattern or folder are sorted."""
     if not isinstance(data, (str, os.PathLike)):
         files = [file for path in data for file in expand_paths(path)]
         if not files:
@@ -87,12 +90,12 @@ def expand_paths(data: PathLike | Sequence[PathLike]) -> list[Path]:
 
 
 def is_local_address(data: PathLike) -> bool:
-    """Whether it is an address of a file on this machine, ``file:///…``."""
+    """Return whether data are the address of a file on this machine, ``file:///…``."""
     return isinstance(data, str) and data.lower().startswith("file://")
 
 
 def local_path(data: PathLike) -> Path:
-    """The path that is meant, by itself or as an address.
+    """Return the path of a file that is named by path or address.
 
     >>> str(local_path("file://localhost/data/a%20b.csv"))
     '/data/a b.csv'
@@ -113,7 +116,7 @@ def local_path(data: PathLike) -> Path:
 
 
 def _once(files: list[Path]) -> list[Path]:
-    """The same files, unless one is there twice, under whatever names, or no engine can be told its name."""
+    """Return the files, or raise an error if one is named twice or its name is not UTF-8."""
     seen: dict[str, Path] = {}
     for file in files:
         other = seen.setdefault(os.path.realpath(file), file)
@@ -128,11 +131,11 @@ def _once(files: list[Path]) -> list[Path]:
 
 
 def _files_of(folder: Path) -> list[Path]:
-    """The data files at any depth of a folder; hidden ones, and those that begin with _, are not data."""
+    """Return the data files at any depth of a folder, without hidden ones and those that begin with _."""
     found = []
     data = {name for each in READ for name in each.endings}
     for parent, folders, names in os.walk(folder, onerror=refuse_folder):
-        for name, table in TABLES.items():
+        for name, table in TABLE_FOLDERS.items():
             if name in folders:
                 raise InputError(
                     f"{parent} is a {table} table, whose files may hold rows that it no longer has: "
@@ -162,12 +165,12 @@ def _neighbours(path: Path) -> str:
         names = [entry.name for entry in folder.iterdir()]
     except OSError:
         return ""
-    near = difflib.get_close_matches(path.name, names, n=3, cutoff=LIKE)
+    near = difflib.get_close_matches(path.name, names, n=3, cutoff=MIN_NAME_SIMILARITY)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def partition_values(file: Path, below: Path) -> dict[str, str | None]:
-    """What the names of folders say of all rows of a file, as Hive writes it: key=value.
+    """Return the columns in the names of a file's folders, which Hive writes as key=value.
 
     >>> partition_values(Path("lake/day=2026-01-02/site=a%20b/x.parquet"), Path("lake"))
     {'day': '2026-01-02', 'site': 'a b'}
@@ -183,8 +186,12 @@ def partition_values(file: Path, below: Path) -> dict[str, str | None]:
 
 HEAD_BYTES, LONGEST_HEAD = 64 << 10, 8 << 20
 
-PACKINGS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
-"""How compressed bytes begin, for what has no ending to tell by."""
+COMPRESSIONS: dict[bytes, Literal["gzip", "zstd", "bz2"]] = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"BZh": "bz2",
+}
+"""How compressed files begin, for those without a known ending."""
 
 SPREADSHEETS = {".xlsx", ".xls", ".ods"}
 
@@ -205,8 +212,8 @@ class FileSource:
     """Whether a column may have other types further on, or not be there at first."""
     names: tuple[str, ...]
     rows: int | None = None
-    schema: Any = None
-    """Arrow's, where types are known before any row is read."""
+    schema: pa.Schema | None = None
+    """The Arrow schema, if types are known before any row is read."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.path = path
@@ -217,12 +224,12 @@ class FileSource:
         """The file."""
         return (self.path,)
 
-    def types(self, columns: Sequence[str]) -> Mapping[str, Any]:
-        """Arrow's type of each column, as far as it is known."""
+    def types(self, columns: Sequence[str]) -> Mapping[str, pa.DataType]:
+        """Return the Arrow type of each column, or nothing if types are not known."""
         return {} if self.schema is None else {name: self.schema.field(name).type for name in columns}
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The wanted columns, a piece of the file at a time."""
+        """Yield the named columns, a part of the file at a time."""
         wanted = list(dict.fromkeys(columns))
         if not self.varies:
             check_columns(wanted, self.names, self.name)
@@ -230,12 +237,12 @@ class FileSource:
         yield from require_rows(self.read(wanted), nothing)
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
-        """The same of columns that are there."""
+        """Yield the columns, all of which exist."""
         raise NotImplementedError
 
 
-def open_bytes(path: Path) -> Any:
-    """A file as a stream of bytes, unpacked as its ending says, or as it begins where that says nothing."""
+def open_bytes(path: Path) -> pa.NativeFile:
+    """Open a file as a stream of bytes, decompressed by its ending or else by its first bytes."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -244,12 +251,12 @@ def open_bytes(path: Path) -> Any:
         return pa.input_stream(str(path), compression="detect")
     with path.open("rb") as file:
         first = file.read(4)
-    packing: Any = next((packing for magic, packing in PACKINGS.items() if first.startswith(magic)), None)
-    return pa.input_stream(str(path), compression=packing)
+    compression = next((name for magic, name in COMPRESSIONS.items() if first.startswith(magic)), None)
+    return pa.input_stream(str(path), compression=compression)  # type: ignore[arg-type]  # None is missed
 
 
 def read_head(path: Path, name: str, *, of_text: bool = False) -> bytes:
-    """The first bytes of a file, of text its first line at least, or a sentence about why there are none."""
+    """Return the first bytes of a file, for text at least its first line, or raise an error."""
     # Not pa.ArrowException: it is not known yet whether there is a pyarrow; its errors are these as well.
     try:
         with open_bytes(path) as stream:
@@ -288,7 +295,7 @@ def most_unpacked(size: int) -> int:
 
 
 def read_whole_file(path: Path) -> bytes | bytearray:
-    """The bytes of a file, unpacked if they are gzip's; of one that would take all memory only a sentence."""
+    """Return the bytes of a file, decompressed if it is gzip, or raise an error if it is too large."""
     content = bytearray()
     try:
         with path.open("rb") as file:
@@ -319,12 +326,12 @@ def find_format(path: Path, name: str) -> Format:
     return found if found in READ else format_by_head(read_head(path, name))
 
 
-LARGEST = 1 << 30
-"""Files of more bytes in all are not read once more for their fingerprint."""
+MAX_DIGEST_BYTES = 1 << 30
+"""Files with more bytes in all are not read again for their digest."""
 
 
 def file_digest(path: PathLike | Sequence[PathLike]) -> str | None:
-    """SHA-256 of a file's bytes, or of those that a pattern or a folder names; None of what is no file.
+    """Return the SHA-256 of a file, or of the files of a pattern or folder; None if there is no file.
 
     >>> file_digest("no such file") is None
     True
@@ -336,12 +343,15 @@ def file_digest(path: PathLike | Sequence[PathLike]) -> str | None:
 
 
 def file_digests(files: Sequence[Path]) -> tuple[str, ...]:
-    """SHA-256 of the bytes of each file; none where one of them is no file, or all are too large.
+    """Return the SHA-256 of each file; none if one of them is no file, or if they are too large.
 
-    Names are not part of it: the same data elsewhere have the same fingerprint.
+    Names are not part of it: the same data elsewhere have the same digest.
     """
     try:
-        if not all(file.is_file() for file in files) or sum(x.stat().st_size for x in files) > LARGEST:
+        if (
+            not all(file.is_file() for file in files)
+            or sum(x.stat().st_size for x in files) > MAX_DIGEST_BYTES
+        ):
             return ()
         digests = []
         for file in files:
@@ -379,7 +389,7 @@ def check_unchanged(files: Sequence[Path], before: FileStates) -> None:
 
 
 def combine_digests(digests: Sequence[str]) -> str | None:
-    """Of several files the SHA-256 of their digests, one a line, in the order in which they are read.
+    """Return the SHA-256 of several digests, one per line, in the order in which the files are read.
 
     >>> combine_digests(["sha256:12"]), combine_digests([])
     ('sha256:12', None)

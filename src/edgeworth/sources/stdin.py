@@ -1,4 +1,4 @@
-"""Files in object stores and on the web, read by DuckDB's own extensions.
+"""Standard input and pipes, and files in object stores and on the web, which DuckDB's extensions read.
 
 There is no network where the tests run: they read local files through this path, and the stores themselves
 are untested."""
@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 
 from edgeworth.errors import InputError
 from edgeworth.sources.arrow import arrow_batches
@@ -20,6 +20,9 @@ from edgeworth.sources.batches import Batch
 from edgeworth.sources.duckdb_engine import connect, pick_columns, record_batches
 from edgeworth.sources.formats import FORMATS, format_by_ending, list_words
 from edgeworth.sources.paths import FileSource, find_format, first_line
+
+if TYPE_CHECKING:
+    import duckdb
 
 EXTENSIONS: dict[str, str | None] = {
     **dict.fromkeys(("s3", "gs", "gcs", "r2", "http", "https", "hf"), "httpfs"),
@@ -43,7 +46,7 @@ class RemoteSource(FileSource):
         self.name = url
         form = format_by_ending(Path(url.partition("?")[0]))
         if form is None or form.duckdb is None:
-            known = list_words(tuple(each for each in FORMATS if each.duckdb is not None), " and")
+            known = list_words(tuple(form for form in FORMATS if form.duckdb is not None), " and")
             raise InputError(f"{url}: of a store {known} are read, by their ending")
         self.is_text = form.is_text
         self._reader = form.duckdb
@@ -52,19 +55,19 @@ class RemoteSource(FileSource):
             raise InputError(f"{url}: nothing is read from {scheme}://, only from {', '.join(EXTENSIONS)}")
         self._extension = EXTENSIONS[scheme]
         with self._connected() as connection:
-            found = connection.sql(f"SELECT * FROM {self._reader}", params={"path": url})
-            self.names = tuple(found.columns)
+            relation = connection.sql(f"SELECT * FROM {self._reader}", params={"path": url})
+            self.names = tuple(relation.columns)
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
-        """The wanted columns in order."""
+        """Yield the named columns in order."""
         query = f"SELECT {pick_columns(columns)} FROM {self._reader}"
         with self._connected() as connection:
-            answer = connection.sql(query, params={"path": self.name})
-            pieces = (piece.rename_columns(columns) for piece in record_batches(answer, BATCH_ROWS))
-            yield from arrow_batches(pieces, columns)
+            relation = connection.sql(query, params={"path": self.name})
+            renamed = (batch.rename_columns(columns) for batch in record_batches(relation, BATCH_ROWS))
+            yield from arrow_batches(renamed, columns)
 
     @contextmanager
-    def _connected(self) -> Iterator[Any]:
+    def _connected(self) -> Iterator[duckdb.DuckDBPyConnection]:
         try:
             with connect(preserve_insertion_order="true") as connection:
                 import duckdb
@@ -89,7 +92,7 @@ PIECE_BYTES = 1 << 20
 
 
 def open_standard_input() -> FileSource:
-    """What is piped in, of the kind that its first bytes say."""
+    """Open standard input, whose first bytes tell its format."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError(f"{NAME} is closed: pipe a file into the command, or name one")
     if getattr(sys.stdin, "buffer", None) is None:
@@ -100,16 +103,19 @@ def open_standard_input() -> FileSource:
 
 
 def open_stream(stream: IO[bytes], name: str) -> FileSource:
-    """What a pipe holds, kept in a temporary file that goes with the source: it is read more than once.
+    """Copy a pipe to a temporary file that lives as long as the source, because it is read more than once.
 
-    Where the system allows, the file never has a name: it goes with the process, however that ends.
+    If the system allows, the file has no name, so that it disappears with the process.
     """
     descriptors = Path("/proc/self/fd")
     is_nameless = descriptors.exists()
     with ExitStack() as stack:
         try:
-            make: Any = tempfile.TemporaryFile if is_nameless else tempfile.NamedTemporaryFile
-            file = stack.enter_context(make(prefix="edgeworth-"))
+            file: IO[bytes]
+            if is_nameless:
+                file = stack.enter_context(tempfile.TemporaryFile(prefix="edgeworth-"))
+            else:
+                file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="edgeworth-"))
             shutil.copyfileobj(stream, file, PIECE_BYTES)
             file.flush()
         except OSError as error:

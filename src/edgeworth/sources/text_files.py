@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from edgeworth.sources.paths import (
     open_bytes,
     read_head,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 PIECE_BYTES = 8 << 20
 READ_AHEAD = 32
@@ -132,7 +135,7 @@ class DelimitedSource(FileSource):
 class _WithLastLine(io.RawIOBase):
     """A stream with one more line at its end, which Arrow reads ahead in a thread of its own."""
 
-    def __init__(self, stream: Any, line: str) -> None:
+    def __init__(self, stream: pa.NativeFile, line: str) -> None:
         self._stream, self._line, self._last = stream, line.encode() + b"\n", b"\n"
         self._is_wanted = True
         self._is_busy, self._reads = False, 0
@@ -190,6 +193,9 @@ def _said(error: Exception) -> str:
     return re.sub(r"Row #([0-9]+)", lambda found: f"row {int(found[1]) - 1:,}", first_line(error))
 
 
+Row: TypeAlias = dict[str, object]
+"""One JSON object."""
+
 LINES_BYTES = 4 << 20
 LONGEST_LINE = 16 << 20
 LISTED = 20
@@ -221,7 +227,7 @@ class JsonLinesSource(FileSource):
         else:
             self.names = _fields(self._rows)
 
-    def _read_document(self) -> list[dict[str, Any]] | None:
+    def _read_document(self) -> list[Row] | None:
         """Read the rows of a file that is one JSON value; None where it has an object a line."""
         first, _, rest = read_head(self.path, self.name).lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
         is_lines = bool(rest.strip()) or ending(self.path) in (".jsonl", ".ndjson")
@@ -262,7 +268,7 @@ class JsonLinesSource(FileSource):
             yield Batch(found, first_row=row)
             row += len(rows)
 
-    def _pieces(self) -> Iterator[list[dict[str, Any]]]:
+    def _pieces(self) -> Iterator[list[Row]]:
         """Objects of some lines at a time."""
         if self._rows is not None:
             yield self._rows
@@ -283,8 +289,8 @@ class JsonLinesSource(FileSource):
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {first_line(error)}") from None
 
-    def _parsed(self, text: bytes, first: int) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = []
+    def _parsed(self, text: bytes, first: int) -> list[Row]:
+        rows: list[Row] = []
         # Not splitlines: a text may hold any of the other characters that end lines.
         for line in text.split(b"\n"):
             if not line.strip():
@@ -308,7 +314,7 @@ class JsonLinesSource(FileSource):
         return rows
 
 
-def find_field(row: dict[str, Any], name: str) -> Any:
+def find_field(row: Row, name: str) -> object:
     """Find a field of a row by its name or its path, None where there is none.
 
     >>> find_field({"doc": {"answers": ["no", "yes"]}}, "doc.answers.1")
@@ -316,18 +322,18 @@ def find_field(row: dict[str, Any], name: str) -> Any:
     """
     if name in row or "." not in name:
         return row.get(name)
-    found: Any = row
+    value: object = row
     for part in name.split("."):
-        if isinstance(found, list) and part.isdecimal() and len(part) < 10 and int(part) < len(found):
-            found = found[int(part)]
-        elif isinstance(found, dict):
-            found = found.get(part)
+        if isinstance(value, list) and part.isdecimal() and len(part) < 10 and int(part) < len(value):
+            value = value[int(part)]
+        elif isinstance(value, dict):
+            value = value.get(part)
         else:
             return None
-    return found
+    return value
 
 
-def _rows_of(document: Any, name: str = "the file") -> list[Any]:
+def _rows_of(document: object, name: str = "the file") -> list[object]:
     """Find the rows of a JSON value: its items, ``data`` below ``columns``, or the longest array of objects.
 
     >>> _rows_of({"columns": ["y", "p"], "data": [[1, 0]]}), _rows_of({"run": {"cases": [{"y": 1}]}})
@@ -346,7 +352,7 @@ def _rows_of(document: Any, name: str = "the file") -> list[Any]:
     return max(found, key=len, default=[document])
 
 
-def _check_table(columns: list[Any], data: list[list[Any]], name: str) -> None:
+def _check_table(columns: list[object], data: list[list[object]], name: str) -> None:
     """Refuse a table whose columns are not named by text, or whose rows have other numbers of values."""
     wrong = [column for column in columns if not isinstance(column, str)]
     if wrong or len(set(columns)) < len(columns):
@@ -358,11 +364,11 @@ def _check_table(columns: list[Any], data: list[list[Any]], name: str) -> None:
             raise InputError(f"{name}: row {number:,} of the field 'data' has {values}")
 
 
-def _fields(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+def _fields(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for row in rows for path in _paths(row)))
 
 
-def _paths(value: dict[str, Any] | list[Any], above: str = "") -> Iterator[str]:
+def _paths(value: Row | list[object], above: str = "") -> Iterator[str]:
     """Name what an object or an array holds, and what is inside of that unless it is long."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         yield f"{above}{key}"
@@ -370,7 +376,7 @@ def _paths(value: dict[str, Any] | list[Any], above: str = "") -> Iterator[str]:
             yield from _paths(inner, f"{above}{key}.")
 
 
-def column_of(values: list[Any]) -> Column:
+def column_of(values: list[object]) -> Column:
     """JSON's values as a column: numbers as arrays, text as codes, anything else as it is.
 
     >>> column_of(["a", None, "a"])
