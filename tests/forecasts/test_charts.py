@@ -174,7 +174,7 @@ def test_axes_and_marks_are_named_in_the_picture() -> None:
         "returns": ["log return of a case", "log wealth", "cases settled"],
         "final_wealth": ["log wealth at the end", "probability", "if the prices are right"],
         "stakes": ["stake, as a share of wealth", "back only", "back and lay", "decimal odds"],
-        "probabilities": ["probability of class 1, by the model", "probability of class 1, by the baseline"],
+        "probabilities": ["probability of class 1, by the model", "probability of class 1, by the opponent"],
         "sequence": ["Brier score", "log score", "cases seen"],
         "reliability": ["share that came true", "forecast", "cases", "these forecasts"],
     }

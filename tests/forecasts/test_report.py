@@ -226,11 +226,11 @@ def test_agreement_and_disagreement_in_a_sentence() -> None:
     report = evaluate(truth=[1] * 10, probabilities=sharp, against=timid, labels=[0, 1])
     found = next(s for s in report.sections if s.title == "Top-1 decisions")
     assert found.text[0] == (
-        "They disagree on these cases: top-1 error prefers the baseline, the log score prefers the model and "
+        "They disagree on these cases: top-1 error prefers the opponent, the log score prefers the model and "
         "wealth prefers the model. Top-1 error sees only on which side of ½ a probability lies."
     )
     rows = {str(row[0]): row for row in found.grids[0].rows}
-    assert rows["top-1 error"][1:] == ("10.0%", "0.0%", "the baseline")
+    assert rows["top-1 error"][1:] == ("10.0%", "0.0%", "the opponent")
     assert rows["wealth"][1] == rows["likelihood ratio"][1]
     alike = evaluate(truth=[1, 0], probabilities=[0.6, 0.2], against=[0.6, 0.2])
     assert "find both alike" in words(alike)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from edgeworth.core.formatting import shorten
 from edgeworth.errors import InputError, MergeError
-from edgeworth.sources.columns import Label
+from edgeworth.sources.columns import Label, share_one_hash
 
 POSITIVE_OF_PAIR: tuple[tuple[Label, Label], ...] = (
     (0, 1),
@@ -159,7 +159,8 @@ def parse_labels(labels: Sequence[Label]) -> list[Label]:
     if len(texts) < len(labels) or not texts:
         return list(labels)
     if all(_DECIMAL.fullmatch(text) for text in texts):
-        return [_number(text) for text in texts]
+        numbers = [_number(text) for text in texts]
+        return list(labels) if share_one_hash(numbers) else numbers
     if {text.lower() for text in texts} <= {"true", "false"}:
         return [text.lower() == "true" for text in texts]
     return list(labels)

@@ -206,7 +206,7 @@ class ForecastFindings:
         if system == MODEL:
             return "the model"
         against = self.bets.wealth.against
-        return "the baseline" if against == RIVAL else against
+        return "the opponent" if against == RIVAL else against
 
     def heading(self, system: str) -> str:
         """Name the model or its opponent in the head of a table."""

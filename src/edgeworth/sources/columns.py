@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -184,6 +188,27 @@ def is_missing(label: object) -> bool:
         return False
 
 
+MAX_LABELS_WITH_ONE_HASH = 100
+"""Integers with one hash, such as the multiples of 2^61 − 1, take quadratic time in a dictionary."""
+
+
+def share_one_hash(labels: Iterable[object]) -> bool:
+    """Return whether more than 100 different integers of more than 64 bits have one hash.
+
+    >>> share_one_hash(k * (2**61 - 1) for k in range(200)), share_one_hash(range(2**70, 2**70 + 200))
+    (True, False)
+    """
+    long: list[int] = []
+    for label in labels:
+        if isinstance(label, Decimal) and not label.is_finite():
+            continue
+        if isinstance(label, (int, Decimal, Fraction)) and abs(int(label)) >= 1 << 64:
+            long.append(int(label))
+    # Sorting takes n log n comparisons, whatever the hashes are.
+    different = [label for label, _ in groupby(sorted(long))]
+    return max(Counter(map(hash, different)).values(), default=0) > MAX_LABELS_WITH_ONE_HASH
+
+
 def encode(column: Column, name: str) -> Coded:
     """Encode a block of a column as codes and the labels it holds.
 
@@ -206,6 +231,11 @@ def encode(column: Column, name: str) -> Coded:
     try:
         # Nanoseconds would come out as bare integers.
         items = (column.astype("datetime64[us]") if column.dtype.kind == "M" else column).tolist()
+        if not {int, Decimal, Fraction}.isdisjoint(map(type, items)) and share_one_hash(items):
+            raise InputError(
+                f"{name} holds more than {MAX_LABELS_WITH_ONE_HASH} integers of more than 64 bits that have the "
+                "same hash, which would take very long to count: write them as text"
+            )
         codes = np.fromiter(map(label_codes.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
         type_name = next((type(item).__name__ for item in items if not isinstance(item, Hashable)), "value")
