@@ -233,8 +233,8 @@ def encode(column: Column, name: str) -> Coded:
         items = (column.astype("datetime64[us]") if column.dtype.kind == "M" else column).tolist()
         if not {int, Decimal, Fraction}.isdisjoint(map(type, items)) and share_one_hash(items):
             raise InputError(
-                f"{name} holds more than {MAX_LABELS_WITH_ONE_HASH} integers of more than 64 bits that have the "
-                "same hash, which would take very long to count: write them as text"
+                f"{name} holds more than {MAX_LABELS_WITH_ONE_HASH} integers of more than 64 bits that have "
+                "the same hash, which would take very long to count: write them as text"
             )
         codes = np.fromiter(map(label_codes.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
