@@ -186,7 +186,7 @@ def test_the_chance_test_of_lists_is_uniform(monkeypatch: pytest.MonkeyPatch) ->
     from edgeworth.rankings import estimates as ranking_testing
 
     # 199 draws a test instead of 9,999: (1 + count)/(1 + draws) is valid however few.
-    monkeypatch.setattr(ranking_testing, "MOST_DRAWN", 1)
+    monkeypatch.setattr(ranking_testing, "MAX_STEPS_DRAWN", 1)
     rng = np.random.default_rng(7)
     runs, p_values = 80, []
     for run in range(runs):

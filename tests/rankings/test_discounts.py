@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from edgeworth.rankings.tie_groups import FEW, discount_sum, reciprocal_sum
+from edgeworth.rankings.tie_groups import MIN_ARGUMENT_FOR_SERIES, discount_sum, reciprocal_sum
 
 
 def single(start: int, length: int) -> float:
@@ -19,11 +19,11 @@ def single(start: int, length: int) -> float:
 
 @given(st.integers(0, 60), st.integers(0, 60))
 @example(0, 0)
-@example(0, FEW)
-@example(0, FEW + 1)
-@example(FEW - 1, FEW)
-@example(FEW, FEW)
-@example(FEW + 1, FEW - 1)
+@example(0, MIN_ARGUMENT_FOR_SERIES)
+@example(0, MIN_ARGUMENT_FOR_SERIES + 1)
+@example(MIN_ARGUMENT_FOR_SERIES - 1, MIN_ARGUMENT_FOR_SERIES)
+@example(MIN_ARGUMENT_FOR_SERIES, MIN_ARGUMENT_FOR_SERIES)
+@example(MIN_ARGUMENT_FOR_SERIES + 1, MIN_ARGUMENT_FOR_SERIES - 1)
 def test_reciprocals_as_fractions(start: int, length: int) -> None:
     exact = sum((Fraction(1, start + j) for j in range(1, length + 1)), Fraction())
     assert single(start, length) == pytest.approx(float(exact), rel=1e-14, abs=0)

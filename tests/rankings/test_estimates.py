@@ -19,7 +19,8 @@ from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.comparisons.scores.differences import score_difference
 from edgeworth.core import registry
 from edgeworth.errors import OptionError
-from edgeworth.rankings.estimates import MOST_PAIRS, orders_by_inversions
+from edgeworth.rankings.estimates import orders_by_inversions
+from edgeworth.rankings.policy import MAX_PAIRS_COUNTED
 
 ALTERNATIVES: tuple[Any, ...] = ("greater", "less", "two-sided")
 
@@ -124,7 +125,7 @@ def tied_ranking(sizes: tuple[int, ...], hits: tuple[int, ...]) -> ew.Ranking:
 def test_beyond_many_pairs_it_is_normal_and_close_to_the_exact_law() -> None:
     rng = np.random.default_rng(3)
     targets = 142
-    assert targets * targets > MOST_PAIRS
+    assert targets * targets > MAX_PAIRS_COUNTED
     hits = rng.permutation(np.repeat([1, 0], [targets, targets]))
     hits[:20] = np.sort(hits[:20])[::-1]
     scores = -np.arange(len(hits))

@@ -20,7 +20,7 @@ from edgeworth.decisions.estimates import ClopperPearson, Delta, Dirichlet, Newc
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.law import average_precision
-from edgeworth.rankings.intervals.methods import FEW, AcrossLists, ListValues, default_ranking_method
+from edgeworth.rankings.intervals.methods import AcrossLists, ListValues, default_ranking_method
 from edgeworth.rankings.intervals.resampling import random_orders, tied_orders
 from edgeworth.rankings.list_tie_groups import order_lists, tie_groups_in_order
 from edgeworth.rankings.lists import RankedLists
@@ -33,11 +33,16 @@ from edgeworth.rankings.measure_lookup import (
     tie_groups_of,
     values_to_average,
 )
+from edgeworth.rankings.policy import (
+    MAX_P_VALUE_WITHOUT_TIES,
+    MAX_PAIRS_COUNTED,
+    MAX_Z_FOR_CLASS_SPLIT,
+    MIN_CASES_FOR_COVERAGE,
+    MIN_TIED_SHARE,
+    NEARLY_EQUAL_SHARES,
+)
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.tie_groups import STRICT_TIES, TieGroups
-
-MOST_PAIRS = 20_000
-"""Pairs of a target and a background item up to which all orders are counted."""
 
 
 def concordance_tail(ranking: Ranking, *, upper: bool) -> TestResult:
@@ -50,7 +55,7 @@ def concordance_tail(ranking: Ranking, *, upper: bool) -> TestResult:
     # Twice the pairs in the wrong order, so that a tie is a whole number.
     lost = 2 * int((groups.hits * above).sum()) + int((groups.hits * tied).sum()) + 2 * unranked
     has_ties = bool(tied.any()) or ranking.unranked > 1
-    if has_ties or targets * background > MOST_PAIRS:
+    if has_ties or targets * background > MAX_PAIRS_COUNTED:
         return _normal(ranking, targets, background, lost / 2, upper=upper)
     counts = orders_by_inversions(targets, background)
     beyond = counts[: lost // 2 + 1] if upper else counts[lost // 2 :]
@@ -98,11 +103,6 @@ def _tie_sum(ranking: Ranking) -> float:
     return float((sizes * (sizes**2 - 1)).sum())
 
 
-NEARLY = (0.003, 0.01, 0.03, 0.05)
-"""Neighbours nearer than one of these shares of the range of the scores are nearly equal."""
-SURELY_SPLIT = -4.5
-
-
 def is_turned_round(area: float, targets: float, others: float) -> bool:
     """Tell whether a ROC area is five standard deviations of random order below ½ (Mann & Whitney 1947)."""
     return (0.5 - area) * math.sqrt(12 * targets * others) > 5 * math.sqrt(targets + others + 1)
@@ -123,9 +123,9 @@ def class_split(ranking: Ranking) -> str | None:
     hits, (target_scores, targets) = np.zeros(len(scores)), ranking.targets.distinct()
     hits[np.searchsorted(scores, target_scores)] = targets
     sizes, gaps = items.astype(np.float64), np.diff(scores)
-    starts = (np.append(0, 1 + np.flatnonzero(gaps > share * width)) for share in NEARLY)
+    starts = (np.append(0, 1 + np.flatnonzero(gaps > share * width)) for share in NEARLY_EQUAL_SHARES)
     z = min(_split_within(group_starts, hits, sizes) for group_starts in starts)
-    if z > SURELY_SPLIT:
+    if z > MAX_Z_FOR_CLASS_SPLIT:
         return None
     return (
         f"Nearly equal scores are split by class, targets below other items (z = {z:.1f}), while across "
@@ -149,15 +149,14 @@ def _split_within(starts: Integers, hits: Values, sizes: Values) -> float:
     return within / math.sqrt(variance) if variance > 0 and across > 2 * spread else 0.0
 
 
-SAME = 1e-12
-MOST_DRAWN = 20_000_000
+RELATIVE_ROUNDING_ERROR = 1e-12
+MAX_STEPS_DRAWN = 20_000_000
 """Steps of random orders that are drawn within a few seconds."""
-ITEMS_TOGETHER = 500_000
-FEWEST, MOST, MOST_TIED = 199, 99_999, 9_999
-TIED = 0.01
-"""The share of pairs of items that are tied from which random orders keep these ties."""
-SURELY_RARE = 1e-3
-"""Up to this probability the law without ties is taken, e times it: no level is as small."""
+MAX_ITEMS_AT_ONCE = 500_000
+MIN_DRAWS = 199
+MAX_DRAWS = 99_999
+MAX_DRAWS_WITH_TIES = 9_999
+"""Random orders that are drawn for a p-value."""
 
 
 def selection_tail(
@@ -199,13 +198,19 @@ def _tail(
             strict = law.tail(value, seed=seed) if upper else law.lower_tail(value, seed=seed)
         if not is_tied:
             return strict
-        if math.e * strict.p_value <= SURELY_RARE:
+        if math.e * strict.p_value <= MAX_P_VALUE_WITHOUT_TIES:
             return _times_e(strict)
     if resolved.measure.is_area:
         area = concordance_tail(ranking, upper=upper)
-        if not is_tied or min(targets, items - targets) >= FEW or math.e * area.p_value <= SURELY_RARE:
+        if (
+            not is_tied
+            or min(targets, items - targets) >= MIN_CASES_FOR_COVERAGE
+            or math.e * area.p_value <= MAX_P_VALUE_WITHOUT_TIES
+        ):
             return area
-    draws = int(np.clip(MOST_DRAWN // max(1, targets), FEWEST, MOST_TIED if is_tied else MOST))
+    draws = int(
+        np.clip(MAX_STEPS_DRAWN // max(1, targets), MIN_DRAWS, MAX_DRAWS_WITH_TIES if is_tied else MAX_DRAWS)
+    )
     orders = tied_orders(ranking, draws, seed) if is_tied else random_orders(items, targets, draws, seed)
     count = sum(_beyond(resolved.values(groups), value, middle, alternative) for groups in orders)
     return TestResult.from_draws(count, draws, seed, f"random orders{' with these ties' * is_tied}")
@@ -214,7 +219,9 @@ def _tail(
 def _is_tied(ranking: Ranking) -> bool:
     """Whether so many pairs of items are tied that it matters; of a collapsed ranking it is not known."""
     sizes, items = ranking.items_by_score[1].astype(np.float64), float(ranking.ranked_total)
-    return not ranking.is_collapsed and float(sizes @ (sizes - 1)) > TIED * items * max(items - 1, 1)
+    return not ranking.is_collapsed and float(sizes @ (sizes - 1)) > MIN_TIED_SHARE * items * max(
+        items - 1, 1
+    )
 
 
 def _times_e(tail: TestResult) -> TestResult:
@@ -237,7 +244,7 @@ def lists_tail(
     """P(random orders of every list have such a mean); None where the lists are not all there is."""
     if not lists.is_whole or resolved.measure.direction == "neither":
         return None
-    draws = int(np.clip(MOST_DRAWN // max(1, len(lists.scores)), FEWEST, 9_999))
+    draws = int(np.clip(MAX_STEPS_DRAWN // max(1, len(lists.scores)), MIN_DRAWS, MAX_DRAWS_WITH_TIES))
     means = _random_means(lists, resolved, draws, seed)
     count = _beyond(means, value, float(means.mean()), alternative)
     return TestResult.from_draws(count, draws, seed, "random orders")
@@ -250,7 +257,7 @@ def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, see
     """
     # Of grades at random places every strict order is as good as another.
     ties = "input" if resolved.ties in STRICT_TIES else "expected"
-    together = int(np.clip(ITEMS_TOGETHER // max(1, len(lists.scores)), 1, draws))
+    together = int(np.clip(MAX_ITEMS_AT_ONCE // max(1, len(lists.scores)), 1, draws))
     starts, rows = lists.items_of(np.repeat(np.argsort(lists.sizes, kind="stable"), together))
     is_new = (order_lists(lists.scores, lists.starts)[1] | (ties == "input"))[rows]
     copied = RankedLists(tuple(range(len(starts) - 1)), starts, lists.scores[rows], lists.grades[rows])
@@ -277,7 +284,7 @@ def two_sided(upper: TestResult, lower: TestResult) -> TestResult:
 
 def _beyond(values: Values, observed: float, middle: float, alternative: Alternative) -> int:
     """Draws at least as extreme. Rounding may make one count as extreme, never as harmless."""
-    same = SAME * max(1.0, abs(observed))
+    same = RELATIVE_ROUNDING_ERROR * max(1.0, abs(observed))
     if alternative == "two-sided" and not math.isnan(middle):
         beyond = np.abs(values - middle) >= abs(observed - middle) - same
     elif alternative == "less":
@@ -287,7 +294,7 @@ def _beyond(values: Values, observed: float, middle: float, alternative: Alterna
     return int((beyond | np.isnan(values)).sum())
 
 
-OF_DECISIONS = (BetaPosterior, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson)
+METHODS_OF_DECISIONS = (BetaPosterior, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson)
 
 
 def estimate_ranking(
@@ -321,7 +328,7 @@ def estimate_ranking(
 
 
 def _check_ranking_method(method: Method | None) -> None:
-    if isinstance(method, OF_DECISIONS):
+    if isinstance(method, METHODS_OF_DECISIONS):
         raise OptionError(
             f"{method} is for decisions (precision@100 cuts a ranking into some); rankings have Influence(), "
             "Boyd(), Survival() and Bootstrap(), many lists AcrossLists() and Bootstrap()"

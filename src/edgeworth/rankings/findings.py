@@ -21,15 +21,14 @@ from edgeworth.rankings.estimates import estimate_lists, selection_tail
 from edgeworth.rankings.intervals.bands import HitCurve, chart_depths, hit_curve_at
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measure_lookup import parse_measure, resolve_ranking, tie_groups_of
+from edgeworth.rankings.policy import MIN_P_VALUE_COMPUTED
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.thresholds import Goal, ThresholdChoice, find_threshold
 from edgeworth.rankings.tie_groups import TieGroups
 from edgeworth.sources.columns import Label
 
-PLAIN = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
+VALUES_WITHOUT_INTERVAL = ("pr_auc", "reciprocal_rank", "ndcg", "best_informedness")
 """Measures that a report shows without an interval."""
-HARDLY = 1e-12
-"""A probability of chance below this is left to a bound: nobody needs its digits, which take seconds."""
 
 
 @dataclass(frozen=True)
@@ -158,14 +157,16 @@ def examine_ranking(
     tail = None
     if defined:
         resolved = resolve_ranking(ranking, precision.measure)
-        tail = selection_tail(ranking, resolved, "greater" if better else "less", seed, enough=HARDLY)
+        tail = selection_tail(
+            ranking, resolved, "greater" if better else "less", seed, enough=MIN_P_VALUE_COMPUTED
+        )
     return RankingFindings(
         ranking=ranking,
         level=level,
         depth=chosen,
         average_precision=precision,
         roc_auc=estimate(ranking, "roc_auc", seed=seed),
-        plain={name: measure(ranking, name) for name in PLAIN},
+        plain={name: measure(ranking, name) for name in VALUES_WITHOUT_INTERVAL},
         by_depth=tuple(_at_depth(ranking, at, seed) for at in _depths(ranking, chosen)) if defined else (),
         tail=tail,
         best=best,

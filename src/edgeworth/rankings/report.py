@@ -238,7 +238,7 @@ def _curve_to_dict(curve: HitCurve | None) -> dict[str, object] | None:
     return dict(plain_values(columns | chance))
 
 
-SHOWN_LISTS = 20
+MAX_LISTS_SHOWN = 20
 FOLDED = (
     "Scores were ranked within folds: numbers are means over folds, and their variance is that between folds."
 )
@@ -258,7 +258,7 @@ SHOWN_TREC = (
     "success_10",
 )
 COMPARED_TREC = ("map", "Rprec", "ndcg", "P_10", "recip_rank")
-SHOWN_RUNS = 4
+MAX_RUNS_SHOWN = 4
 _OURS = {ours: theirs for theirs, ours in TREC_NAMES.items()}
 
 
@@ -302,7 +302,7 @@ def trec_report(
     sections: list[Section] = [] if len(runs) == 1 else [_side_by_side(runs, are_chosen)]
     warnings, verdicts = list[str](), list[str]()
     for name, findings in runs.items():
-        if len(runs) <= SHOWN_RUNS:
+        if len(runs) <= MAX_RUNS_SHOWN:
             sections.append(_trec_means(name, findings, are_chosen))
         if len(runs) == 1:
             sections.append(_each(findings, name))
@@ -402,10 +402,12 @@ def _each(findings: ListFindings, name: str = "") -> Section:
     columns = make_columns("list/text", *map(describe_measure, shown))
     rows = tuple(
         (str(query), *(finite_or_none(values[measure]) for measure in shown))
-        for query, values in list(findings.queries.items())[:SHOWN_LISTS]
+        for query, values in list(findings.queries.items())[:MAX_LISTS_SHOWN]
     )
     number = findings.lists.number
-    note = f"the first {SHOWN_LISTS} of {number:,} lists; all are in the JSON" * (number > SHOWN_LISTS)
+    note = f"the first {MAX_LISTS_SHOWN} of {number:,} lists; all are in the JSON" * (
+        number > MAX_LISTS_SHOWN
+    )
     title = f"List by list{f', {name}' if name else ''}"
     return Section(title, (), (Grid("", columns, rows, note),), tuple(list_charts(findings)))
 

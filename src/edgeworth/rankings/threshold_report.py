@@ -19,6 +19,7 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.estimates import estimate_lists
 from edgeworth.rankings.findings import ListFindings
 from edgeworth.rankings.measure_lookup import resolve_ranking, tie_groups_of
+from edgeworth.rankings.policy import MAX_USUAL_FALLOUT
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.thresholds import (
     DIVISIONS,
@@ -184,18 +185,16 @@ def depth_slider(findings: ListFindings) -> Slider:
     )
 
 
-MOST_FALLOUT = 0.05
-"""Powers' limit on errors of the first kind."""
 MEASURES = ("recall", "fallout", "precision", "informedness")
 
 
 def usual_cuts(ranking: Ranking) -> dict[str, float]:
     """Find the thresholds of highest informedness, of fallout up to 5%, and of as many predicted as real."""
     cuts = Cuts.of(ranking)
-    low = int(np.flatnonzero(cuts.fallout <= MOST_FALLOUT)[-1])
+    low = int(np.flatnonzero(cuts.fallout <= MAX_USUAL_FALLOUT)[-1])
     best, _ = Goal().best(cuts)
     thresholds = thresholds_at(ranking, np.array([best, low]))
-    names = ("highest informedness", f"fallout at most {MOST_FALLOUT:.0%}")
+    names = ("highest informedness", f"fallout at most {MAX_USUAL_FALLOUT:.0%}")
     matching = {"as many predicted as actual targets": _matching_threshold(ranking)}
     return dict(zip(names, thresholds, strict=True)) | matching
 

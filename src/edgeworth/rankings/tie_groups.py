@@ -138,7 +138,7 @@ def all_tied(groups: TieGroups) -> TieGroups:
     )
 
 
-FEW = 20
+MIN_ARGUMENT_FOR_SERIES = 20
 """Below this argument the asymptotic series is not accurate enough, and terms are added one by one."""
 
 HIGHEST_GRADE = 1000
@@ -156,7 +156,9 @@ def reciprocal_sum(start: Values, length: Values) -> Values:
         return np.asarray(1 / (start + 1))
     shape, start, length = start.shape, start.ravel(), length.ravel()
     # Differences of logarithms lose all digits when a short run stands far down: short runs are added up.
-    single = np.where(length < FEW, length, np.clip(FEW - start, 0, length))
+    single = np.where(
+        length < MIN_ARGUMENT_FOR_SERIES, length, np.clip(MIN_ARGUMENT_FOR_SERIES - start, 0, length)
+    )
     total = np.zeros(len(start))
     for step in range(1, int(single.max(initial=0)) + 1):
         total += np.where(step <= single, 1 / (start + step), 0.0)

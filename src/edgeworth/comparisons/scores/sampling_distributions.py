@@ -18,7 +18,8 @@ from edgeworth.core.sampling_distributions import (
     student_quantile,
 )
 from edgeworth.core.test_results import SMALLEST_FLOAT
-from edgeworth.rankings.intervals.methods import FEW, separated_area_bound, separated_precision_bound
+from edgeworth.rankings.intervals.methods import separated_area_bound, separated_precision_bound
+from edgeworth.rankings.policy import MIN_CASES_FOR_COVERAGE
 
 LOGIT = Scale(0.0, 1.0)
 SMALLEST_UNSEEN = 1e-15
@@ -169,7 +170,7 @@ class CalibratedLaw:
 
     @property
     def _has_few(self) -> bool:
-        return min(self.inner.first.targets, self.inner.first.background) < FEW
+        return min(self.inner.first.targets, self.inner.first.background) < MIN_CASES_FOR_COVERAGE
 
     @cached_property
     def _steps(self) -> tuple[Values, Values]:

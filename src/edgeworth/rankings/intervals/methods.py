@@ -23,6 +23,7 @@ from edgeworth.core.sampling_distributions import Alternative, NormalLaw, Sampli
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.errors import OptionError
 from edgeworth.rankings.measure_lookup import ResolvedRanking, tie_groups_of
+from edgeworth.rankings.policy import MIN_CASES_FOR_COVERAGE, MIN_FREEDOM_FOR_COVERAGE
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.tie_groups import TieGroups, reciprocal_sum
@@ -289,10 +290,6 @@ FREEDOM = 2.5
 """Degrees of freedom are FREEDOM·(Σ effect²)²/Σ effect⁴: 2 is Satterthwaite's, 3 would make n normal effects
 worth n; 2.5 covers best for both measures on the binormal grid of bench/coverage.py."""
 
-FEW = 50
-LITTLE_FREEDOM = 12.0
-"""Below either, coverage of 93.5 to 96.5% at nominal 95% was not reached everywhere."""
-
 NO_VARIANCE = 1e-24
 """A variance below this is rounding."""
 
@@ -485,10 +482,10 @@ def separated_area_bound(targets: float, background: float, level: float) -> flo
 
 def find_caveat(targets: float, background: float, freedom: float, unit: str = "") -> str | None:
     """Why the interval may cover less than its level, if there is reason; ``unit`` is what was counted."""
-    if (fewest := min(targets, background)) < FEW:
+    if (fewest := min(targets, background)) < MIN_CASES_FOR_COVERAGE:
         which = "targets" if targets <= background else "background cases"
-        return f"only {fewest:.4g} {unit}{which}: below {FEW}, coverage may fall short"
-    if freedom < LITTLE_FREEDOM:
+        return f"only {fewest:.4g} {unit}{which}: below {MIN_CASES_FOR_COVERAGE}, coverage may fall short"
+    if freedom < MIN_FREEDOM_FOR_COVERAGE:
         return "a few cases make up most of the uncertainty, so it is itself uncertain"
     return None
 
