@@ -1,6 +1,6 @@
 """Odds, Kelly stakes and bookmakers: functions of probabilities and prices, which know nothing of tables."""
 
-from collections.abc import Callable
+from typing import Protocol
 
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quote
 from edgeworth.bet.checking import BookError
@@ -39,7 +39,15 @@ __all__ = [
 ]
 
 
-BOOKMAKERS: dict[BookmakerName, Callable[..., Bookmaker]] = {"drunken": Drunken}
+class BookmakerMaker(Protocol):
+    """Makes a bookmaker, or several of a kind, from the lowest and the highest price and a seed."""
+
+    def __call__(
+        self, low: float = ..., high: float = ..., seed: int = ..., *, bookmakers: int = ...
+    ) -> Bookmaker: ...
+
+
+BOOKMAKERS: dict[BookmakerName, BookmakerMaker] = {"drunken": Drunken}
 """Bookmakers that the command knows by name; each is made from its lowest and highest price and a seed."""
 
 

@@ -115,7 +115,7 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) 
     points = np.concatenate([p / high, reaches_low, ends], axis=1)
     points.sort(axis=1)
 
-    def sums(tried: Floats, rows: slice | NDArray[np.intp] = ALL_ROWS) -> Floats:
+    def sums(tried: Floats, rows: slice[None, None, None] | NDArray[np.intp] = ALL_ROWS) -> Floats:
         return row_sums(_clip(p[rows], low[rows], high[rows], tried))
 
     above = _count(points, lambda tried: sums(tried) > target + PRICE_SUM_TOLERANCE)

@@ -256,7 +256,7 @@ BLOCK_ROWS = 1 << 14
 def _best_stakes(p: Floats, back: Floats, lay: Floats, nearest: Floats) -> tuple[Floats, Floats]:
     """Compute the stakes of an exchange block by block, and the factors that they make."""
 
-    def stake(rows: slice) -> tuple[Floats, Floats]:
+    def stake(rows: slice[int, int, None]) -> tuple[Floats, Floats]:
         races = p[rows], back[rows], lay[rows]
         return deal(*races, cash_levels(races[0], 1 / races[2], 1 / races[1], nearest[rows])[0])
 

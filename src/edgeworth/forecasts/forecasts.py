@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from edgeworth.forecasts.class_columns import (
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import are_rounded, as_probabilities, check_probabilities, names_of_columns
+
+RowSelection: TypeAlias = "slice[int | None, int | None, int | None] | NDArray[np.intp]"
+"""Consecutive rows, or the index of each row."""
 
 RESCALED = (
     "Some rows of probabilities add up to 1 only within rounding (half precision, five digits): each was "
@@ -149,7 +152,7 @@ class Forecasts:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Self:
+    def __getitem__(self, rows: RowSelection) -> Self:
         """Some of the rows, or all of them in another order."""
         return replace(self, codes=self.codes[rows], probabilities=self.probabilities[rows])
 

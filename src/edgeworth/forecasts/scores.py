@@ -127,7 +127,7 @@ class ForecastScores(Serializable):
             raise InputError(f"systems have different names; saw {list_labels(tuple(systems))}")
         first = next(iter(given.values()))[2]
 
-        def block_of(rows: slice) -> list[Forecasts]:
+        def block_of(rows: slice[int, int, None]) -> list[Forecasts]:
             # Checked a block at a time, which keeps memory small.
             forecasts = []
             for name, array, came in given.values():
@@ -156,12 +156,12 @@ class ForecastScores(Serializable):
     @classmethod
     def _of_blocks(
         cls,
-        block_of: Callable[[slice], Sequence[Forecasts]],
+        block_of: Callable[[slice[int, int, None]], Sequence[Forecasts]],
         systems: tuple[str, ...],
         first: CodedTruth | Forecasts,
         scores: Sequence[str],
     ) -> Self:
-        def sums_of(rows: slice) -> tuple[Floats, Floats, Numbers]:
+        def sums_of(rows: slice[int, int, None]) -> tuple[Floats, Floats, Numbers]:
             forecasts = block_of(rows)
             values = np.stack([case_scores(system, scores) for system in forecasts], axis=1)
             sums = values.sum(axis=2)

@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgeworth.bet.fractional import (
     FRACTIONS,
@@ -27,7 +26,7 @@ from edgeworth.common.json_types import JsonObject
 from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.core.serialization import COUNTS, FLOATS, FLOATS_OR_NAN, Serializable, reshape_array
 from edgeworth.errors import MergeError
-from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.forecasts import Forecasts, RowSelection
 from edgeworth.forecasts.scoring_rules import case_scores
 
 MAX_BLOCKS = 4096
@@ -149,7 +148,7 @@ class Blocks(Serializable):
             raise MergeError(f"both hold the case at position {position:,}: a path has each position once")
         return joined.coarsen()
 
-    def _at(self, rows: slice | NDArray[np.intp]) -> Self:
+    def _at(self, rows: RowSelection) -> Self:
         return replace(self, **{name: getattr(self, name)[rows] for name in self.FIELDS})
 
     def coarsen(self, end: int = 0) -> Self:
@@ -217,7 +216,7 @@ def build_blocks(
     forecasts: Forecasts,
     rival: Forecasts,
     prices: Floats,
-    staked: Callable[[slice], Floats],
+    staked: Callable[[slice[int, int, None]], Floats],
     realised: Floats,
     first: int,
     times: Integers | None = None,
@@ -232,9 +231,10 @@ def build_blocks(
     starts = np.arange(cases) if times is None else np.flatnonzero(np.diff(times, prepend=times[:1] - 1))
     stops = np.append(starts[1:], cases)
 
-    def run_of(rows: slice) -> Blocks:
+    def run_of(rows: slice[int, int, None]) -> Blocks:
         model, others, factors = forecasts[rows], rival[rows], staked(rows)
-        here = slice(*np.searchsorted(starts, [rows.start, rows.stop]))
+        begin, end_of_piece = np.searchsorted(starts, [rows.start, rows.stop]).tolist()
+        here = slice(begin, end_of_piece)
         at = starts[here] - rows.start
         logs = np.stack([model.of_truth(factors), *_henzi(model, others)])
         sums = _sums(model, others, prices[rows], factors)
@@ -324,7 +324,7 @@ class Games(Serializable):
 
     @classmethod
     def of_pieces(
-        cls, probabilities: Floats, prices: Floats, logs_of: Callable[[slice], Floats]
+        cls, probabilities: Floats, prices: Floats, logs_of: Callable[[slice[int, int, None]], Floats]
     ) -> Self | None:
         """Equal games counted together, a piece of the path at a time; None when there are too many."""
         total: Self | None = None

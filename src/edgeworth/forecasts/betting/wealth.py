@@ -24,7 +24,7 @@ from edgeworth.core.serialization import FLAG, FLOAT, LABELS, TEXT, Serializable
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.forecasts.betting.path import LOGS, SUMS, Blocks, Games, build_blocks
 from edgeworth.forecasts.class_columns import ReadingOptions, labels_of_columns, list_columns, without_column
-from edgeworth.forecasts.forecasts import Forecasts
+from edgeworth.forecasts.forecasts import Forecasts, RowSelection
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label
 from edgeworth.sources.numbers import as_probabilities, as_times, names_of_columns
@@ -32,9 +32,6 @@ from edgeworth.sources.numbers import as_probabilities, as_times, names_of_colum
 Book: TypeAlias = Literal["fair", "exchange", "backing", "constant"]
 """Fair prices backed and laid alike; other prices to lay at than to back at; odds that can only be backed;
 class shares counted on these cases."""
-
-
-RowSelection: TypeAlias = slice | NDArray[np.intp]
 
 
 class BetOptions(TypedDict, total=False):
@@ -280,7 +277,7 @@ class Wealth(Serializable):
             forecasts, rival, ordered = forecasts[order], rival[order], True
             prices, realised, times = prices[order], realised[order], times[order]
 
-        def staked(rows: slice) -> Floats:
+        def staked(rows: slice[int, int, None]) -> Floats:
             logs = logs_of(rows if order is None else order[rows])
             # What both rule out, and did not happen, moves nothing.
             logs = np.where(np.isnan(logs), 0.0, logs)
