@@ -103,7 +103,7 @@ class CodedTruth:
 def _labels_of_each(
     seen: tuple[Label, ...], number: int, labels: Sequence[Label] | None
 ) -> tuple[Label, ...]:
-    """The class of each column: as declared, or as the truth leaves no doubt about it.
+    """Return the class of each column: as declared, or as the truth implies it.
 
     Whole numbers from 0 to K − 1 are the places of K columns, whether or not all of them came true.
     """
@@ -130,7 +130,7 @@ def _labels_of_each(
 def _labels_of_one(
     seen: tuple[Label, ...], labels: Sequence[Label] | None, positive: Label | None
 ) -> tuple[Label, ...]:
-    """The two classes of a single column, the one it is of last."""
+    """Return the two classes of a single column; the last is the class it is for."""
     if labels is not None:
         names = _labels_of_each(seen, 2, labels)
         return names[::-1] if positive is not None and not find_label(positive, names) else names
@@ -144,7 +144,7 @@ def _check_some(seen: tuple[Label, ...]) -> None:
 
 
 def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...]:
-    """Two classes, the positive one last: the class of a single column of probabilities."""
+    """Return two classes, the positive one, which a single column is for, last."""
     if positive is None:
         target = usual_positive(seen)
         if target is None:
@@ -164,7 +164,7 @@ def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...
 
 
 def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integers) -> NDArray[np.intp]:
-    """The column that came true in each row; a class without a column is an error."""
+    """Return the column that came true in each row; raise an error for a class without a column."""
     if _is_whole(truth) and labels == tuple(range(len(labels))):
         assert isinstance(truth, np.ndarray)
         if not (truth.min() >= 0 and truth.max() < len(labels)):
@@ -190,7 +190,7 @@ def _without_column(label: Label, row: int, labels: tuple[Label, ...]) -> InputE
 
 
 def _is_whole(truth: Column) -> bool:
-    """Whole numbers can be columns' places as they are."""
+    """Tell whether the truth is whole numbers, which can be column positions."""
     return isinstance(truth, np.ndarray) and truth.dtype.kind in "ui" and len(truth) > 0
 
 
@@ -307,7 +307,7 @@ def _labels_by_name(
 
 
 def class_by_name(names: Sequence[Label] | None, labels: Sequence[Label]) -> Label | None:
-    """The class that a single column is called after, if it has a name and is."""
+    """Return the class that a single column is named after, or None."""
     written = {str(canonical_label(label)): label for label in labels}
     return written.get(str(canonical_label(names[0]))) if names else None
 
@@ -336,7 +336,7 @@ def labels_of_columns(names: Sequence[Label], labels: Sequence[Label]) -> list[L
 
 
 def without_column(names: Sequence[Label], labels: Sequence[Label]) -> list[Label]:
-    """The labels that no column is named after, when names are read as best they can.
+    """Return the labels that no column is named after.
 
     >>> without_column(["p_a", "p_b", "p_c"], ["a", "b", "d"])
     ['d']
@@ -363,7 +363,7 @@ def row_at(first_row: int | NDArray[np.int64], index: int) -> int:
 
 
 def list_columns(names: Sequence[Label]) -> str:
-    """Some names of columns, for a sentence."""
+    """Join some names of columns for a sentence."""
     return ", ".join(map(str, names[:MAX_COLUMNS_LISTED])) + (
         ", …" if len(names) > MAX_COLUMNS_LISTED else ""
     )
@@ -396,7 +396,7 @@ def _cuts(names: Sequence[Label], labels: Sequence[Label]) -> Iterator[list[str]
 
 
 def _shared_length(texts: Sequence[str]) -> int:
-    """How many letters all texts begin with."""
+    """Return how many letters all texts begin with."""
     length = 0
     while all(len(text) > length and text[length] == texts[0][length] for text in texts):
         length += 1

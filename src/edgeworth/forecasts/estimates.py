@@ -144,7 +144,7 @@ def estimate_forecasts(
     method: Method | None = None,
     seed: int = 0,  # noqa: ARG001  # one signature for all kinds
 ) -> Estimate:
-    """A measure of probabilities with its uncertainty.
+    """Estimate a measure of probabilities with its uncertainty.
 
     Its chance level is that of the class shares of these cases, taken as known. A mean score has no p-value
     against it: what the shares score varies with the outcomes, so only a paired test compares the two.
@@ -218,7 +218,7 @@ def mean_sequence(
 
 
 def score_difference(wealth: Wealth, score: str, level: float) -> AverageDifference | None:
-    """The mean difference of Brier or log scores, baseline − model; None where a log score is infinite.
+    """Compute the mean difference of Brier or log scores, baseline − model; None if a log score is infinite.
 
     Cases in order have a confidence sequence. Else they are a sample of fixed size, mean ± t · error.
     Against class shares counted on these cases each difference depends on all outcomes, so no sequence
@@ -243,7 +243,7 @@ def score_difference(wealth: Wealth, score: str, level: float) -> AverageDiffere
 
 
 def _student_bounds(blocks: BlockSums, level: float, reach: float) -> tuple[float, float, float]:
-    """The mean of a sample of fixed size and its bounds within ±reach; nan where cases do not vary."""
+    """Compute the mean of a sample and its bounds within ±reach; nan if cases do not vary."""
     cases, square = int(blocks.counts.sum()), float(blocks.squares.sum())
     mean = float(blocks.sums.sum()) / cases
     spread = square - cases * mean**2
@@ -254,7 +254,7 @@ def _student_bounds(blocks: BlockSums, level: float, reach: float) -> tuple[floa
 
 
 def score_blocks(wealth: Wealth, score: str) -> BlockSums | None:
-    """The sums of score differences, baseline − model, in each block; None where one is infinite."""
+    """Return the sums of score differences, baseline − model, per block; None if one is infinite."""
     sums, squares = wealth.sums(score), wealth.sums(f"{score}_square")
     if not (np.isfinite(sums).all() and np.isfinite(squares).all()):
         return None

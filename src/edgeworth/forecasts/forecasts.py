@@ -95,7 +95,7 @@ class Forecasts:
         normalise: bool = False,
         name: str = "the rival's probabilities",
     ) -> Forecasts:
-        """Another system's probabilities of the same cases, its columns in the order of the first one's.
+        """Read another system's probabilities of the same cases, columns in the order of the first one's.
 
         >>> model = Forecasts.of(["b", "a"], [[0.2, 0.8], [0.7, 0.3]])
         >>> Forecasts.beside(model, ["b", "a"], [0.5, 0.4], positive="a").probabilities.tolist()
@@ -113,7 +113,7 @@ class Forecasts:
         return cls.of(truth, probabilities, name=name, **reading).in_order_of(first, name)
 
     def in_order_of(self, first: Forecasts, name: str = "the rival's probabilities") -> Forecasts:
-        """The columns in the order of another system's classes, which must be the same."""
+        """Put the columns in the order of another system's classes, which must be the same."""
         if self.labels == first.labels:
             return self
         order = order_beside(self, first, name)
@@ -146,14 +146,14 @@ class Forecasts:
 
     @property
     def size(self) -> int:
-        """How many classes there are."""
+        """Return the number of classes."""
         return len(self.labels)
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __getitem__(self, rows: RowSelection) -> Self:
-        """Some of the rows, or all of them in another order."""
+        """Return some of the rows, or all of them in another order."""
         return replace(self, codes=self.codes[rows], probabilities=self.probabilities[rows])
 
     def of_truth(self, values: Floats) -> Floats:
@@ -162,7 +162,7 @@ class Forecasts:
 
     @cached_property
     def happened(self) -> Floats:
-        """The probability of what came true in each row, p(y)."""
+        """Return p(y), the probability of what came true in each row."""
         return self.of_truth(self.probabilities)
 
 
@@ -211,7 +211,7 @@ def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:
 
 
 def argmax_table(forecasts: Forecasts) -> Numbers:
-    """How often the label of highest probability (rows) met each truth (columns).
+    """Count how often the label of highest probability (rows) met each truth (columns).
 
     Where m labels are equally likely, each counts as 1/m of a case: who has to choose chooses by lot. Without
     such ties the counts are whole numbers.

@@ -54,12 +54,12 @@ class ForecastTerms:
 
     @property
     def reading(self) -> ReadingOptions:
-        """How probabilities are read."""
+        """Return how probabilities are read."""
         return {"labels": self.labels, "positive": self.positive, "normalise": self.normalise}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done to the probabilities."""
+        """List what was done to the probabilities."""
         return () if self.clip is None else (CLIPPED.format(clip=self.clip),)
 
     @property
@@ -98,7 +98,7 @@ class ForecastColumns:
 
     @classmethod
     def of(cls, truth: object, probabilities: object, against: object = None, odds: object = None) -> Self:
-        """Of one name or a list of names in each role.
+        """Make the columns from one name or a list of names per role.
 
         >>> ForecastColumns.of("y", "p", against=["q"]).numbers
         ('p', 'q')
@@ -109,12 +109,12 @@ class ForecastColumns:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The columns that hold numbers, each once."""
+        """Return the columns that hold numbers, each once."""
         return tuple(dict.fromkeys([*self.probabilities, *self.against, *self.odds]))
 
     @property
     def slips(self) -> tuple[str, ...]:
-        """What was asked for and can hardly have been meant."""
+        """List warnings about columns that were probably chosen by mistake."""
         warnings = []
         if self.truth in self.probabilities:
             warnings.append(f"Truth and probability are the same column, {self.truth!r}.")
@@ -223,7 +223,7 @@ class _Plan:
     shares: tuple[float, ...]
 
     def codes(self, column: Column, first_row: int) -> NDArray[np.intp]:
-        """The class that came true in each row."""
+        """Return the class that came true in each row."""
         coded = encode(column, self.columns.truth)
         table = [self.class_index.get(label, -1) for label in coded.labels]
         codes = np.array([*table, -1], dtype=np.intp)[coded.codes]
@@ -341,14 +341,14 @@ def _of_rows(
 
 @dataclass(frozen=True)
 class TruthCounts:
-    """Of each label as it is written: the first row that has it, and how many have."""
+    """The first row and the number of rows of each label, as it is written in the data."""
 
     by_label: Mapping[Label, tuple[int, int]] = field(default_factory=dict)
     needs_positions: bool = False
     """Whether rows are counted through all partitions of a source, which may cost a pass more."""
 
     def __add__(self, other: Self) -> Self:
-        """The labels of both."""
+        """Add the counts of both."""
         both = dict(self.by_label)
         for label, (row, cases) in other.by_label.items():
             before, counted = both.get(label, (row, 0))
@@ -357,22 +357,22 @@ class TruthCounts:
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """In the order in which they come first."""
+        """Return the labels in the order of their first rows."""
         return tuple(sorted(self.by_label, key=lambda label: self.by_label[label][0]))
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """The first row of each label."""
+        """Return the first row of each label."""
         return np.array([self.by_label[label][0] for label in self.labels], dtype=np.int64)
 
     @property
     def cases(self) -> NDArray[np.int64]:
-        """How many rows have each label."""
+        """Return the number of rows of each label."""
         return np.array([self.by_label[label][1] for label in self.labels], dtype=np.int64)
 
 
 def count_truth(source: Source, column: str, *, needs_rows: bool = False) -> TruthCounts:
-    """A pass over the truth alone, by the engine's own counting where it can unless rows are to be known."""
+    """Count the labels of the truth in one pass; ``needs_rows`` keeps the engine from counting by itself."""
     empty = TruthCounts(needs_positions=needs_rows)
     return Reducer([column], partial(_count_batch, name=column), empty, not needs_rows).fold(source)
 

@@ -56,7 +56,7 @@ NAMES = {
 
 
 def sides_section(findings: ForecastFindings) -> Section:
-    """Where the ways to say who is better agree, and where not."""
+    """Make the section that compares the criteria by which one forecaster is better."""
     model, rival = findings.scores.systems
     display_names = {system: findings.name(system) for system in (model, rival)}
     columns = (Column("on these cases"), *map(Column, display_names.values()), Column("better"))
@@ -118,7 +118,7 @@ def _one(name: str, value: float) -> str:
 
 
 def _confusion(name: str, table: ContingencyTable) -> Grid:
-    """Per cent of all cases: rows are what happened, columns the likeliest label."""
+    """Make a table of shares of all cases: rows are outcomes, columns the likeliest labels."""
     counts, total = table.counts.T, float(table.counts.sum())
     names = [str(label) for label in table.labels]
     columns = make_columns("actual/text", *(f"predicted {label}/percent" for label in names), "all/percent")
@@ -283,7 +283,7 @@ def _goal_numbers(findings: ForecastFindings) -> JsonObject | None:
 
 
 def _flat_lines(findings: ForecastFindings) -> tuple[str, ...]:
-    """What unit stakes earn at real odds."""
+    """Describe what unit stakes earn at real odds."""
     flat = findings.flat
     if flat is None or not flat.bets:
         return ()
@@ -442,13 +442,13 @@ WAY = ("log_maximum", "log_minimum", "drawdown")
 
 
 def evidence_of(bets: Bets) -> dict[str, Evidence]:
-    """Every bet that proves something, by name."""
+    """Return the evidence of every bet that proves something, by name."""
     evidences = (bets.against_rival, bets.mixture, bets.against_model, bets.brier_rounds, bets.log_rounds)
     return {name: evidence for name, evidence in zip(BETS, evidences, strict=True) if evidence is not None}
 
 
 def forecasts_numbers(findings: ForecastFindings) -> JsonObject:
-    """Everything but the sentences and the tables, as plain values."""
+    """Return all numbers of the report for JSON."""
     bets, scores = findings.bets, findings.scores
     numbers = {
         "kind": "probabilities",
@@ -526,7 +526,7 @@ def _drunken_numbers(findings: ForecastFindings) -> JsonObject | None:
 
 
 def _paths_numbers(paths: Paths) -> JsonObject:
-    """The spread of many ways: on the way, at the end, and of their extremes."""
+    """Return quantiles of many paths: after so many cases, and of their extremes."""
     spread = {name: paths.spread(name).tolist() for name in ("log_wealth", *WAY)}
     quantiles = {name: dict(zip(("low", "median", "high"), row, strict=True)) for name, row in spread.items()}
     return {"number": len(paths.log_wealth), "cases": paths.cases, **quantiles}

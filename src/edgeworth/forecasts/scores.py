@@ -65,7 +65,7 @@ class ForecastScores(Serializable):
 
     @classmethod
     def empty(cls) -> Self:
-        """No cases."""
+        """Return the scores of no cases."""
         nothing = np.zeros(0, dtype=np.int64)
         return cls((), (), nothing, np.zeros((len(SCORES), 0)), np.zeros((len(SCORES), 0, 0)), nothing)
 
@@ -179,11 +179,11 @@ class ForecastScores(Serializable):
 
     @property
     def cases(self) -> int:
-        """How many cases were scored."""
+        """Return the number of cases."""
         return int(self.classes.sum())
 
     def mean(self, score: str, system: str | None = None) -> float:
-        """The mean of a score, lower being better; infinite where probability 0 came true, nan of nothing."""
+        """Compute the mean of a score; infinite if probability 0 came true, nan without cases."""
         total = float(self.sums[self._score(score), self.index_of(system)])
         return total / self.cases if self.cases else float("nan")
 
@@ -201,7 +201,7 @@ class ForecastScores(Serializable):
         return self.names.index(score)
 
     def __add__(self, other: Self) -> Self:
-        """All cases of both."""
+        """Add the cases of both."""
         if not isinstance(other, ForecastScores):
             return NotImplemented
         if not self.systems or not other.systems:

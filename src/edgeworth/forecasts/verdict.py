@@ -97,7 +97,7 @@ def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
 
 
 def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
-    """Discrimination and calibration of the model; of several classes the one that strays furthest."""
+    """Describe discrimination and calibration; with several classes, of the worst calibrated one."""
     classes = len(findings.reliability)
     label, bands = min(findings.reliability.items(), key=lambda item: item[1].p_value)
     p_value = min(1.0, classes * bands.p_value)
@@ -123,7 +123,7 @@ def describe_calibration(bands: ReliabilityBands, findings: ForecastFindings) ->
 
 
 def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
-    """What the model ruled out and happened: no log score, and no bet at full stakes, survives it."""
+    """Describe the cases in which the model gave probability 0 to what happened."""
     zeros = int(findings.scores.zeros[0])
     if not zeros:
         return ()
@@ -144,7 +144,7 @@ def _became(findings: ForecastFindings, whose: str) -> str:
 
 
 def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
-    """What prices drawn at random show: not that they are wrong, but the wealth of such a log score."""
+    """Describe wealth at prices drawn at random, which proves nothing about them."""
     wealth = findings.bets.wealth
     caveat = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
     if findings.expected_log_wealth is None or wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
@@ -156,13 +156,13 @@ def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
 
 
 def describe_crowd(crowd: Paths) -> str:
-    """How log wealth ends against many bookmakers."""
+    """Describe the final log wealth against many bookmakers."""
     number, (low, middle, high) = len(crowd.log_wealth), map(format_number, crowd.spread()[:, -1].tolist())
     return f"against {number} such bookmakers its median is {middle} (5% to 95%: {low} to {high})"
 
 
 def describe_orders(orders: Paths) -> str:
-    """What becomes of wealth on the way, over random orders of the cases."""
+    """Describe extremes of wealth over random orders of the cases."""
     low, high = (_describe_spread(orders.spread(x), format_wealth) for x in ("log_minimum", "log_maximum"))
     fall = _describe_spread(-np.expm1(-orders.spread("drawdown")), format_percent)
     return (
@@ -177,7 +177,7 @@ def _describe_spread(values: Floats, form: Callable[[float], str]) -> str:
 
 
 def describe_goal(findings: ForecastFindings) -> list[str]:
-    """How soon wealth reaches a goal, or doubles at real odds; and its median if the model is right."""
+    """Describe how soon wealth reaches a goal, and its median if the model is right."""
     if findings.goal is None and findings.flat is None:
         return []
     if findings.bets.growth == math.inf:
@@ -195,7 +195,7 @@ def describe_goal(findings: ForecastFindings) -> list[str]:
 
 
 def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:
-    """What the same prices would have made of someone else, at full stakes."""
+    """Describe the wealth of a bettor on the class shares at the same prices and full stakes."""
     wealth = findings.bets.wealth
     if wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
         return ()
@@ -211,13 +211,13 @@ PRICES = {"backing": " divided by their sum", "exchange": " inside the spread at
 
 
 def describe_luck(tail: TestResult, book: str) -> str:
-    """How probable this wealth is by luck, in a sentence."""
+    """Describe how probable this wealth is by luck."""
     chance = f"luck gives at least this wealth with probability {describe_tail(tail)}"
     return f"If the prices{PRICES.get(book, '')} are right, {chance}."
 
 
 def describe_tail(tail: TestResult) -> str:
-    """Both ends where they differ to the eye, one where it is a bound.
+    """Write a tail probability: both ends if they differ when rounded, one end if it is a bound.
 
     >>> describe_tail(TestResult(0.27, 0.33, 0.33, "by moments", kind="bracket"))
     'between 0.270 and 0.330'
@@ -269,7 +269,7 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
 
 
 def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
-    """What the reader has to know before believing any of it."""
+    """List the warnings about the forecasts and their order."""
     wealth, warnings = findings.bets.wealth, []
     if wealth.predictions_made == "cross-validated":
         warnings.append(CROSS_VALIDATED)
