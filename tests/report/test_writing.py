@@ -15,6 +15,7 @@ import pytest
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.report.formats import write_file
+from edgeworth.report.report import Grid, Report, Section, make_columns
 
 
 def test_text_and_bytes_are_written(tmp_path: Path) -> None:
@@ -113,3 +114,15 @@ def test_a_chart_does_what_altair_does() -> None:
     narrow = chart.properties(width=120).to_dict()
     assert narrow["width"] == 120
     assert chart.altair().to_dict()["$schema"].endswith(".json")
+
+
+def test_the_repr_of_a_report_is_one_short_line() -> None:
+    rows = tuple((f"row {number}", float(number)) for number in range(1000))
+    section = Section("A long section", grids=(Grid("", make_columns("name/text", "value"), rows),))
+    verdict = "The model\nis better. " + "It is very much so. " * 100
+    report = Report(verdict, (section,), (), {"source": "\x1b[2J" + "folder/" * 100 + "data.csv"})
+    shown = repr(report)
+    assert shown.startswith("<Report on ␛[2J")
+    assert "data.csv: The model␊is better. It is" in shown
+    assert shown.endswith("…>")
+    assert len(shown) < 200

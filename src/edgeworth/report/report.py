@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, ge
 
 from edgeworth.common.escaping import OBEYED, visible
 from edgeworth.common.progress import track_progress
-from edgeworth.core.formatting import digits_shown, displayable
+from edgeworth.core.formatting import cut_middle, digits_shown, displayable, shorten
 from edgeworth.core.on_demand import as_dictionaries
 from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.report.verdict import CROSS_VALIDATED, IN_SAMPLE, Verdict, claims_to_dicts
@@ -211,7 +211,12 @@ class Charts(LazyMapping["Chart"]):
         return Charts, (tuple(self.values()),)
 
 
-@dataclass(frozen=True)
+MAX_SOURCE_IN_REPR = 40
+MAX_VERDICT_IN_REPR = 120
+"""``repr`` shows at most this many characters of a verdict; ``print`` shows the whole report."""
+
+
+@dataclass(frozen=True, repr=False)
 class Report:
     """What an evaluation says: the verdict first, then what it rests on."""
 
@@ -334,10 +339,23 @@ class Report:
         with digits_shown(self.digits):
             return report_fragment(self.displayed())
 
+    def __repr__(self) -> str:
+        verdict = shorten(visible(self.verdict), MAX_VERDICT_IN_REPR)
+        return f"<{type(self).__name__} on {short_source(self.provenance)}: {verdict}>"
+
     def __str__(self) -> str:
         from edgeworth.report.terminal import plain_text
 
         return plain_text(self)
+
+
+def short_source(provenance: Mapping[str, object]) -> str:
+    """Name the data of a report in a few characters.
+
+    >>> short_source({"source": "/data/predictions.csv"}), short_source({})
+    ('/data/predictions.csv', 'data')
+    """
+    return cut_middle(visible(str(provenance.get("source", "data"))), MAX_SOURCE_IN_REPR)
 
 
 def map_texts(change: Callable[[str], str], value: Any) -> Any:

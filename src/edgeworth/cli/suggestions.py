@@ -1,0 +1,200 @@
+"""Commands that ``edgeworth preview`` suggests, from the names of columns and the values that they hold."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from edgeworth.core.labels import parse_labels, usual_positive
+from edgeworth.sources.column_roles import NAMES_BY_ROLE
+from edgeworth.sources.columns import Coded
+from edgeworth.sources.numbers import NUMBER
+
+MAX_CLASSES = 6
+"""A column with more different values holds numbers or text, not classes."""
+TRUTH_NAMES = ("y", "expected", "rel", "relevance")
+"""Names of a column of truth that are good enough for a suggestion."""
+QUERY_NAMES = ("query", "query_id", "qid")
+NOT_PREDICTIONS = ("latency", "time", "duration", "seconds", "cost", "weight")
+"""Parts of names of columns that predict nothing, although their values may lie between 0 and 1."""
+UNKNOWN_CLASS = "CLASS"
+"""Stands in a command for a positive class that the labels do not show."""
+FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUMN --probability", "--correct")
+
+
+def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
+    """Suggest commands for a table; ``{}`` stands for its files."""
+    values = ColumnValues.from_columns(columns)
+    truths = _named(values.classes, *NAMES_BY_ROLE["truth"], *TRUTH_NAMES)
+    correct = _find_correct(values, has_truth=bool(truths))
+    commands = _commands(values, "--correct", correct)
+    for truth in truths[:1] or ([] if correct else values.classes):
+        commands += _suggest_with_truth(values, truth, correct)
+        if commands:
+            break
+    return commands or [f"evaluate {{}} {form} COLUMN" for form in FORMS]
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """What the columns of a table hold, as far as their different values show."""
+
+    columns: Mapping[str, Coded]
+    texts: Mapping[str, list[str]]
+    """The different values of each column, as text."""
+    classes: Mapping[str, set[str]]
+    """The values of each column that has few of them."""
+    numbers: Mapping[str, list[float]]
+    """The values of each column of numbers."""
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Coded]) -> ColumnValues:
+        """Collect the values of columns."""
+        texts = {name: [str(label) for label in column.labels] for name, column in columns.items()}
+        classes = {name: set(labels) for name, labels in texts.items() if 2 <= len(labels) <= MAX_CLASSES}
+        numbers = {
+            name: [float(text) for text in labels]
+            for name, labels in texts.items()
+            if labels and all(NUMBER.fullmatch(text) for text in labels)
+        }
+        return cls(columns, texts, classes, numbers)
+
+    @property
+    def continuous(self) -> list[str]:
+        """List the columns of numbers that may be scores or probabilities."""
+        return [
+            name
+            for name in self.numbers
+            if len(self.texts[name]) > MAX_CLASSES
+            and not any(part in name.lower() for part in NOT_PREDICTIONS)
+        ]
+
+    @property
+    def shares(self) -> list[str]:
+        """List the columns whose numbers lie between 0 and 1."""
+        return [name for name, numbers in self.numbers.items() if min(numbers) >= 0 and max(numbers) <= 1]
+
+    def has_gaps(self, name: str) -> bool:
+        """Return whether values of a column are missing."""
+        return name in self.columns and bool(self.columns[name].codes.min() < 0)
+
+
+def _named(columns: Iterable[str], *names: str) -> list[str]:
+    """Find the columns that have one of some names, by the last part after a dot."""
+    return [column for column in columns if column.rpartition(".")[2].lower() in names]
+
+
+def _commands(
+    values: ColumnValues, option: str, names: Sequence[str], given: str = "", positive: str = ""
+) -> list[str]:
+    """Write the command that evaluates the first column, and the one that compares all of them."""
+    commands = []
+    for number in sorted({1, len(names)}) if names else ():
+        options = "".join([given, *(f" {option} {shlex.quote(name)}" for name in names[:number])])
+        has_gaps = any(values.has_gaps(word) for word in shlex.split(options))
+        if positive:
+            options += f" --positive {shlex.quote(positive)}"
+        if has_gaps and not option.startswith(("--prob", "--odds")):
+            options += " --missing drop"
+        commands.append(f"{'evaluate' if number == 1 else 'compare'} {{}}{options}")
+    return commands
+
+
+def _find_correct(values: ColumnValues, *, has_truth: bool) -> list[str]:
+    """Find the columns of right or wrong answers: by name, or without a truth by their values too."""
+    classes = values.classes
+    correct = _named(classes, *NAMES_BY_ROLE["correct"])
+    if has_truth:
+        return correct
+    correct = correct or [name for name in classes if classes[name] == {"True", "False"}]
+    if correct:
+        same_values = classes[correct[0]]
+        correct += [name for name in classes if classes[name] == same_values and name not in correct]
+    # A column that lies deeper is about a part of the answer.
+    return [name for name in correct if "." not in name] or correct
+
+
+def _suggest_with_truth(values: ColumnValues, truth: str, correct: Sequence[str]) -> list[str]:
+    """Suggest commands for labels, probabilities and scores of one column of truth."""
+    prefixes = _class_prefixes(values, truth)
+    labels = parse_labels(values.texts[truth])
+    positive = "" if usual_positive(labels) is not None else UNKNOWN_CLASS
+    return [
+        *_suggest_labels(values, truth, correct),
+        *_suggest_probability(values, truth, prefixes, positive),
+        *_suggest_scores(values, truth, positive),
+        *_suggest_class_columns(values, truth, prefixes),
+    ]
+
+
+def _suggest_labels(values: ColumnValues, truth: str, correct: Sequence[str]) -> list[str]:
+    """Suggest columns that hold the same labels as the truth, in some of its rows."""
+    classes = values.classes
+    has_truth = values.columns[truth].codes >= 0
+    predictions = [
+        name
+        for name in classes
+        if name not in (truth, *correct)
+        and classes[name] == classes[truth]
+        and (values.columns[name].codes[has_truth] >= 0).any()
+    ]
+    return _commands(values, "--prediction", predictions, _truth_option(truth))
+
+
+def _suggest_probability(
+    values: ColumnValues, truth: str, prefixes: Sequence[str], positive: str
+) -> list[str]:
+    """Suggest columns of the probability of one class; the end of a name may be that class."""
+    classes = values.classes[truth]
+    if len(classes) != 2:
+        return []
+    shares = set(values.shares)
+    of_each_class = {f"{prefix}{label}" for prefix in prefixes for label in classes}
+    by_class: dict[str, list[str]] = {}
+    for name in values.continuous:
+        if name in shares and name not in of_each_class:
+            named = [label for label in classes if name.endswith(label) and not NUMBER.fullmatch(label)]
+            by_class.setdefault(max(named, key=len, default=positive), []).append(name)
+    return [
+        command
+        for label, names in by_class.items()
+        for command in _commands(values, "--probability", names, _truth_option(truth), label)
+    ]
+
+
+def _suggest_scores(values: ColumnValues, truth: str, positive: str) -> list[str]:
+    """Suggest columns of scores: by name, or if some values are negative."""
+    query = "".join(f" --query {shlex.quote(name)}" for name in _named(values.columns, *QUERY_NAMES))
+    if len(values.classes[truth]) != 2 and not query:
+        return []
+    scores = _named(values.numbers, *NAMES_BY_ROLE["score"])
+    scores += [name for name in values.continuous if min(values.numbers[name]) < 0 and name not in scores]
+    given = f"{_truth_option(truth)}{query}"
+    return _commands(values, "--score", scores, given, "" if query else positive)
+
+
+def _suggest_class_columns(values: ColumnValues, truth: str, prefixes: Sequence[str]) -> list[str]:
+    """Suggest columns of probabilities or odds, one per class."""
+    if not prefixes:
+        return []
+    columns = [f"{prefixes[0]}{label}" for label in values.texts[truth]]
+    are_odds = all(min(values.numbers[name]) > 1 for name in columns)
+    if not are_odds and not set(columns) <= set(values.shares):
+        return []
+    option = "--odds" if are_odds else "--probabilities"
+    return _commands(values, option, [",".join(columns)], _truth_option(truth))
+
+
+def _class_prefixes(values: ColumnValues, truth: str) -> list[str]:
+    """Find what names of columns begin with, if there is a column of numbers for each class."""
+    classes = values.classes[truth]
+    prefixes = Counter(
+        name.removesuffix(label) for label in classes for name in values.numbers if name.endswith(label)
+    )
+    return [prefix for prefix, number in prefixes.items() if number == len(classes)]
+
+
+def _truth_option(truth: str) -> str:
+    return f" --truth {shlex.quote(truth)}"
