@@ -1,4 +1,4 @@
-"""Counting how often combinations of labels occur together: the kernel under every tally of decisions.
+"""Count how often combinations of labels occur together, for every tally of decisions.
 
 Rows are taken in blocks. Each block is counted by itself on codes joined into one whole number a row
 (``np.bincount`` where the combinations are few, ``np.unique`` where they are many), and only the small
@@ -25,13 +25,17 @@ from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import BLOCK_ROWS, Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
 
-Numbers = NDArray[Any]
-"""int64 where cases are counted, float64 where they are weighed."""
+Numbers: TypeAlias = NDArray[Any]
+"""int64 if cases are counted, float64 if they are weighted."""
 
-DENSE_CELLS, WIDE_CELLS = 1 << 16, 1 << 20
-"""Combinations counted in a full array, and those where there are as many rows; more are sorted."""
+MAX_DENSE_CELLS = 1 << 16
+"""Up to this many combinations are counted in a full array, however few the rows."""
 
-LARGEST_CODE = 1 << 62
+MAX_DENSE_CELLS_IF_MANY_ROWS = 1 << 20
+"""Up to this many combinations are counted in a full array if there are as many rows."""
+
+MAX_CODE = 1 << 62
+"""A larger code does not fit into an integer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,7 @@ class JointCounts:
 
     @classmethod
     def of_fields(cls, found: dict[str, Any], domains: tuple[int, ...]) -> Self:
-        """Take the counts out of the fields of a tally that holds them."""
+        """Remove the counts from the loaded fields of a tally, and check them."""
         parts = {field.removeprefix("joint."): found.pop(field) for field in [*found] if "joint." in field}
         parts["keys"] = reshape_array(parts["keys"], len(parts["rows"]), len(domains)).astype(np.intp)
         joint = cls(domains, **parts)
@@ -111,12 +115,12 @@ class JointCounts:
         return _compact(self)
 
     def with_missing(self, wanted: Collection[Label], columns: Sequence[int]) -> JointCounts:
-        """Make labels that stand for a missing value in some columns missing."""
+        """Replace labels that stand for a missing value in some columns by missing values."""
         keys = self.keys.copy()
         for column in columns:
             labels = self.labels[self.domains[column]]
-            places = [labels.index(label) + 1 for label in wanted if label in labels]
-            keys[np.isin(keys[:, column], places), column] = 0
+            missing_keys = [labels.index(label) + 1 for label in wanted if label in labels]
+            keys[np.isin(keys[:, column], missing_keys), column] = 0
         return replace(self, keys=keys).in_order()
 
     def labels_seen(self, column: int) -> set[Label]:
@@ -125,12 +129,12 @@ class JointCounts:
         return {labels[key - 1] for key in np.setdiff1d(self.keys[:, column], 0)}
 
     def as_counts(self) -> JointCounts:
-        """Take sums of weights that all were whole numbers as counts of cases."""
+        """Convert sums of whole weights to counts of cases."""
         return replace(self, weight=whole_counts(self.weight), square=None)
 
 
 def whole_counts(sums: Numbers) -> Numbers:
-    """Turn sums of whole weights into integers; until all shards are there, they travel as floats."""
+    """Convert sums of whole weights to integers; they are floats until all shards are added."""
     # A sum that rounding has brought down to the limit may have been beyond it.
     if sums.size and sums.max() >= MAX_EXACT_INTEGER:
         raise InputError(
@@ -154,7 +158,7 @@ JOINT_FIELDS = {
 
 def count_joint(
     columns: Sequence[Column],
-    weights: NDArray[Any] | None = None,
+    weights: Numbers | None = None,
     *,
     names: Sequence[str],
     domains: Sequence[int] | None = None,
@@ -177,7 +181,9 @@ def count_joint(
     numbered = [_number_integers(column) for column in columns]
     known = [column.labels for column in numbered if not isinstance(column, np.ndarray)]
     size = prod(len(labels) + 1 for labels in known)
-    is_dense = len(known) == len(columns) and size <= max(DENSE_CELLS, min(WIDE_CELLS, number))
+    is_dense = len(known) == len(columns) and size <= max(
+        MAX_DENSE_CELLS, min(MAX_DENSE_CELLS_IF_MANY_ROWS, number)
+    )
     # A block has at least as many rows as there are sums to add it to.
     for rows in row_blocks(number, max(BLOCK_ROWS, size) if is_dense else BLOCK_ROWS) if number else ():
         weight = None if weights is None else weights[rows]
@@ -198,7 +204,7 @@ def count_joint(
 class _Numbered:
     """Integers within a narrow range, which are numbered by subtraction: no sorting, no dictionary."""
 
-    values: NDArray[Any]
+    values: Numbers
     low: int
     labels: tuple[Label, ...]
 
@@ -213,7 +219,7 @@ def _number_integers(column: Column) -> Column | _Numbered:
     if not isinstance(column, np.ndarray) or not column.size or not np.can_cast(column.dtype, np.intp):
         return column
     low, high = column.min().item(), column.max().item()
-    if high - low >= DENSE_CELLS:
+    if high - low >= MAX_DENSE_CELLS:
         return column
     values = column.view(np.uint8) if column.dtype.kind == "b" else column
     return _Numbered(values, int(low), tuple(map(type(low), range(low, high + 1))))
@@ -232,30 +238,30 @@ def _join_codes(columns: Sequence[Coded]) -> NDArray[np.intp]:
 def _split_codes(codes: NDArray[np.intp], labels: Sequence[Sequence[Label]]) -> NDArray[np.intp]:
     """Compute the keys back from their number."""
     keys = np.empty((len(codes), len(labels)), dtype=np.intp)
-    for place in reversed(range(len(labels))):
-        codes, keys[:, place] = np.divmod(codes, len(labels[place]) + 1)
+    for column in reversed(range(len(labels))):
+        codes, keys[:, column] = np.divmod(codes, len(labels[column]) + 1)
     return keys
 
 
-def _count_block(columns: Sequence[Coded], weight: NDArray[Any] | None) -> tuple[NDArray[np.intp], _Sums]:
+def _count_block(columns: Sequence[Coded], weight: Numbers | None) -> tuple[NDArray[np.intp], _Sums]:
     """Find the keys that occur in a block, and sum their rows."""
     labels = [column.labels for column in columns]
     size = prod(len(names) + 1 for names in labels)
-    if size <= DENSE_CELLS:
+    if size <= MAX_DENSE_CELLS:
         return _occupied(_sums(_join_codes(columns), weight, size), labels)
-    if size <= LARGEST_CODE:
+    if size <= MAX_CODE:
         present, groups = np.unique(_join_codes(columns), return_inverse=True)
         return _split_codes(present, labels), _sums(groups, weight, len(present))
-    # One whole number cannot hold a combination of so many columns.
-    every = np.stack([column.codes + 1 for column in columns], axis=1)
-    keys, groups = np.unique(every, axis=0, return_inverse=True)
+    # One integer cannot hold a combination of this many columns.
+    rows = np.stack([column.codes + 1 for column in columns], axis=1)
+    keys, groups = np.unique(rows, axis=0, return_inverse=True)
     return keys, _sums(groups.reshape(-1), weight, len(keys))
 
 
 _Sums: TypeAlias = tuple[Integers, Numbers, Floats | None]
 
 
-def _sums(groups: NDArray[np.intp], weight: NDArray[Any] | None, size: int) -> _Sums:
+def _sums(groups: NDArray[np.intp], weight: Numbers | None, size: int) -> _Sums:
     """Sum rows, weight and squared weight of each group."""
     rows = np.bincount(groups, minlength=size).astype(np.int64, copy=False)
     if weight is None:
@@ -297,36 +303,37 @@ class _Gatherer:
         """Add combinations, whose keys are of the labels of each column."""
         columns = []
         for domain, names, column in zip(self.domains, labels, keys.T, strict=True):
-            place = self.index[domain]
+            index = self.index[domain]
             self.has_numbers[domain] |= any(
                 isinstance(name, (int, float)) and not isinstance(name, bool) for name in names
             )
-            translate = [0, *(place.setdefault(label, len(place)) + 1 for label in names)]
+            translate = [0, *(index.setdefault(label, len(index)) + 1 for label in names)]
             columns.append(np.array(translate, dtype=np.intp)[column])
         self.parts.append(JointCounts(self.domains, (), np.stack(columns, axis=1), *sums))
         self.waiting += len(keys)
-        if self.waiting > 4 * DENSE_CELLS:
+        if self.waiting > 4 * MAX_DENSE_CELLS:
             self.parts = [_compact(_joined(self.parts))]
             self.waiting = 0
 
     def result(self) -> JointCounts:
-        """Give everything gathered, in canonical labels and each combination once."""
+        """Return the counts of all blocks, with canonical labels and each combination once."""
         if not self.parts:
             return JointCounts.empty(self.domains)
         part = _joined(self.parts)
-        labels, columns = [], [part.keys[:, c] for c in range(len(self.domains))]
-        for domain, place in enumerate(self.index):
-            mine = [c for c, which in enumerate(self.domains) if which == domain]
-            seen = np.setdiff1d([columns[c] for c in mine], 0)
+        labels = []
+        columns = [part.keys[:, column] for column in range(len(self.domains))]
+        for domain, index in enumerate(self.index):
+            of_domain = [column for column, number in enumerate(self.domains) if number == domain]
+            seen = np.setdiff1d([columns[column] for column in of_domain], 0)
             names = [
-                int(name) if self.has_numbers[domain] and isinstance(name, bool) else name for name in place
+                int(name) if self.has_numbers[domain] and isinstance(name, bool) else name for name in index
             ]
             present = [names[code - 1] for code in seen]
             order = canonical_order(present)
             translate = np.zeros(len(names) + 1, dtype=np.intp)
             translate[seen] = label_positions(map(canonical_label, present), order) + 1
-            for c in mine:
-                columns[c] = translate[columns[c]]
+            for column in of_domain:
+                columns[column] = translate[columns[column]]
             labels.append(order)
         return _compact(replace(part, labels=tuple(labels), keys=np.stack(columns, axis=1)))
 

@@ -1,4 +1,4 @@
-"""What a measure is: a pure function, and beside it everything the product says about it."""
+"""Measures: pure functions with their metadata, and the spelling that selects one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack
+from typing import Literal, Protocol, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ Depth: TypeAlias = Literal["none", "optional", "required"]
 Direction: TypeAlias = Literal["higher", "lower", "neither"]
 RankingTheory: TypeAlias = Literal["none", "average precision", "ROC area"]
 CaseMean: TypeAlias = Literal["mean", "total", "exponential"]
-Arguments: TypeAlias = Mapping[str, Any]
+Arguments: TypeAlias = Mapping[str, float | str]
 MeasureFormula: TypeAlias = Callable[..., Values]
 """A function of what the scope of a measure names, and of the measure's options."""
 MeasureBounds: TypeAlias = Callable[..., tuple[float, float]]
@@ -39,14 +39,14 @@ class Parameter:
     high: float = np.inf
     choices: tuple[str, ...] = ()
 
-    def take(self, name: str, value: Any) -> float | str:
-        """Check a value of the parameter."""
+    def take(self, name: str, value: object) -> float | str:
+        """Return a value of the parameter, or raise an error if it is not allowed."""
         if self.choices:
             if value not in self.choices:
                 raise OptionError(f"{name} is one of {', '.join(self.choices)}; saw {value!r}")
             return str(value)
         try:
-            number = float(value)
+            number = float(value)  # type: ignore[arg-type]  # what has no float is refused below
         except (TypeError, ValueError):
             raise OptionError(f"{name} is a number; saw {value!r}") from None
         if not (math.isfinite(number) and self.low <= number <= self.high):
@@ -56,7 +56,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What must hold for a measure to be defined, and the sentence for when it does not."""
+    """A condition for a measure to be defined, and the reason to give if it does not hold."""
 
     holds: Callable[..., Values]
     otherwise: str
@@ -215,7 +215,7 @@ class Measure:
 
     @property
     def range(self) -> tuple[float, float]:
-        """Give the smallest and the largest value possible."""
+        """Return the smallest and the largest possible value."""
         return self.low, self.high
 
     @property
@@ -223,11 +223,11 @@ class Measure:
         """Write the measure with its options."""
         label = {"label": "[label]", "calibration": "[label]", "scores": "[system]"}.get(self.scope, "")
         depth = {"none": "", "optional": "[@depth]", "required": "@depth"}[self.depth]
-        said = ", ".join(f"{name}={option.default}" for name, option in self.options.items())
-        return f"{self.name}{label}{depth}{f'({said})' if said else ''}"
+        options = ", ".join(f"{name}={option.default}" for name, option in self.options.items())
+        return f"{self.name}{label}{depth}{f'({options})' if options else ''}"
 
     def arguments(self, given: Arguments) -> dict[str, float | str]:
-        """Check the options given, and add the defaults of the rest; F's beta says what alpha is."""
+        """Check the options, and fill in defaults; for F, ``beta`` is converted to ``alpha``."""
         if "beta" in given and "alpha" in self.options and "alpha" not in given:
             beta = float(Parameter(1.0, low=0.0).take(f"beta of {self.name}", given["beta"]))
             rest = {name: value for name, value in given.items() if name != "beta"}
@@ -337,7 +337,7 @@ class Spelling:
 
     @classmethod
     def parse(cls, text: str) -> Spelling:
-        """Read a spelling, or say what it looks like."""
+        """Parse a spelling, or raise an error that shows how one is written."""
         match = _SPELLING.fullmatch(text)
         if match is None:
             start = _SPELLING.match(text)
@@ -351,17 +351,17 @@ class Spelling:
             label = _unquote(label, text) if label.startswith('"') else label.strip()
         depth = None if match["depth"] is None else int(match["depth"])
         options = ",".join(match[part] or "" for part in ("before", "options"))
-        return cls(match["name"].lower(), label, depth, _options(options, text))
+        return cls(match["name"].lower(), label, depth, _parse_options(options, text))
 
     def __str__(self) -> str:
         label = "" if self.label is None else f"[{quote_label(self.label)}]"
         depth = "" if self.depth is None else f"@{self.depth}"
-        said = ", ".join(f"{name}={_write_value(value)}" for name, value in sorted(self.options.items()))
-        return f"{self.name}{label}{depth}{f'({said})' if said else ''}"
+        options = ", ".join(f"{name}={_write_value(value)}" for name, value in sorted(self.options.items()))
+        return f"{self.name}{label}{depth}{f'({options})' if options else ''}"
 
 
 def quote_label(label: str) -> str:
-    """Write a label for a spelling: in double quotes where it would not be understood without."""
+    """Write a label for a spelling, in double quotes if it would be ambiguous without."""
     return label if _PLAIN_LABEL.fullmatch(label) else json.dumps(label, ensure_ascii=False)
 
 
@@ -378,7 +378,7 @@ def _write_value(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value!r}".removesuffix(".0")
 
 
-def _options(text: str, whole: str) -> dict[str, float | str]:
+def _parse_options(text: str, whole: str) -> dict[str, float | str]:
     options: dict[str, float | str] = {}
     for part in text.split(","):
         if not part.strip():

@@ -1,10 +1,11 @@
-"""Every measure by name: the catalogues of all kinds, and measures that a user registers."""
+"""All measures by name: the catalogues of all kinds, and registered measures."""
 
 from __future__ import annotations
 
 import copyreg
 import difflib
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import accumulate, chain
@@ -17,7 +18,7 @@ from edgeworth.errors import OptionError
 _REGISTERED: list[Measure] = []
 
 
-def measure(tally: Any, spelling: str | Measure) -> float:
+def measure(tally: object, spelling: str | Measure) -> float:
     """Compute the value of a measure of a tally; nan when it is undefined (``ew.estimate`` says why).
 
     Parameters
@@ -190,11 +191,11 @@ def canonical_spelling(text: str, *kinds: Kind[Any]) -> Spelling:
     return written
 
 
-def canonical_spellings(measures: Any) -> list[str] | None:
+def canonical_spellings(measures: Iterable[str] | None) -> list[str] | None:
     """Write measures as the catalogues do; one text where a list is needed is refused."""
     if isinstance(measures, str):
         raise OptionError(f"measures are a list of spellings, such as [{measures!r}]; saw a text")
-    return None if measures is None else [str(canonical_spelling(each)) for each in measures]
+    return None if measures is None else [str(canonical_spelling(text)) for text in measures]
 
 
 @cache

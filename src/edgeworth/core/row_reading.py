@@ -1,4 +1,4 @@
-"""Counting rows: from a source and its columns to a tally, in one pass that all kinds share."""
+"""Read rows into a tally in one pass, for every kind."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.common.choices import WeightKind
 from edgeworth.core.labels import parse_labels
 from edgeworth.sources.batches import Reducer, Source
 from edgeworth.sources.column_roles import find_source, sum_weights
@@ -19,7 +20,7 @@ from edgeworth.sources.opening import open_source
 
 @dataclass(frozen=True)
 class Counted:
-    """A tally as it was counted, and what is known of how."""
+    """A tally as it was read, with its source and columns."""
 
     tally: Any
     source: str
@@ -27,19 +28,19 @@ class Counted:
     rows: int | None = None
     is_text: bool = False
     has_whole_weights: bool | None = None
-    """Whether all weights were whole numbers, where that is yet to be decided with other parts."""
+    """Whether all weights were whole numbers, if other parts may still decide that."""
 
 
 def count_source(
     source: Source | None,
-    roles: Mapping[str, Any],
+    roles: Mapping[str, object],
     needed: tuple[str, ...],
-    weight_kind: Any,
+    weight_kind: WeightKind | None,
     reducer: Callable[..., Reducer[Any]],
     *,
     is_final: bool,
 ) -> Counted:
-    """Fold a source into a tally; what is not final counts its rows too, and leaves weights undecided."""
+    """Fold a source into a tally; one that is not final counts rows too, and leaves the weight kind open."""
     source, columns = find_source(source, needed, **roles)
     whole = None
     if not is_final and "weight" in columns and weight_kind is None:
@@ -57,27 +58,27 @@ class WholeColumns:
     name: str
 
 
-def read_whole(data: Any, labels: Sequence[str], numbers: Sequence[str]) -> WholeColumns:
-    """Read columns of a file or frame into memory; missing labels are refused."""
+def read_whole(data: object, labels: Sequence[str], numbers: Sequence[str]) -> WholeColumns:
+    """Read columns of a file or frame into memory; raise an error if labels are missing."""
     source = open_source(data)
     wanted = list(dict.fromkeys([*labels, *numbers]))
-    found: dict[str, list[Coded]] = {name: [] for name in labels}
+    label_parts: dict[str, list[Coded]] = {name: [] for name in labels}
     tables = []
     for batch in source.batches(wanted):
         for name in labels:
-            found[name].append(encode_all(batch.columns[name], name, batch.first_row))
+            label_parts[name].append(encode_all(batch.columns[name], name, batch.first_row))
         if numbers:
             columns = [batch.columns[name] for name in numbers]
             tables.append(stack_columns(columns, list(numbers), batch.first_row))
     whole = np.concatenate(tables) if tables else np.zeros((0, 0))
     return WholeColumns(
-        {name: _join(parts, source) for name, parts in found.items()},
-        {name: whole[:, place] for place, name in enumerate(numbers)},
+        {name: _join(parts, source) for name, parts in label_parts.items()},
+        {name: whole[:, index] for index, name in enumerate(numbers)},
         source.name,
     )
 
 
 def _join(parts: Sequence[Coded], source: Source) -> Coded:
-    """Join the batches of a column; labels of a text file become numbers where all of them are."""
+    """Join the batches of a column; labels of a text file become numbers if all of them are."""
     whole = encode(concatenate(parts), "")
     return Coded(whole.codes, tuple(parse_labels(whole.labels))) if source.is_text else whole
