@@ -159,7 +159,7 @@ def test_columns_that_are_not_labels_are_refused(make: Make) -> None:
 
 
 def test_as_many_labels_as_allowed_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_policies, "MOST_LABELS", 40)
+    monkeypatch.setattr(row_policies, "MAX_LABELS_IN_TABLE", 40)
     assert ContingencyTable.from_labels(range(40), range(40)).total == 40
     with pytest.raises(InputError, match="41 different labels"):
         ContingencyTable.from_labels(range(41), range(41))

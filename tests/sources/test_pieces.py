@@ -134,7 +134,7 @@ def test_too_many_labels_are_refused_wherever_the_file_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path, [f"id{number},id{number},1,1,p\n" for number in range(100)])
-    monkeypatch.setattr(row_policies, "MOST_LABELS", 50)
+    monkeypatch.setattr(row_policies, "MAX_LABELS_IN_TABLE", 50)
     with pytest.raises(InputError, match="different labels"):
         tally(path)
     monkeypatch.setattr(delimited, "PIECE_BYTES", 100)

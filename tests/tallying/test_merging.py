@@ -144,7 +144,7 @@ def test_a_merge_does_not_change_its_parts() -> None:
 
 def test_too_many_labels_are_refused_however_the_rows_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise a column of identifiers that arrives in pieces fills the memory, square by square."""
-    monkeypatch.setattr(row_policies, "MOST_LABELS", 4)
+    monkeypatch.setattr(row_policies, "MAX_LABELS_IN_TABLE", 4)
     one = ContingencyTable.from_labels([0, 1, 2], [0, 1, 2])
     two = ContingencyTable.from_labels([3, 4, 5], [3, 4, 5])
     with pytest.raises(EdgeworthError, match="6 different labels"):
