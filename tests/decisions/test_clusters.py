@@ -167,9 +167,9 @@ def test_a_label_that_never_occurs_leaves_the_variance_as_it_is(spelling: str) -
     """Clusters of one case are cases: the plain variance times n/(n − 1), n of all or of a class."""
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 60)
-    said = np.where(rng.random(60) < 0.7, truth, rng.integers(0, 3, 60))
-    alone = ew.estimate(ew.ContingencyTable.from_labels(truth, said, clusters=np.arange(60)), spelling)
-    plain = ew.estimate(ew.ContingencyTable.from_labels(truth, said), spelling)
+    prediction = np.where(rng.random(60) < 0.7, truth, rng.integers(0, 3, 60))
+    alone = ew.estimate(ew.ContingencyTable.from_labels(truth, prediction, clusters=np.arange(60)), spelling)
+    plain = ew.estimate(ew.ContingencyTable.from_labels(truth, prediction), spelling)
     rarest = np.bincount(truth).min()
     ratio = (alone.standard_error / plain.standard_error) ** 2
     assert 60 / 59 <= ratio <= rarest / (rarest - 1)

@@ -24,10 +24,10 @@ EACH_CASE = [
 
 
 def test_costs_add_up() -> None:
-    found = ew.decisions.costs(TABLE, COSTS, rows="predicted")
-    assert found.total == pytest.approx(sum(EACH_CASE), abs=1e-12)
-    assert found.per_case == pytest.approx(sum(EACH_CASE) / 100, abs=1e-12)
-    np.testing.assert_allclose(found.cells, [[0, 28], [180, 21]], atol=1e-12)
+    result = ew.decisions.costs(TABLE, COSTS, rows="predicted")
+    assert result.total == pytest.approx(sum(EACH_CASE), abs=1e-12)
+    assert result.per_case == pytest.approx(sum(EACH_CASE) / 100, abs=1e-12)
+    np.testing.assert_allclose(result.cells, [[0, 28], [180, 21]], atol=1e-12)
 
 
 def test_rows_may_be_real() -> None:
@@ -37,11 +37,11 @@ def test_rows_may_be_real() -> None:
 
 def test_the_yardsticks() -> None:
     """Guessing 40 : 60 against 30 : 70, and always one answer."""
-    found = ew.decisions.costs(TABLE, COSTS, rows="predicted")
+    result = ew.decisions.costs(TABLE, COSTS, rows="predicted")
     guessing = sum(p * r * COSTS[i][k] for i, p in enumerate((0.4, 0.6)) for k, r in enumerate((0.3, 0.7)))
-    assert found.at_guessing == pytest.approx(guessing, abs=1e-12)
+    assert result.at_guessing == pytest.approx(guessing, abs=1e-12)
     always_ill, always_well = 0.7 * 1, 0.3 * 10 + 0.7 * 0.5
-    assert (found.best_constant, found.at_best_constant) == (
+    assert (result.best_constant, result.at_best_constant) == (
         "ill",
         pytest.approx(min(always_ill, always_well)),
     )
@@ -49,13 +49,13 @@ def test_the_yardsticks() -> None:
 
 def test_expected_cost_is_a_measure_with_the_error_of_a_mean() -> None:
     """The delta method's variance of a mean is the variance of one case's cost over N."""
-    found = ew.estimate(TABLE, ew.decisions.expected_cost(TABLE, COSTS, rows="predicted"))
-    assert found.value == pytest.approx(np.mean(EACH_CASE), abs=1e-12)
-    assert found.standard_error == pytest.approx(np.std(EACH_CASE) / 10, abs=1e-12)
-    interval = found.interval(0.95)
-    assert interval.low < found.value < interval.high
+    result = ew.estimate(TABLE, ew.decisions.expected_cost(TABLE, COSTS, rows="predicted"))
+    assert result.value == pytest.approx(np.mean(EACH_CASE), abs=1e-12)
+    assert result.standard_error == pytest.approx(np.std(EACH_CASE) / 10, abs=1e-12)
+    interval = result.interval(0.95)
+    assert interval.low < result.value < interval.high
     # Guessing with the same shares, as above.
-    assert found.chance == pytest.approx(0.4 * 0.7 * 1 + 0.6 * 0.3 * 10 + 0.6 * 0.7 * 0.5, abs=1e-12)
+    assert result.chance == pytest.approx(0.4 * 0.7 * 1 + 0.6 * 0.3 * 10 + 0.6 * 0.7 * 0.5, abs=1e-12)
 
 
 def test_an_interval_stays_within_what_can_be_paid() -> None:
@@ -68,19 +68,19 @@ def test_an_interval_stays_within_what_can_be_paid() -> None:
 
 
 def test_costs_that_are_all_alike() -> None:
-    found = ew.estimate(TABLE, ew.decisions.expected_cost(TABLE, [[2, 2], [2, 2]], rows="predicted"))
-    assert found.value == pytest.approx(2.0, abs=1e-12)
-    assert found.law is None
-    assert found.no_interval is not None
+    result = ew.estimate(TABLE, ew.decisions.expected_cost(TABLE, [[2, 2], [2, 2]], rows="predicted"))
+    assert result.value == pytest.approx(2.0, abs=1e-12)
+    assert result.law is None
+    assert result.no_interval is not None
 
 
 def test_costs_of_no_cases() -> None:
     nothing = ew.ContingencyTable.from_matrix([[0, 0], [0, 0]], rows="predicted")
     with pytest.raises(InputError, match="no cases"):
         ew.decisions.costs(nothing, COSTS, rows="predicted")
-    found = ew.estimate(nothing, ew.decisions.expected_cost(nothing, COSTS, rows="predicted"))
-    assert math.isnan(found.value)
-    assert found.undefined == "there are no cases with a decision"
+    result = ew.estimate(nothing, ew.decisions.expected_cost(nothing, COSTS, rows="predicted"))
+    assert math.isnan(result.value)
+    assert result.undefined == "there are no cases with a decision"
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_the_slope_of_what_is_saved() -> None:
         np.array([[0.0, 1, 5], [2, 0, 1], [9, 3, 0]]),
     )
     measure, step = saving_measure(costs), 1e-5
-    found = measure.gradient(counts)  # type: ignore[misc]  # this measure has one
+    result = measure.gradient(counts)  # type: ignore[misc]  # this measure has one
     moves = step * np.eye(9).reshape(9, 3, 3)
     slopes = (measure.compute(counts + moves) - measure.compute(counts - moves)) / (2 * step)
-    change = found.ravel() - slopes
+    change = result.ravel() - slopes
     assert change == pytest.approx(np.full(9, change.mean()), abs=1e-8)

@@ -93,12 +93,12 @@ def test_superstitious_labels_are_a_sentence_with_their_test() -> None:
     table = ew.ContingencyTable.from_matrix(counts, rows="predicted", labels=["a", "b", "c"])
     report = ew.evaluate(table)
     p_value = 3 * stats.hypergeom.cdf(2, 262, 62, 62)
-    found = report.numbers["worse_than_guessing"]
-    assert found["c"] == pytest.approx(p_value, rel=1e-9)
-    assert (found["a"], found["b"]) == (1.0, 1.0)
+    result = report.numbers["worse_than_guessing"]
+    assert result["c"] == pytest.approx(p_value, rel=1e-9)
+    assert (result["a"], result["b"]) == (1.0, 1.0)
     edge = 2 / 62 - 60 / 200
-    said = f"c (edge −{-edge:.3f}, p = 4.1e-6) do worse than guessing: superstitious labels"
-    assert any(said in warning for warning in report.warnings), report.warnings
+    expected_text = f"c (edge −{-edge:.3f}, p = 4.1e-6) do worse than guessing: superstitious labels"
+    assert any(expected_text in warning for warning in report.warnings), report.warnings
     assert f"{p_value:.1e}" == "4.1e-06"
 
 
@@ -179,12 +179,12 @@ def test_a_refusal_is_not_right() -> None:
     recalls = {}
     for label in "abc":
         hits, real = sum(t == p == label for t, p in pairs), truth.count(label)
-        said = prediction.count(label)
+        expected_text = prediction.count(label)
         recalls[label] = hits / real
         assert ew.measure(table, f"recall[{label}]") == hits / real
         assert ew.measure(table, f"miss_rate[{label}]") == pytest.approx(1 - hits / real)
-        assert ew.measure(table, f"precision[{label}]") == hits / said
-        assert ew.measure(table, f"f[{label}]") == pytest.approx(2 * hits / (real + said))
+        assert ew.measure(table, f"precision[{label}]") == hits / expected_text
+        assert ew.measure(table, f"f[{label}]") == pytest.approx(2 * hits / (real + expected_text))
         others = [(t, p) for t, p in pairs if t != label]
         kept_off = sum(p not in (label, "-") for _, p in others)
         assert ew.measure(table, f"inverse_recall[{label}]") == kept_off / len(others)
@@ -265,8 +265,8 @@ def test_a_matched_table_carries_the_test_of_its_matching() -> None:
         assert carried.p_value == own
         rejected += own <= 0.05
     assert rejected <= 7  # P(more than 7 of 40 at 5%) is below 0.001
-    found = ew.evaluate(matching.table).to_dict()["guessing"]
-    assert found["at_least"]["p_value"] == found["either_way"]["p_value"] == matching.test().p_value
+    result = ew.evaluate(matching.table).to_dict()["guessing"]
+    assert result["at_least"]["p_value"] == result["either_way"]["p_value"] == matching.test().p_value
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_a_rare_class_of_weighted_or_clustered_rows_reads_like_the_plain_one(opt
     truth, prediction = np.zeros((2, 100), dtype=int)
     truth[:3] = prediction[:3] = prediction[3::3] = 1
     plain = examine_decisions(ew.ContingencyTable.from_labels(truth, prediction))
-    found = examine_decisions(ew.ContingencyTable.from_labels(truth, prediction, **options))
+    result = examine_decisions(ew.ContingencyTable.from_labels(truth, prediction, **options))
     assert plain.either_way.p_value == pytest.approx(17 / 385)
-    assert found.either_way.p_value == pytest.approx(17 / 385, abs=0.003)
-    assert tuple(found.informedness.interval()) == pytest.approx(plain.informedness.interval(), abs=0.01)
+    assert result.either_way.p_value == pytest.approx(17 / 385, abs=0.003)
+    assert tuple(result.informedness.interval()) == pytest.approx(plain.informedness.interval(), abs=0.01)

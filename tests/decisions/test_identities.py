@@ -155,9 +155,9 @@ def test_guessing_that_abstains_on_one_class_is_not_worth_0_at_zero_weight() -> 
     """Decided cases independent, all abstentions in class a: by hand G(a) = 6/16 − 6/8, G(b) = 2/8 − 2/16."""
     table = ew.ContingencyTable(("a", "b"), np.array([[6, 6], [2, 2], [8, 0]]))
     by_hand = 12 / 24 * (6 / 16 - 6 / 8) + 4 / 24 * (2 / 8 - 2 / 16)
-    found = ew.estimate(table, "informedness(abstentions=zero_weight)")
-    assert found.value == pytest.approx(by_hand, abs=1e-12)
-    assert found.chance == pytest.approx(by_hand, abs=1e-12)
+    result = ew.estimate(table, "informedness(abstentions=zero_weight)")
+    assert result.value == pytest.approx(by_hand, abs=1e-12)
+    assert result.chance == pytest.approx(by_hand, abs=1e-12)
 
 
 # -- averages of F ------------------------------------------------------------------------------------------

@@ -105,9 +105,9 @@ def test_degenerate_tables(name: str, matrix: Matrix) -> None:
 @pytest.mark.parametrize("name", DEFINITIONS)
 @pytest.mark.parametrize("matrix", DEGENERATE.values(), ids=DEGENERATE.keys())
 def test_an_estimate_is_undefined_exactly_where_the_measure_is(name: str, matrix: Matrix) -> None:
-    found = ew.estimate(ew.ContingencyTable.from_matrix(matrix, rows="predicted"), name)
-    assert (found.undefined is None) == (DEFINITIONS[name](Cases(matrix)) is not None)
-    assert math.isnan(found.value) == (found.undefined is not None)
+    result = ew.estimate(ew.ContingencyTable.from_matrix(matrix, rows="predicted"), name)
+    assert (result.undefined is None) == (DEFINITIONS[name](Cases(matrix)) is not None)
+    assert math.isnan(result.value) == (result.undefined is not None)
 
 
 @given(matrices)

@@ -25,10 +25,10 @@ def test_closed_forms_are_the_derivatives(spelling: str, abstained: int, size: i
     table = ew.ContingencyTable.from_matrix(cells[0, :-1].astype(int), rows="predicted", labels=range(size))
     resolved = resolve(table, spelling)
     view = marginals(cells)
-    found = margin_slopes(resolved, view)
-    assert found is not None
+    result = margin_slopes(resolved, view)
+    assert result is not None
     parts = (view.hits, view.predicted, view.real, view.abstained)
-    for part, slopes in enumerate(found):
+    for part, slopes in enumerate(result):
         for label in range(size):
             moved = list(parts)
             moved[part] = parts[part] + 1j * STEP * (np.arange(size) == label)
@@ -41,10 +41,10 @@ def test_a_class_without_predictions_has_the_derivatives_of_the_complex_step() -
     cells = np.array([[[5.0, 1, 2], [2, 6, 1], [0, 0, 0], [0, 0, 0]]])
     table = ew.ContingencyTable.from_matrix(cells[0, :-1].astype(int), rows="predicted", labels=range(3))
     resolved, view = resolve(table, "markedness"), marginals(cells)
-    found = margin_slopes(resolved, view)
-    assert found is not None
+    result = margin_slopes(resolved, view)
+    assert result is not None
     parts = (view.hits, view.predicted, view.real, view.abstained)
-    for part, slopes in enumerate(found[:3]):
+    for part, slopes in enumerate(result[:3]):
         for label in range(3):
             moved = list(parts)
             moved[part] = parts[part] + 1j * STEP * (np.arange(3) == label)

@@ -21,23 +21,23 @@ def table_of(counts: object) -> ew.ContingencyTable:
 def test_more_classes_against_statsmodels(classes: int) -> None:
     counts = np.random.default_rng(classes).integers(1, 20, (classes, classes))
     wanted = SquareTable(counts, shift_zeros=False).homogeneity(method="stuart_maxwell")
-    found = equal_margins(table_of(counts))
-    assert found is not None
-    assert found.p_value == pytest.approx(wanted.pvalue, rel=1e-9)
+    result = equal_margins(table_of(counts))
+    assert result is not None
+    assert result.p_value == pytest.approx(wanted.pvalue, rel=1e-9)
 
 
 def test_two_classes_are_binomial() -> None:
-    found = equal_margins(table_of([[20, 9], [2, 30]]))
-    assert found is not None
-    assert found.p_value == pytest.approx(2 * sum(math.comb(11, k) for k in range(3)) / 2**11)
+    result = equal_margins(table_of([[20, 9], [2, 30]]))
+    assert result is not None
+    assert result.p_value == pytest.approx(2 * sum(math.comb(11, k) for k in range(3)) / 2**11)
 
 
 def test_two_pairs_confused_apart_are_two_binary_questions() -> None:
     """Stuart–Maxwell is then the sum of two χ² of McNemar, each with one degree of freedom."""
     counts = [[9, 7, 0, 0], [3, 9, 0, 0], [0, 0, 9, 5], [0, 0, 4, 9]]
-    found = equal_margins(table_of(counts))
-    assert found is not None
-    assert found.p_value == pytest.approx(math.exp(-((4**2 / 10) + (1**2 / 9)) / 2))
+    result = equal_margins(table_of(counts))
+    assert result is not None
+    assert result.p_value == pytest.approx(math.exp(-((4**2 / 10) + (1**2 / 9)) / 2))
 
 
 def test_where_there_is_nothing_to_test() -> None:
@@ -50,7 +50,7 @@ def test_it_holds_its_level() -> None:
     rng = np.random.default_rng(1)
     shares = np.array([[0.3, 0.06, 0.04], [0.06, 0.25, 0.05], [0.04, 0.05, 0.15]])
     tables = rng.multinomial(300, shares.ravel(), size=2000).reshape(-1, 3, 3)
-    rejected = np.mean([found.p_value <= 0.05 for x in tables if (found := equal_margins(table_of(x)))])
+    rejected = np.mean([result.p_value <= 0.05 for x in tables if (result := equal_margins(table_of(x)))])
     assert rejected == pytest.approx(0.05, abs=4 * math.sqrt(0.05 * 0.95 / 2000))
 
 

@@ -33,8 +33,8 @@ def best_by_trying_all(counts: np.ndarray, *, one_to_one: bool) -> float:
         for label in set(named):
             if not 0 < real[label] < 1:
                 continue
-            mine = [k for k in range(clusters) if chosen[k] == label]
-            predicted, hits = counts[mine].sum() / total, counts[mine, label].sum() / total
+            own = [k for k in range(clusters) if chosen[k] == label]
+            predicted, hits = counts[own].sum() / total, counts[own, label].sum() / total
             value += predicted * (hits / real[label] - (predicted - hits) / (1 - real[label]))
         best = max(best, value)
     return best
@@ -124,7 +124,7 @@ def test_seven_clusters_of_four_classes_are_tested_in_little_memory() -> None:
     assert matching.method == "all 78,125 maps tried, exact"
     tracemalloc.start()
     try:
-        found = matching.test()
+        result = matching.test()
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:
         tracemalloc.stop()
@@ -134,7 +134,7 @@ def test_seven_clusters_of_four_classes_are_tested_in_little_memory() -> None:
     searched = [replace(problem, counts=each.astype(float)) for each in drawn[:100]]
     bounds = [_informedness_of(each, _search(each, 0)) for each in searched]
     at_least = sum(value >= matching.informedness - 1e-12 for value in bounds)
-    assert found.p_value >= (at_least + 1) / 1000
+    assert result.p_value >= (at_least + 1) / 1000
 
 
 def test_a_report_runs_the_test_of_its_matching_once() -> None:

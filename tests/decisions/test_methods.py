@@ -62,8 +62,8 @@ def test_delta_error_of_a_proportion_is_the_textbook_one(seed: int) -> None:
         ("precision[2]", table.counts[2, 2], table.predicted[2]),
     ]:
         share = successes / trials
-        found = ew.estimate(table, spelling, method=Delta()).standard_error
-        assert found == pytest.approx(np.sqrt(share * (1 - share) / trials), rel=1e-10)
+        result = ew.estimate(table, spelling, method=Delta()).standard_error
+        assert result == pytest.approx(np.sqrt(share * (1 - share) / trials), rel=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_weighted_error_equals_the_linearised_sum_over_rows() -> None:
     assert ew.estimate(table, "accuracy", method=Delta()).standard_error == pytest.approx(expected)
     # Wilson's interval has as many trials as Kish's effective size.
     size = weights.sum() ** 2 / (weights**2).sum()
-    found = ew.estimate(table, "accuracy").interval()
-    assert tuple(found) == pytest.approx(proportion_confint(mean * size, size, method="wilson"))
+    result = ew.estimate(table, "accuracy").interval()
+    assert tuple(result) == pytest.approx(proportion_confint(mean * size, size, method="wilson"))
 
 
 def test_clusters_of_copies_tell_no_more_than_one_of_each() -> None:
@@ -154,8 +154,8 @@ def test_clusters_of_copies_tell_no_more_than_one_of_each() -> None:
     assert clustered.standard_error == pytest.approx(plain)
     rates = [(truth == real, prediction[truth == real].mean()) for real in (0, 1)]
     by_class = sum(rate * (1 - rate) / (which.sum() - 1) for which, rate in rates)
-    found = ew.estimate(copies, "informedness", method=Delta()).standard_error
-    assert found == pytest.approx(np.sqrt(by_class))
+    result = ew.estimate(copies, "informedness", method=Delta()).standard_error
+    assert result == pytest.approx(np.sqrt(by_class))
     again = ew.estimate(copies, "informedness", method=Bootstrap(draws=4000, seed=1))
     assert again.standard_error == pytest.approx(plain, rel=0.06)
 

@@ -61,9 +61,9 @@ def test_single_questions_have_mcnemars_exact_test_and_stuart_and_maxwells() -> 
     from statsmodels.stats.contingency_tables import SquareTable
 
     truth, chosen = draw(1, 150, 0.3)
-    found = examine_position_bias(truth, chosen, OPTIONS)
-    assert found is not None
-    for each in found.options:
+    result = examine_position_bias(truth, chosen, OPTIONS)
+    assert result is not None
+    for each in result.options:
         only_chosen = sum(c == each.option != t for t, c in zip(truth, chosen, strict=True))
         only_right = sum(t == each.option != c for t, c in zip(truth, chosen, strict=True))
         assert each.p_value == pytest.approx(binomtest(only_chosen, only_chosen + only_right).pvalue)
@@ -72,28 +72,28 @@ def test_single_questions_have_mcnemars_exact_test_and_stuart_and_maxwells() -> 
         [sum((t, c) == (x, y) for t, c in zip(truth, chosen, strict=True)) for y in OPTIONS] for x in OPTIONS
     ]
     other = SquareTable(np.array(counts), shift_zeros=False).homogeneity("stuart_maxwell")
-    assert found.test.p_value == pytest.approx(other.pvalue, rel=1e-6)
-    ranked = sorted(x.p_value for x in found.options)
-    assert min(x.adjusted for x in found.options) == pytest.approx(min(1, 4 * ranked[0]))
+    assert result.test.p_value == pytest.approx(other.pvalue, rel=1e-6)
+    ranked = sorted(x.p_value for x in result.options)
+    assert min(x.adjusted for x in result.options) == pytest.approx(min(1, 4 * ranked[0]))
 
 
 def test_clusters_are_flipped_as_wholes() -> None:
     truth, chosen = draw(5, 33, 0.6)
     clusters = [number // 3 for number in range(33)]
-    found = examine_position_bias(truth, chosen, OPTIONS, clusters=clusters)
-    assert found is not None
+    result = examine_position_bias(truth, chosen, OPTIONS, clusters=clusters)
+    assert result is not None
     steps = np.zeros((11, 4), dtype=int)
-    for place, (t, c) in enumerate(zip(truth, chosen, strict=True)):
-        steps[clusters[place], OPTIONS.index(c)] += 1
-        steps[clusters[place], OPTIONS.index(t)] -= 1
-    for column, each in zip(steps.T, found.options, strict=True):
+    for index, (t, c) in enumerate(zip(truth, chosen, strict=True)):
+        steps[clusters[index], OPTIONS.index(c)] += 1
+        steps[clusters[index], OPTIONS.index(t)] -= 1
+    for column, each in zip(steps.T, result.options, strict=True):
         assert each.p_value == pytest.approx(float(enumerate_flips(column)), abs=1e-12)
     inverse = np.linalg.pinv(steps.T @ steps)
     signs = np.array(list(product((1, -1), repeat=11)))
     sums = signs @ steps
     statistics = np.einsum("ni,ij,nj->n", sums, inverse, sums)
     share = float((statistics >= statistics[0] - 1e-9).mean())
-    assert found.test.low <= share <= found.test.high
+    assert result.test.low <= share <= result.test.high
 
 
 def test_a_single_question_per_cluster_is_no_cluster() -> None:

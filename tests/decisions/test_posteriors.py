@@ -58,11 +58,11 @@ def test_precision_and_recall_are_beta(hits: int, alarms: int, misses: int, prio
     for name, others in (("precision", alarms), ("recall", misses)):
         if hits + others == 0:
             continue
-        found, beta = law(hits, alarms, misses, name, prior), stats.beta(hits + prior, others + prior)
-        assert found.interval(0.9) == pytest.approx(beta.interval(0.9), rel=1e-9, abs=1e-12)
-        assert found.standard_error == pytest.approx(beta.std())
-        assert found.p_value(0.3, "greater") == pytest.approx(beta.cdf(0.3), abs=1e-12)
-        assert found.p_value(0.3, "less") == pytest.approx(beta.sf(0.3), abs=1e-12)
+        result, beta = law(hits, alarms, misses, name, prior), stats.beta(hits + prior, others + prior)
+        assert result.interval(0.9) == pytest.approx(beta.interval(0.9), rel=1e-9, abs=1e-12)
+        assert result.standard_error == pytest.approx(beta.std())
+        assert result.p_value(0.3, "greater") == pytest.approx(beta.cdf(0.3), abs=1e-12)
+        assert result.p_value(0.3, "less") == pytest.approx(beta.sf(0.3), abs=1e-12)
 
 
 def f1_density(value: float, first: float, second: float) -> float:
@@ -73,16 +73,16 @@ def f1_density(value: float, first: float, second: float) -> float:
 @pytest.mark.slow
 @given(st.integers(1, 30), counts, counts)
 def test_f1_by_integrating_its_density(hits: int, alarms: int, misses: int) -> None:
-    found = law(hits, alarms, misses, "f")
+    result = law(hits, alarms, misses, "f")
     first, second = hits + 0.5, alarms + misses + 1.0
 
     def moment(power: int, end: float = 1.0) -> float:
         return integrate.quad(lambda v: v**power * f1_density(v, first, second), 0, end, limit=200)[0]
 
-    low, high = found.interval(0.8)
+    low, high = result.interval(0.8)
     assert moment(0, low) == pytest.approx(0.1, abs=1e-6)
     assert moment(0, high) == pytest.approx(0.9, abs=1e-6)
-    assert found.standard_error == pytest.approx(math.sqrt(moment(2) - moment(1) ** 2), rel=2e-3)
+    assert result.standard_error == pytest.approx(math.sqrt(moment(2) - moment(1) ** 2), rel=2e-3)
 
 
 @pytest.mark.slow
@@ -115,9 +115,9 @@ def test_draws_agree() -> None:
     # Independent gammas, as Goutte & Gaussier draw them: F1 = 2u/(2u + v).
     u, v = rng.gamma(10.5, size=size), rng.gamma(16.0, size=size)
     drawn = 2 * u / (2 * u + v)
-    found = law(10, 10, 5, "f")
-    assert drawn.std() == pytest.approx(found.standard_error, rel=0.005)
-    assert np.quantile(drawn, [0.025, 0.975]).tolist() == pytest.approx(list(found.interval(0.95)), abs=1e-3)
+    result = law(10, 10, 5, "f")
+    assert drawn.std() == pytest.approx(result.standard_error, rel=0.005)
+    assert np.quantile(drawn, [0.025, 0.975]).tolist() == pytest.approx(list(result.interval(0.95)), abs=1e-3)
 
 
 @pytest.mark.parametrize("name", ["precision", "recall", "f"])
@@ -144,7 +144,7 @@ def test_posteriors_refuse_what_they_cannot_do() -> None:
 
 def test_a_cut_of_a_ranking_has_posteriors() -> None:
     ranking = ew.Ranking.from_hits([1, 1, 0, 1, 0, 0, 1, 0, 0, 0])
-    found = ew.estimate(ranking, "precision@4", method=BetaPosterior())
-    assert list(found.interval(0.9)) == pytest.approx(stats.beta(3.5, 1.5).interval(0.9))
-    found = ew.estimate(ranking, "recall@4", method=BetaPosterior())
-    assert list(found.interval(0.9)) == pytest.approx(stats.beta(3.5, 1.5).interval(0.9))
+    result = ew.estimate(ranking, "precision@4", method=BetaPosterior())
+    assert list(result.interval(0.9)) == pytest.approx(stats.beta(3.5, 1.5).interval(0.9))
+    result = ew.estimate(ranking, "recall@4", method=BetaPosterior())
+    assert list(result.interval(0.9)) == pytest.approx(stats.beta(3.5, 1.5).interval(0.9))

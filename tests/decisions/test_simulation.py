@@ -126,5 +126,5 @@ def test_the_lowest_informedness_is_that_of_the_worst_table(
         ew.measure(ew.ContingencyTable.from_labels(order, labels), "informedness") for order in orders
     )
     total = sum(real)
-    found = ew.decisions.lowest_informedness([r / total for r in real], [p / total for p in predicted])
-    assert found == pytest.approx(worst, abs=1e-12)
+    result = ew.decisions.lowest_informedness([r / total for r in real], [p / total for p in predicted])
+    assert result == pytest.approx(worst, abs=1e-12)

@@ -37,11 +37,11 @@ def spread(size: int, diagonal: int, off: int) -> np.ndarray:
 
 def test_informed_and_conclusive() -> None:
     # Model 3 of Figure 1, ten times over.
-    said = verdict_of([[581, 204], [119, 96]])
-    found = claims(said)
-    assert found["informedness"].numbers["value"] == pytest.approx(0.15)
-    assert found["informedness"].strength == found["chance"].strength == "shown"
-    assert set(found) == {"informedness", "chance"}, "bets only where they are asked for"
+    text = verdict_of([[581, 204], [119, 96]])
+    result = claims(text)
+    assert result["informedness"].numbers["value"] == pytest.approx(0.15)
+    assert result["informedness"].strength == result["chance"].strength == "shown"
+    assert set(result) == {"informedness", "chance"}, "bets only where they are asked for"
     bets = claims(verdict_of([[581, 204], [119, 96]], bets=True))["bets"]
     assert bets.numbers["break_even_margin"] == pytest.approx(0.15)
 
@@ -54,16 +54,16 @@ def test_the_golden_verdict() -> None:
 
 
 def test_not_conclusive_says_what_it_would_take() -> None:
-    found = claims(verdict_of([[58, 20], [12, 10]]))
-    assert found["informedness"].strength == found["chance"].strength == "not shown"
-    assert found["sample size"].numbers["power"] == 0.8
-    assert found["sample size"].numbers["more_cases"] > 0
+    result = claims(verdict_of([[58, 20], [12, 10]]))
+    assert result["informedness"].strength == result["chance"].strength == "not shown"
+    assert result["sample size"].numbers["power"] == 0.8
+    assert result["sample size"].numbers["more_cases"] > 0
 
 
 def test_no_edge_is_not_proof_of_none() -> None:
-    found = claims(verdict_of([[12, 28], [18, 42]]))
-    assert found["informedness"].strength == "not shown"
-    assert "sample size" not in found, "of no edge there is no size to plan for"
+    result = claims(verdict_of([[12, 28], [18, 42]]))
+    assert result["informedness"].strength == "not shown"
+    assert "sample size" not in result, "of no edge there is no size to plan for"
 
 
 def test_worse_than_guessing() -> None:
@@ -89,19 +89,19 @@ def test_no_draw_as_good_gives_a_bound_from_their_number() -> None:
 
 
 def test_interval_and_test_that_disagree_say_so() -> None:
-    found = claims(verdict_of([[3, 0], [0, 3]]))
-    assert found["chance"].strength == "not shown"
-    assert found["chance"].numbers["p_value"] == pytest.approx(0.1)
-    assert "two-sided p = 0.100, exact; the interval is approximate" in found["chance"].text
+    result = claims(verdict_of([[3, 0], [0, 3]]))
+    assert result["chance"].strength == "not shown"
+    assert result["chance"].numbers["p_value"] == pytest.approx(0.1)
+    assert "two-sided p = 0.100, exact; the interval is approximate" in result["chance"].text
 
 
 def test_the_weakest_class_is_named() -> None:
-    found = claims(verdict_of(np.array([[40, 3, 12], [5, 45, 14], [5, 2, 24]])))
-    assert found["weakest class"].numbers["recall"] == pytest.approx(24 / 50)
-    assert "Weakest class: 2 (recall 0.480, 0.850 in the other classes; p = " in found["weakest class"].text
+    result = claims(verdict_of(np.array([[40, 3, 12], [5, 45, 14], [5, 2, 24]])))
+    assert result["weakest class"].numbers["recall"] == pytest.approx(24 / 50)
+    assert "Weakest class: 2 (recall 0.480, 0.850 in the other classes; p = " in result["weakest class"].text
     # Among 100 cases of the others 85 are right: Fisher's exact test, three classes.
     fisher = stats.fisher_exact([[24, 26], [85, 15]], alternative="less").pvalue
-    assert found["weakest class"].numbers["p_value"] == pytest.approx(3 * fisher)
+    assert result["weakest class"].numbers["p_value"] == pytest.approx(3 * fisher)
 
 
 def test_a_class_that_is_weakest_by_luck_is_not_named() -> None:
@@ -120,8 +120,8 @@ def test_the_weakest_class_with_weights_or_clusters(more: dict[str, Any]) -> Non
         right = np.concatenate([np.arange(160) < 128, np.arange(160) < 128, np.arange(160) < hits])
         order = np.random.default_rng(1).permutation(480)
         given = {"truth": truth[order], "prediction": np.where(right, truth, (truth + 1) % 3)[order]}
-        found = claims(ew.evaluate(**given, **more).verdict)
-        named[hits] = found.get("weakest class")
+        result = claims(ew.evaluate(**given, **more).verdict)
+        named[hits] = result.get("weakest class")
     assert named[115] is None
     assert named[60] is not None
     assert "intervals apart, adjusted for 3 classes" in named[60].text
@@ -201,8 +201,8 @@ def test_slips_are_pointed_out() -> None:
 
 
 def test_the_terms_of_a_house_reach_the_verdict() -> None:
-    said = verdict_of([[581, 204], [119, 96]], overround=0.6)
-    assert "loses 28.1%" in claims(said)["bets"].text
+    text = verdict_of([[581, 204], [119, 96]], overround=0.6)
+    assert "loses 28.1%" in claims(text)["bets"].text
 
 
 def test_a_seed_reaches_what_is_drawn() -> None:

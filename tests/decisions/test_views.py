@@ -32,9 +32,9 @@ def message(table: ew.ContingencyTable, spelling: str, kind: type[Exception] = O
     ],
 )
 def test_an_unknown_name_gets_the_one_that_is_meant(typed: str, meant: str) -> None:
-    said = message(SPAM, f"{typed}[spam]")
-    assert typed.lower() in said
-    assert f"did you mean {meant}" in said
+    text = message(SPAM, f"{typed}[spam]")
+    assert typed.lower() in text
+    assert f"did you mean {meant}" in text
 
 
 def as_typed(synonym: str) -> str:
@@ -58,8 +58,8 @@ SYNONYMS = sorted(
 def test_every_synonym_is_its_measure_or_is_said_to_be_several(typed: str, meant: str) -> None:
     every = ew.catalogue(kind="decisions")
     if len({m.name for m in every for word in m.synonyms if as_typed(word) == typed}) > 1:
-        said = message(SPAM, typed)
-        assert meant in said.partition("did you mean ")[2].partition("?")[0].split(" or ")
+        text = message(SPAM, typed)
+        assert meant in text.partition("did you mean ")[2].partition("?")[0].split(" or ")
         return
     scopes = [m.scope for m in every if m.name == meant]
     label = "[spam]" if "label" in scopes else ""
@@ -67,9 +67,9 @@ def test_every_synonym_is_its_measure_or_is_said_to_be_several(typed: str, meant
 
 
 def test_nothing_like_it() -> None:
-    said = message(SPAM, "xyzzyq")
-    assert "xyzzyq" in said
-    assert "did you mean" not in said
+    text = message(SPAM, "xyzzyq")
+    assert "xyzzyq" in text
+    assert "did you mean" not in text
 
 
 @pytest.mark.parametrize("spelling", ["accuracy@5", "recall[spam]@5"])
@@ -92,15 +92,15 @@ def test_a_depth_belongs_to_a_ranking(spelling: str) -> None:
     ],
 )
 def test_options_are_checked(spelling: str, words: list[str]) -> None:
-    said = message(SPAM, spelling)
+    text = message(SPAM, spelling)
     for word in words:
-        assert word in said
+        assert word in text
 
 
 def test_an_unknown_label_shows_the_known_ones() -> None:
-    said = message(PETS, "recall[dig]", InputError)
-    assert "'dig'" in said
-    assert "dog" in said
+    text = message(PETS, "recall[dig]", InputError)
+    assert "'dig'" in text
+    assert "dog" in text
 
 
 def test_a_label_on_a_measure_of_the_whole() -> None:
@@ -108,9 +108,9 @@ def test_a_label_on_a_measure_of_the_whole() -> None:
 
 
 def test_no_label_and_no_positive_one() -> None:
-    said = message(PETS, "recall")
-    assert "recall[cat]" in said
-    assert "recall[fish]" in said
+    text = message(PETS, "recall")
+    assert "recall[cat]" in text
+    assert "recall[fish]" in text
 
 
 def test_the_positive_label_goes_without_saying() -> None:
@@ -161,7 +161,7 @@ def test_a_catalogued_measure_of_the_whole_can_be_used_itself(measure: ew.Measur
 
 def test_the_reason_names_the_label() -> None:
     table = ew.ContingencyTable.from_matrix([[3, 0], [2, 0]], rows="predicted", labels=["spam", "h{a}m"])
-    found = ew.estimate(table, "recall[h{a}m]")
-    assert math.isnan(found.value)
-    assert found.undefined is not None
-    assert "h{a}m" in found.undefined
+    result = ew.estimate(table, "recall[h{a}m]")
+    assert math.isnan(result.value)
+    assert result.undefined is not None
+    assert "h{a}m" in result.undefined

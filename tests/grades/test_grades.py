@@ -21,8 +21,8 @@ MEANT = [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]
 
 def test_right_and_wrong_are_written_in_many_ways() -> None:
     rows = range(len(WORDS))
-    found = ew.Grades.from_grades(WORDS, ids=rows)
-    assert [found.sums[(found.ids or ()).index(str(row))] for row in rows] == MEANT
+    result = ew.Grades.from_grades(WORDS, ids=rows)
+    assert [result.sums[(result.ids or ()).index(str(row))] for row in rows] == MEANT
     assert ew.evaluate(correct=WORDS).numbers["items"] == len(WORDS)
 
 
@@ -33,21 +33,25 @@ def test_anything_else_is_refused_with_its_row(value: Any, said: str) -> None:
 
 
 def test_rows_without_ids_collapse_and_unscored_ones_are_counted_apart() -> None:
-    found = ew.Grades.from_grades(np.tile([1.0, 0.0, 1.0, np.nan], 25_000))
-    assert (found.items.tolist(), found.sums.tolist(), found.unscored) == ([25_000, 50_000], [0, 1], 25_000)
-    assert ew.measure(found, "accuracy") == pytest.approx(2 / 3)
+    result = ew.Grades.from_grades(np.tile([1.0, 0.0, 1.0, np.nan], 25_000))
+    assert (result.items.tolist(), result.sums.tolist(), result.unscored) == (
+        [25_000, 50_000],
+        [0, 1],
+        25_000,
+    )
+    assert ew.measure(result, "accuracy") == pytest.approx(2 / 3)
     with pytest.raises(InputError, match=r"row 2: missing=.drop"):
         ew.evaluate(correct=[1, None, 0])
     assert "1 answer has no grade" in str(ew.evaluate(correct=[1, None, 0], missing="drop"))
 
 
 def test_repeats_are_averaged_within_items_and_items_weigh_alike() -> None:
-    found = ew.Grades.from_grades([1, 0, 0, 0, 1], ids=["a", "a", "a", "a", "b"])
-    assert ew.measure(found, "accuracy") == 0.625
-    again = found + ew.Grades.from_grades([1], ids=["b"])
+    result = ew.Grades.from_grades([1, 0, 0, 0, 1], ids=["a", "a", "a", "a", "b"])
+    assert ew.measure(result, "accuracy") == 0.625
+    again = result + ew.Grades.from_grades([1], ids=["b"])
     assert again.repeats.tolist() == [4, 2]
     with pytest.raises(MergeError, match="with ids and grades without ids"):
-        _ = found + ew.Grades.from_grades([1])
+        _ = result + ew.Grades.from_grades([1])
     with pytest.raises(InputError, match="item 'a' is in two clusters"):
         ew.Grades.from_grades([1, 0], ids=["a", "a"], clusters=["x", "y"])
 
@@ -56,13 +60,13 @@ def test_repeats_are_averaged_within_items_and_items_weigh_alike() -> None:
 def test_pass_at_k_is_the_share_of_draws_that_hold_a_right_answer(tries: tuple[int, int]) -> None:
     number, right = tries
     answers = [1] * right + [0] * (number - right)
-    found = ew.Grades.from_grades([*answers, 1, 1], ids=["a"] * number + ["b", "b"])
+    result = ew.Grades.from_grades([*answers, 1, 1], ids=["a"] * number + ["b", "b"])
     for drawn in range(1, number + 1):
         chosen = list(combinations(answers, drawn))
         share = sum(any(each) for each in chosen) / len(chosen)
         expected = (share + 1) / 2 if drawn <= 2 else share
-        assert ew.measure(found, f"pass@{drawn}") == pytest.approx(expected, rel=1e-12)
-    assert "no item has 8 repeats" in str(ew.estimate(found, "pass@8").undefined)
+        assert ew.measure(result, f"pass@{drawn}") == pytest.approx(expected, rel=1e-12)
+    assert "no item has 8 repeats" in str(ew.estimate(result, "pass@8").undefined)
 
 
 def test_the_interval_of_right_or_wrong_is_wilsons_and_its_test_is_the_binomial() -> None:
@@ -83,15 +87,15 @@ def test_the_interval_of_right_or_wrong_is_wilsons_and_its_test_is_the_binomial(
 
 def test_unbounded_grades_have_students_t() -> None:
     values = np.random.default_rng(3).uniform(size=40) * 9
-    found = ew.estimate(ew.Grades.from_grades(values), "mean")
+    result = ew.estimate(ew.Grades.from_grades(values), "mean")
     expected = stats.t.interval(0.95, 39, values.mean(), stats.sem(values))
-    assert list(found.interval()) == pytest.approx(expected, rel=1e-9)
+    assert list(result.interval()) == pytest.approx(expected, rel=1e-9)
     assert ew.estimate(ew.Grades.from_grades([2.0, 2.0]), "mean").no_interval is not None
 
 
 def test_bounds_hold_the_interval_and_refuse_grades_beyond_them() -> None:
-    found = ew.estimate(ew.Grades.from_grades([5, 5, 5, 4.5], grade_range=(0, 5)), "mean")
-    assert 0 < found.interval().low < found.value < found.interval().high <= 5
+    result = ew.estimate(ew.Grades.from_grades([5, 5, 5, 4.5], grade_range=(0, 5)), "mean")
+    assert 0 < result.interval().low < result.value < result.interval().high <= 5
     with pytest.raises(InputError, match="between 0 and 5; row 2 has 6"):
         ew.evaluate(grade=[1, 6], grade_range=(0, 5))
     with pytest.raises(InputError, match=r"as in \(0, 5\); saw \(5, 0\)"):
@@ -182,10 +186,10 @@ def test_intervals_of_grades_by_methods_that_are_asked_for() -> None:
     right = np.array([1] * 57 + [0] * 23)
     grades, test = ew.Grades.from_grades(right), stats.binomtest(57, 80)
     for method, known in ((ew.methods.Wilson(), "wilson"), (ew.methods.ClopperPearson(), "exact")):
-        found = ew.estimate(grades, "accuracy", method=method)
+        result = ew.estimate(grades, "accuracy", method=method)
         wanted = test.proportion_ci(method=known)
-        assert tuple(found.interval()) == pytest.approx((wanted.low, wanted.high))
-        assert str(found.method) == str(method)
+        assert tuple(result.interval()) == pytest.approx((wanted.low, wanted.high))
+        assert str(result.method) == str(method)
     draws = ew.methods.Bootstrap(draws=20_000)
     points, clusters = np.random.default_rng(0).normal(size=400), np.arange(400) // 8
     plain = ew.estimate(ew.Grades.from_grades(points), "mean", method=draws).standard_error
