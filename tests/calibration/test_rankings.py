@@ -203,7 +203,7 @@ def test_the_chance_test_of_lists_is_uniform(monkeypatch: pytest.MonkeyPatch) ->
 def test_draws_of_random_orders_reject_as_seldom_as_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
     from edgeworth.rankings import estimates as ranking_testing
 
-    monkeypatch.setattr(ranking_testing, "MOST", 199)
+    monkeypatch.setattr(ranking_testing, "MAX_DRAWS", 199)
     rng = np.random.default_rng(8)
     runs, p_values = 400, []
     for run in range(runs):
