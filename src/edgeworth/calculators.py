@@ -1,4 +1,4 @@
-"""Questions without data: what chance does, and what to stake."""
+"""Reports that need no table of predictions: chance, Kelly stakes, the demo and TREC runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from edgeworth.sample import SAMPLE_FILES, SAMPLE_NAME, sample_file
 
 @with_options(ChanceOptions)
 def chance_report(items: int, targets: int, **given: Unpack[ChanceOptions]) -> Report:
-    """What random selection does to average precision, and to hits within a depth."""
+    """Report the average precision and the hits within a depth of random selection."""
     options = fill_in("chance", ChanceOptions, given)
     hits, depth, over = options["hits"], options["depth"], options["over"]
     if hits is not None and depth is None:
@@ -88,7 +88,7 @@ def hits_report(text: str, **options: Any) -> Report:
     written = re.sub(r"[\s,;]", "", text)
     if not written or set(written) - {"0", "1"}:
         raise InputError(f"a ranking is written as 0 and 1 in rank order, such as 11010000; saw {text!r}")
-    hits = [int(each) for each in written]
+    hits = [int(digit) for digit in written]
     if len(set(hits)) < 2:
         raise InputError("a ranking needs a target (1) and another item (0)")
     return with_every_rank(evaluate(Ranking.from_hits(hits), **options), hits)
@@ -103,9 +103,9 @@ def kelly_report(
     normalise: bool = False,
     unbalanced: Unbalanced = "refuse",
 ) -> Report:
-    """Kelly's stakes for one race, and what becomes of the wealth after each outcome.
+    """Report Kelly's stakes for one race, and the wealth after each outcome.
 
-    One probability and one price are a game that comes true or not, backed or laid.
+    One probability and one price are a game with two outcomes, backed or laid.
     """
     # JSON has no infinity.
     laid = None if lay is None else [price if math.isfinite(price) else "inf" for price in lay]
@@ -126,7 +126,7 @@ def kelly_report(
 
 
 def demo_report() -> Report:
-    """Four reports as one, on the births that come with Edgeworth."""
+    """Combine four reports on the sample of births that comes with Edgeworth."""
     known: Any = {"truth": "low", "positive": "1"}
     rival: Any = {"against": "smaller_probability"}
     systems = {"larger model": "larger_model", "smaller model": "smaller_model"}

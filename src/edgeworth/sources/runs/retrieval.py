@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
@@ -51,7 +50,7 @@ def read_dictionary(path: Path, kind: type[int] | type[float]) -> Dictionary:
     return name, queries, documents, values
 
 
-def _is_value(value: Any, kind: type[int] | type[float]) -> bool:
+def _is_value(value: object, kind: type[int] | type[float]) -> bool:
     """Tell whether a value is a score, or a grade that 64 bits hold."""
     if not isinstance(value, (int, float)):
         return False
