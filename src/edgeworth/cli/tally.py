@@ -75,7 +75,7 @@ def tally(*files: Files, output: Target, **options: Any) -> None:
 
 def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
     """Add tally files up; one of them may be the one that is written, as in a nightly job."""
-    from edgeworth.forecasts.tally import describe_gaps
+    from edgeworth.core.kinds import kind_of
     from edgeworth.pipeline.tally_file import locked
     from edgeworth.pipeline.tally_record import TallyRecord
 
@@ -85,7 +85,7 @@ def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
         merged = TallyRecord.merge(_read(files), again=again)
         check()
         _write(merged, output)
-    gaps = describe_gaps(merged.tally)
+    gaps = kind_of(merged.tally).describe_gaps(merged.tally)
     if gaps is not None:
         tell(gaps)
 

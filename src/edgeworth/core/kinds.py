@@ -103,6 +103,11 @@ class Kind(Generic[TallyT]):
         del tally
         return tuple(dict.fromkeys(notices))
 
+    def describe_gaps(self, tally: TallyT) -> str | None:
+        """Describe the rows that are missing on a path in time; None for tallies without such a path."""
+        del tally
+        return None
+
     # -- from a tally to numbers ------------------------------------------------------------------------
 
     def measures(self) -> tuple[Measure, ...]:

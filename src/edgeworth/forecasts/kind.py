@@ -64,6 +64,11 @@ class ForecastsKind(Kind["ForecastTally"]):
 
         return note_gaps(notices, tally)
 
+    def describe_gaps(self, tally: ForecastTally) -> str | None:
+        from edgeworth.forecasts.tally import describe_gaps
+
+        return describe_gaps(tally)
+
     def from_dict(self, payload: JsonObject) -> ForecastTally:
         from edgeworth.forecasts.tally import ForecastTally
 
@@ -196,6 +201,11 @@ class WealthKind(ForecastPartKind["Wealth"]):
         from edgeworth.forecasts.tally import note_gaps
 
         return note_gaps(notices, tally)
+
+    def describe_gaps(self, tally: Wealth) -> str | None:
+        from edgeworth.forecasts.tally import describe_gaps
+
+        return describe_gaps(tally)
 
     def from_dict(self, payload: JsonObject) -> Wealth:
         from edgeworth.forecasts.betting.wealth import Wealth
