@@ -12,9 +12,6 @@ from edgeworth.common.arrays import plain_values
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.measures import Direction
 
-MOST_TESTED = 10
-"""With more systems, p-values are by the law of each interval: the exact tests take seconds each."""
-
 GUESSING, RANDOM_SELECTION = "guessing", "random selection"
 CLASS_SHARES = "constant class shares"
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 from edgeworth.common.arrays import plain_values
 from edgeworth.common.choices import Adjust, PredictionsMade
 from edgeworth.common.progress import track_progress
-from edgeworth.comparisons.chance import MOST_TESTED, AgainstChance, against_chance
+from edgeworth.comparisons.chance import AgainstChance, against_chance
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.planning import SampleSizePlan, units_needed
+from edgeworth.comparisons.policy import MAX_SYSTEMS_TESTED_EXACTLY
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.measures import Direction
 from edgeworth.core.multiple_testing import benjamini_hochberg, compact_letters, holm
@@ -361,7 +362,9 @@ def compare_pairs(
             estimate = alone(name, headline)
         except EdgeworthError as error:
             return AgainstChance(value, undefined=str(error))
-        found = against_chance(estimate, direction, level=level, is_quick=len(names) > MOST_TESTED)
+        found = against_chance(
+            estimate, direction, level=level, is_quick=len(names) > MAX_SYSTEMS_TESTED_EXACTLY
+        )
         if abs(found.value - value) > SAME_VALUE * max(1.0, abs(value)):
             return AgainstChance(value, undefined=f"alone it has another {headline}, {found.value:.6g}")
         return found

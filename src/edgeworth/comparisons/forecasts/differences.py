@@ -42,6 +42,7 @@ from edgeworth.comparisons.forecasts.bets import (
     wealth_of_clusters,
 )
 from edgeworth.comparisons.paired_values.paired_tests import MeanDifference, mean_difference
+from edgeworth.comparisons.policy import MAX_PAIRS_FOLLOWED
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.sampling_distributions import Alternative, bisect, choose_tail
 from edgeworth.core.test_results import TestResult
@@ -54,9 +55,6 @@ from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES, case_scores
 
 MEASURES = tuple(name for name, rule in RULES.items() if not rule.is_ordered)
-MOST_DUELS = 28
-"""Pairs whose wealth is followed case by case: eight systems; of more only the end is told."""
-
 IN_SAMPLE = (
     "the predictions were made in sample: they knew these outcomes, so the wealth they would have won proves "
     "nothing"
@@ -177,7 +175,7 @@ def _duels(
     """Let each bet against each; not of too many pairs, nor where a bet cannot be settled."""
     pairs = all_pairs(tuple(forecasts))
     zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
-    if len(pairs) > MOST_DUELS or (np.sum(zeros, axis=0) > 1).any():
+    if len(pairs) > MAX_PAIRS_FOLLOWED or (np.sum(zeros, axis=0) > 1).any():
         return ()
 
     def duel(first: str, second: str) -> Duel:

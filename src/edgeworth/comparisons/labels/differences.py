@@ -44,6 +44,7 @@ from edgeworth.comparisons.labels.randomization import (
     swap_test,
 )
 from edgeworth.comparisons.paired import Paired
+from edgeworth.comparisons.policy import MIN_PREDICTIONS_TO_NAME_WINNER, MIN_RIGHT_AND_WRONG_PREDICTIONS
 from edgeworth.comparisons.randomization.sign_sums import COARSE, FINE, Grid
 from edgeworth.core.estimates import estimate
 from edgeworth.core.sampling_distributions import SamplingLaw, few_clusters_caveat
@@ -51,9 +52,6 @@ from edgeworth.core.test_results import TestResult, hypergeometric_tails
 from edgeworth.decisions.verdict import weights_warning
 from edgeworth.decisions.views import Resolved, resolve
 from edgeworth.errors import OptionError, check_seed
-
-FEWEST_PREDICTIONS, FEWEST_OF_EACH = 20, 5
-"""Below so many predictions of a class, tests of precision and its kin reject equals too often."""
 
 
 def label_differences(
@@ -167,14 +165,15 @@ def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw
         return reason
     labels = range(cells.size) if resolved.position is None else (resolved.position,)
     fewest = min(cells.predictions(place, label) for place in cells.places for label in labels)
-    if fewest < FEWEST_PREDICTIONS:
+    if fewest < MIN_PREDICTIONS_TO_NAME_WINNER:
         return (
-            f"a system predicts the class {fewest:.0f} times, and below {FEWEST_PREDICTIONS} no winner is "
-            f"named by {resolved.spelling}"
+            f"a system predicts the class {fewest:.0f} times, and below {MIN_PREDICTIONS_TO_NAME_WINNER} "
+            f"no winner is named by {resolved.spelling}"
         )
     if resolved.measure.is_rate_of_predictions and any(_is_unclear(cells, label) for label in labels):
         return (
-            f"predictions of a class are right, or wrong, fewer than {FEWEST_OF_EACH} times: too few to tell"
+            "predictions of a class are right, or wrong, fewer than "
+            f"{MIN_RIGHT_AND_WRONG_PREDICTIONS} times: too few to tell"
         )
     return None
 
@@ -186,7 +185,7 @@ def _is_unclear(cells: JointCells, label: int) -> bool:
         is_predicted = output == label
         right.append(round(float(cells.weight[is_predicted & (real == label)].sum())))
         wrong.append(round(float(cells.weight[is_predicted].sum())) - right[-1])
-    if min(*right, *wrong) >= FEWEST_OF_EACH:
+    if min(*right, *wrong) >= MIN_RIGHT_AND_WRONG_PREDICTIONS:
         return False
     drawn = right[0] + wrong[0]
     tails = hypergeometric_tails(sum(right) + sum(wrong), sum(right), drawn, right[0])

@@ -29,6 +29,7 @@ from edgeworth.comparisons.paired_values.exact_values import Scaled, cluster_sum
 from edgeworth.comparisons.paired_values.paired_tests import mean_difference, sign_test, wilcoxon_test
 from edgeworth.comparisons.paired_values.permutation import SharedSignFlips, draws_for_pairs, sign_flip_tail
 from edgeworth.comparisons.paired_values.tukey import randomised_tukey
+from edgeworth.comparisons.policy import MAX_UNITS_FLIPPED
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import plural
 from edgeworth.core.labels import canonical_order, label_positions
@@ -41,9 +42,6 @@ from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measure_lookup import resolve_ranking, tie_groups_of
 from edgeworth.rankings.report import tie_warnings
 from edgeworth.sources.columns import Label
-
-MOST_FLIPPED = 20_000
-"""Values whose signs are flipped, counted or drawn."""
 
 POSTERIOR = "Student's t posterior of the mean difference, flat prior on mean and logarithm of spread"
 
@@ -127,7 +125,7 @@ def value_difference(
 
     ``reach`` is how far apart two values may be, and the bounds of the interval stay within it. ``permute``
     is the permutation test of the differences as whole numbers, which ``scale`` computes. Tests are computed
-    when somebody looks. Of more than ``MOST_FLIPPED`` values only t is taken, which says the same by then.
+    when they are needed. With more than ``MAX_UNITS_FLIPPED`` values, t is the only test.
 
     >>> found = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
     >>> round(found.difference, 4), found.p_value(), list(found.tests)
@@ -139,7 +137,7 @@ def value_difference(
     student = mean.test()
     tests: Mapping[str, TestResult] = {} if math.isnan(student.p_value) else {"t": student}
     is_same = mean.value == 0
-    if len(one) <= MOST_FLIPPED:
+    if len(one) <= MAX_UNITS_FLIPPED:
         # The values are held, not their differences: these would be many arrays for many pairs.
         scale = scale or (lambda: scale_units(one - other, clusters=clusters, size=size))
         of_units = {"permutation": permute, "wilcoxon": wilcoxon_test, "sign": sign_test}
@@ -261,10 +259,10 @@ def compare_values(
             most=most if name == headline else 0,
         )
         for name, (_, _, matched) in many.items()
-        if 0 < len(matched.queries) <= MOST_FLIPPED and clusters is None
+        if 0 < len(matched.queries) <= MAX_UNITS_FLIPPED and clusters is None
     }
     tukey: dict[Pair, float] | None = None
-    if pairs_options.get("adjust") == "tukey" and 0 < len(judged.queries) <= MOST_FLIPPED:
+    if pairs_options.get("adjust") == "tukey" and 0 < len(judged.queries) <= MAX_UNITS_FLIPPED:
         held = judged.values
         if clusters is not None:  # a cluster's units are dealt alike
             places = [clusters[each] for each in judged.queries]
