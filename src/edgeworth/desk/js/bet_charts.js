@@ -12,12 +12,14 @@ const [COLUMNS, ROWS] = [50, 36];
 /** The colour of a stake: green backs, red lays. */
 function stakeTile(stake, { toX, toY }, x, y, dx, dy) {
   const strength = Math.min(1, Math.sqrt(Math.abs(stake) / (stake > 0 ? 1 : 3)));
+  // Neighbours share rounded ends, so that no seam shows between them.
+  const [left, right, top, bottom] = [toX(x), toX(x + dx), toY(y + dy), toY(y)].map((end) => Math.round(end * 10) / 10);
   return s(`rect.tile.${stake >= 0 ? "good" : "bad"}`, {
     "fill-opacity": (stake === 0 ? 0 : 0.06 + 0.8 * strength).toFixed(3),
-    x: toX(x).toFixed(1),
-    y: toY(y + dy).toFixed(1),
-    width: (toX(x + dx) - toX(x)).toFixed(1),
-    height: (toY(y) - toY(y + dy)).toFixed(1),
+    x: left.toFixed(1),
+    y: top.toFixed(1),
+    width: (right - left).toFixed(1),
+    height: (bottom - top).toFixed(1),
   });
 }
 
@@ -27,7 +29,9 @@ function contour(stake, picture) {
     .map((odds) => [contourProbability(odds, stake), odds])
     .filter(([p]) => p >= 0 && p <= 1);
   if (points.length < 2) return [];
-  const [p, odds] = points[Math.floor(points.length * 0.62)];
+  // Neighbouring labels are at different heights, so that they stay apart on a phone.
+  const height = STAKES.indexOf(stake) % 2 ? 0.52 : 0.72;
+  const [p, odds] = points[Math.floor(points.length * height)];
   const place = { x: picture.toX(p), y: picture.toY(odds) - 3, "text-anchor": "middle" };
   return [
     s(`path.contour${stake === 0 ? ".no-bet" : ""}`, { d: path(points, picture.toX, picture.toY) }),
@@ -101,7 +105,7 @@ export function growthChart({ p, odds, options }, found) {
   const picture = frame({
     x: [lowest, highest],
     y: [-1.5 * top, 1.25 * top],
-    width: 480,
+    width: 440,
     height: 280,
     margin: { left: 66 },
     xTitle: "stake, share of the bankroll",

@@ -5,7 +5,7 @@ import { sum } from "./special.js";
 import { dollars, fixed, NOTHING, parseNumber, percent, plainNumber } from "./format.js";
 import { card, columnHead, field, h, legend, numberTable, segmented, show, slider } from "./dom.js";
 import { help, numberPair } from "./help.js";
-import { actions, copy, csv, download, svgText } from "./export.js";
+import { actions, copy, csv, download, enableActions, svgText } from "./export.js";
 import { growthChart, surface } from "./bet_charts.js";
 
 const MOST_RUNNERS = 24;
@@ -185,7 +185,7 @@ export function createBet(store, helper, version) {
   );
   const p = textField("Your probability", "p");
   const odds = textField("Odds offered", "odds", { describe: "decimal, 7:3 or 5/2" });
-  const commission = textField("Commission on winnings", "commission");
+  const commission = textField("Commission on winnings", "commission", { describe: "0.05 or 5%" });
   const bankroll = textField("Bankroll $", "bankroll");
   const fraction = slider("Fraction of the Kelly stake", {
     min: 0,
@@ -195,7 +195,8 @@ export function createBet(store, helper, version) {
     onchange: (value) => change({ fraction: value }, "fraction"),
   });
   const backOnly = h("input", { type: "checkbox", onchange: () => change({ backOnly: backOnly.checked }) });
-  const backBox = h("label.check", backOnly, "Backing only (Figure 3); otherwise lay when the odds are too low (Figure 2)");
+  const backBox = h("label.check", backOnly, "Backing only, never laying (Kalia's Figure 3 instead of Figure 2)");
+  const layNote = h("p.soft", "To back is to bet that it happens. To lay is to accept such a bet, as a bookmaker does.");
   const problem = h("p.problem", { role: "alert" });
   const runners = createRunners(change);
   const gameBox = h("div.controls", p.wrapper, odds.wrapper);
@@ -230,6 +231,7 @@ export function createBet(store, helper, version) {
     h("div.controls", commission.wrapper, bankroll.wrapper),
     fraction.wrapper,
     backBox,
+    layNote,
     problem,
   );
   const main = card("Kelly stake", { class: "main-answer", help: help("stake") }, answer);
@@ -265,7 +267,7 @@ export function createBet(store, helper, version) {
   function showInputs(bet) {
     const isGame = bet.mode === "game";
     mode.set(bet.mode);
-    for (const each of [gameBox, backBox, chartCard, growthCard]) each.hidden = !isGame;
+    for (const each of [gameBox, backBox, layNote, chartCard, growthCard]) each.hidden = !isGame;
     runners.element.hidden = isGame;
     runners.update(bet);
     backOnly.checked = bet.backOnly;
@@ -288,6 +290,9 @@ export function createBet(store, helper, version) {
       problem.textContent = error.message;
     }
     element.classList.toggle("stale", problem.textContent !== "");
+    enableActions(bar, problem.textContent === "");
+    // A race has no picture.
+    bar.lastChild.hidden = bet.mode !== "game";
   }
 
   return { element, update };

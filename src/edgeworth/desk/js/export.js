@@ -76,6 +76,11 @@ export function svgText(svg) {
   return new XMLSerializer().serializeToString(copied);
 }
 
+/** Switch the buttons off while what is typed has no answer, so that nobody copies the answer before it. */
+export function enableActions(bar, isEnabled) {
+  for (const button of bar.children) button.disabled = !isEnabled;
+}
+
 /** Buttons under a tab: copy and download. */
 export function actions(entries) {
   return h(

@@ -22,7 +22,7 @@ export const HELP = {
   ],
   significance: [
     "Could this be luck?",
-    "The chance that pure guessing with the same row and column totals is at least as far from 0 as this table. It shrinks with the number of cases; informedness does not.",
+    "The chance that pure guessing with the same row and column totals is at least as far from 0 as this table. It shrinks with the number of cases; informedness does not. Programs that add up tables by their probability, as Fisher's test does, can report a slightly different two-sided p.",
     "P(|B| ≥ |observed|), both margins fixed; hypergeometric for two classes, sampled tables for more",
     "Fisher 1935; Powers 2003 on chance levels",
   ],
@@ -94,7 +94,7 @@ export const HELP = {
   ],
   accuracy: [
     "Accuracy",
-    "The share of all predictions that are right. It is high by guessing when one class is common.",
+    "The share of all predictions that are right. It is high by guessing when one class is common. Its interval is Wilson's.",
     "Σ hits / N; by guessing Σ p(l) r(l)",
     "Powers calls it Rand accuracy",
   ],
@@ -158,13 +158,13 @@ export const HELP = {
   ],
   edge: [
     "Informedness of a label",
-    "What a bet on this label earns at fair odds: recall minus fallout. The bar is its 95% interval.",
+    "What a bet on this label earns at fair odds: recall minus fallout. The bar is its 95% interval, for this label alone.",
     "G(l) = recall − fallout",
     POWERS,
   ],
   mosaic: [
     "Mosaic",
-    "Each column is an actual class and as wide as its share. The green part at the bottom is its recall. The dotted line is the recall by guessing. Green above the line is knowledge, weighted by how much it pays.",
+    "Each column is an actual class and as wide as its share. The green part at the bottom is its recall. The dotted line is the recall by guessing. Green above the line is knowledge. A deeper colour wins or loses more dollars.",
     "width r(k), height of a part P(predicted | actual)",
     "after Hartigan & Kleiner 1981",
   ],
@@ -232,7 +232,7 @@ export const HELP = {
   ],
   double: [
     "Bets to double",
-    "How many such bets double the bankroll on average, if your probabilities are right.",
+    "After this many bets log wealth has grown by log 2 on average, so that typical wealth has doubled, if your probabilities are right.",
     "log 2 / growth per bet",
     KELLY,
   ],
@@ -281,14 +281,14 @@ export const HELP = {
   ],
   e_value: [
     "E-value",
-    "The final wealth as evidence against the rival's probabilities. If they were right, wealth would reach 20 with a chance of at most 1 in 20. It rejects the rival; it does not show that the model is right.",
+    "The final wealth as evidence against the rival's probabilities. If they were right, wealth would reach 20 with a chance of at most 1 in 20. A large e-value is evidence against the rival. It does not show that the model is right.",
     "P(W ≥ 1/α) ≤ α if the rival's probabilities are true",
     "Ville 1939; Shafer 2021",
   ],
   returns: ["Single returns", "What each case multiplies wealth by.", "S(t) = p(y)/q(y)", KALIA],
   expected_path: [
     "Expected path",
-    "The mean log wealth if the model's probabilities are right, with a band of 1.96 standard deviations.",
+    "The mean log wealth if the model's probabilities are right. The number beside it is the standard deviation (sd), and the band is 1.96 sd wide on each side.",
     "Σ p log(p/q) + (1 − p) log((1 − p)/(1 − q)); variance Σ p(1 − p)(logit p − logit q)²",
     KALIA,
   ],

@@ -9,6 +9,8 @@ import { actions, copy, csv, download, shellWord, svgText } from "./export.js";
 import { pathChart, returnsChart, scatterChart, wealthChart } from "./race_charts.js";
 
 const LARGEST_FILE = 60e6;
+/** Leave-one-out forecasts are not made before the other outcomes are known. */
+const LEFT_OUT = "In this example each forecast used the other births' outcomes, so take the e-value and p as an illustration.";
 const SAMPLE = { id: "births", name: "189 births" };
 
 /** The rows in a random order. */
@@ -21,6 +23,7 @@ function shuffled(rows, seed) {
 /** Say who wins, in words. */
 function verdict({ final, growth }, { model, rival }) {
   if (final === -Infinity) return `${model} gave no chance to something that happened: all capital is lost.`;
+  if (final === Infinity) return `${rival} gave no chance to something that happened, so ${model}'s wealth has no limit.`;
   if (isBeyondWords(final))
     return `${model}'s wealth ${final > 0 ? "grows" : "shrinks"} by ${percent(Math.abs(Math.expm1(growth)))} per case at ${rival}'s prices.`;
   if (final > 0) return `${model} turns $1 into $${wealth(final)} at ${rival}'s prices.`;
@@ -28,7 +31,7 @@ function verdict({ final, growth }, { model, rival }) {
 }
 
 /** Final wealth in large type, and the numbers behind it. */
-function wealthBlock({ settled, expected, names }) {
+function wealthBlock({ settled, expected, names }, isSample) {
   const { final, path, growth, logScores, brierScores, drawdown } = settled;
   const mean = expected.mean[path.length - 1];
   const deviation = Math.sqrt(expected.variance[path.length - 1]);
@@ -52,12 +55,13 @@ function wealthBlock({ settled, expected, names }) {
       numberPair("E-value against the rival", "e_value", wealth(final), { id: "e-value" }),
       numberPair("p at most", "e_value", pValue(Math.min(1, Math.exp(-final))), { id: "race-p" }),
       numberPair("Growth per case", "growth", `${fixed(growth, 5)} nats`, { id: "race-growth" }),
-      numberPair("Expected log wealth if the model is right", "expected_path", `${fixed(mean, 3)} ± ${fixed(deviation, 3)}`),
+      numberPair("Expected log wealth if the model is right", "expected_path", `${fixed(mean, 3)}, sd ${fixed(deviation, 3)}`),
       numberPair("Log score, model and rival", "log_score", both(logScores), { id: "log-scores" }),
       numberPair("Brier score, model and rival", "brier", both(brierScores), { id: "brier-scores" }),
       numberPair("Largest fall of log wealth", "drawdown", fixed(drawdown, 3)),
     ),
     h("p.soft", "The e-value is valid for the final result, if the forecasts were made before the outcomes were known."),
+    isSample && h("p.soft", LEFT_OUT),
   ];
 }
 
@@ -165,7 +169,13 @@ export function createRace(store, births, version) {
       h(
         "div.answer",
         card("Wealth", { class: "main-answer", help: help("wealth") }, answer),
-        card("Both forecasts", { class: "chart-card" }, charts.scatter, legend(["true", "came true"], ["false", "did not"])),
+        card(
+          "Both forecasts",
+          { class: "chart-card" },
+          charts.scatter,
+          legend(["true", "came true"], ["false", "did not"]),
+          h("p.soft", "A better model has filled points above the diagonal and empty points below it."),
+        ),
         card("Single returns S(t)", { class: "chart-card", help: help("returns") }, charts.returns),
       ),
     ),
@@ -250,7 +260,7 @@ export function createRace(store, births, version) {
     const order = seed === null ? "" : " Shuffled: the final wealth is the same in every order, the path is not.";
     note.textContent = `${name}${made}${left}.${order}`;
     show(pickers, columnPickers(table, chosen, choose));
-    show(answer, wealthBlock(data));
+    show(answer, wealthBlock(data, isSample));
     show(charts.path, pathChart(data));
     show(charts.wealth, wealthChart(data));
     show(charts.returns, returnsChart(data));

@@ -5,17 +5,19 @@ import { count, fixed, parseNumber, percent, plainNumber, pValue } from "./forma
 import { card, exampleChips, field, h, legend, pause, s, segmented, show, slider } from "./dom.js";
 import { help, numberPair } from "./help.js";
 import { band, frame, line, thin } from "./svg.js";
-import { actions, copy, csv, download, svgText } from "./export.js";
+import { actions, copy, csv, download, enableActions, svgText } from "./export.js";
 
 const LONGEST = 1_000_000;
 /** Longer lists are not written as a hit string, neither in the field nor in a command. */
 const LONGEST_STRING = 2000;
+const TWO_ALGORITHMS = "Su & Zhang's example: two algorithms rank the same 8 items, of which 3 are targets.";
 const EXAMPLES = [
-  { id: "first", name: "Algorithm 1", values: { mode: "string", hits: "11010000", depth: 4 } },
-  { id: "second", name: "Algorithm 2", values: { mode: "string", hits: "01001100", depth: 4 } },
+  { id: "first", name: "Algorithm 1", note: TWO_ALGORITHMS, values: { mode: "string", hits: "11010000", depth: 4 } },
+  { id: "second", name: "Algorithm 2", note: TWO_ALGORITHMS, values: { mode: "string", hits: "01001100", depth: 4 } },
   {
     id: "large",
     name: "3,000 items, 245 targets",
+    note: "A long list of which only totals are known: 20 hits among the first 100 items, and an AP of 0.10.",
     values: { mode: "counts", items: "3000", targets: "245", found: "20", depth: 100, precision: "0.10" },
   },
 ];
@@ -134,6 +136,7 @@ export function createRanking(store, helper, version) {
   const textField = (label, name, more = {}) => field(label, { onchange: (text) => change({ [name]: text }, name), ...more });
   let last = null;
   const chips = exampleChips(EXAMPLES, (id) => change(EXAMPLES.find((each) => each.id === id).values));
+  const note = h("p.note");
   const mode = segmented(
     "Type",
     [
@@ -178,7 +181,7 @@ export function createRanking(store, helper, version) {
   );
   const element = h(
     "div.tab-body",
-    h("div.examples", chips.wrapper),
+    h("div.examples", chips.wrapper, note),
     h(
       "div.top",
       h(
@@ -211,11 +214,11 @@ export function createRanking(store, helper, version) {
   });
 
   function showPrecision() {
-    const { read, moments, tail } = last;
+    const { read, moments, tail, typed } = last;
     const { value } = read;
     const isKnown = !Number.isNaN(value);
     const how = tail === null ? "counting …" : tailMethod(tail);
-    const text = tail ? `P(AP ≥ ${fixed(value, 4)}) = ${pValue(tail.p)}` : "…";
+    const text = tail ? tailText(read, tail) : "…";
     show(
       ap,
       h(
@@ -230,6 +233,8 @@ export function createRanking(store, helper, version) {
         numberPair("Share of targets m/n", "target_share", fixed(read.targets / read.items, 5)),
       ),
       isKnown && h("p.figure", h("output#ap-tail", text), h("small", how), help("ap_tail")),
+      read.threshold < value &&
+        h("p.soft", `You typed a rounded number: every AP from ${thresholdText(read)} rounds to ${typed} or more.`),
     );
   }
 
@@ -260,6 +265,7 @@ export function createRanking(store, helper, version) {
     mode.set(ranking.mode);
     const same = EXAMPLES.find(({ values }) => Object.entries(values).every(([name, value]) => ranking[name] === value));
     chips.set(same?.id ?? null);
+    note.textContent = same?.note ?? "";
     stringBox.hidden = ranking.mode !== "string";
     items.wrapper.hidden = ranking.mode === "string";
     ranks.wrapper.hidden = ranking.mode !== "ranks";
@@ -278,6 +284,7 @@ export function createRanking(store, helper, version) {
       problem.textContent = error.message;
     }
     element.classList.toggle("stale", read === undefined);
+    enableActions(bar, read !== undefined);
     if (!read) return;
     const t = Math.min(Math.max(1, ranking.depth), read.items);
     depth.input.max = read.items;
@@ -296,8 +303,23 @@ export function createRanking(store, helper, version) {
   return { element, update };
 }
 
-const tailMethod = (tail) =>
-  tail.isExact ? "exact, all orders" : `sampled, ± ${pValue((tail.high - tail.low) / 2)}; ${count(tail.draws)} orders`;
+/** The least AP that counts as this high: a typed decimal number may have been rounded up. */
+const thresholdText = ({ value, threshold }) => (threshold < value ? plainNumber(threshold) : fixed(value, 4));
+
+/** When no drawn order has an AP this high, only the upper end of the Monte Carlo interval is known. */
+const isNeverReached = (tail) => !tail.isExact && tail.low === 0;
+
+/** The chance of an AP this high, or its upper bound. */
+function tailText(read, tail) {
+  const chance = isNeverReached(tail) ? `< ${pValue(tail.high)}` : `= ${pValue(tail.p)}`;
+  return `P(AP ≥ ${thresholdText(read)}) ${chance}`;
+}
+
+function tailMethod(tail) {
+  if (tail.isExact) return "exact, all orders";
+  if (isNeverReached(tail)) return `sampled, none of ${count(tail.draws)} orders is this high`;
+  return `sampled, ± ${pValue((tail.high - tail.low) / 2)}; ${count(tail.draws)} orders`;
+}
 
 /** The command that reports the same ranking. */
 function commandLine({ read, depth, hits, typed }) {
@@ -312,7 +334,7 @@ function commandLine({ read, depth, hits, typed }) {
 
 /** The sentence for a paper. */
 function sentence({ read, moments, tail }, version) {
-  const tested = tail ? `; P(AP at least this high) = ${pValue(tail.p)} (${tailMethod(tail)})` : "";
+  const tested = tail ? `; ${tailText(read, tail)} (${tailMethod(tail)})` : "";
   const chance = `random selection: mean ${fixed(moments.mean, 4)}, sd ${fixed(Math.sqrt(moments.variance), 4)}${tested}`;
   const size = `${count(read.targets)} targets among ${count(read.items)} items`;
   return `Average precision ${fixed(read.value, 4)} for ${size} (${chance}); Edgeworth ${version}.`;

@@ -39,7 +39,10 @@ export function readTable(table) {
     return { error: "There are no cases yet. Type counts, paste a table, or choose an example." };
   }
   if (!(sum(counts.flat()) <= MOST_CASES))
-    return { error: "The desk takes up to 10,000,000,000 cases. Divide all counts by the same number." };
+    return {
+      error:
+        "The desk takes up to 10,000,000,000 cases. If you divide all counts by one number, informedness stays and p grows.",
+    };
   const typed = sum(numbers.flat());
   const isOff = isPercent && Math.abs(typed - 100) > 0.05;
   return { counts: mapCells(counts, tidy), note: isOff ? `The percentages add up to ${fixed(typed, 2)}%, not 100%.` : "" };

@@ -15,13 +15,14 @@ const NOT_DETERMINED = "not determined by the margins";
 /** Describe informedness in a sentence. */
 export function meaning(value, size) {
   if (Number.isNaN(value)) {
-    return "Informedness is undefined: there have to be two actual classes, and predictions of one of them.";
+    return "Informedness is undefined. It needs cases of two actual classes, and predictions of at least one of them.";
   }
   const decimals = Math.abs(value) > 0.995 ? 2 : Math.abs(value) < 0.095 ? 1 : 0;
   const share = percent(Math.abs(value), decimals);
   if (Math.abs(value) < NEARLY_0) return "No better and no worse than guessing with the same shares.";
   if (value >= 1 - 1e-12) return "Always right: as good as knowing every answer.";
   if (value > 0) return `As good as knowing the answer ${share} of the time and guessing the rest.`;
+  if (value <= -1 + 1e-12 && size === 2) return "Always wrong: the opposite answer would always be right.";
   if (size > 2) return "Worse than guessing with the same shares.";
   return `As bad as knowing the answer ${share} of the time, giving the opposite, and guessing the rest.`;
 }
@@ -84,7 +85,7 @@ export function pText({ p, isBound }) {
 function planned({ needed }, total) {
   if (needed === null) return "computing …";
   if (Number.isNaN(needed)) return NOTHING;
-  if (!Number.isFinite(needed)) return "none will do, because informedness is 0";
+  if (!Number.isFinite(needed)) return "no number is enough, because informedness is 0";
   return needed <= total ? `${count(Math.round(total))} are enough` : count(needed);
 }
 
@@ -270,7 +271,7 @@ export function csvRows({ result, labels, luck, interval }) {
     ...Object.entries(overall).map(([name, value]) => [name, value, chance[name]]),
     ["informedness, lower end", interval.low],
     ["informedness, upper end", interval.high],
-    ["p-value", luck.p],
+    [luck.isBound ? "p-value, upper bound" : "p-value", luck.p],
     [],
     ["label", ...Object.keys(result.labels[0])],
     ...labels.map((label, l) => [label, ...Object.values(result.labels[l])]),

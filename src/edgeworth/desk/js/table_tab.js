@@ -8,7 +8,7 @@ import { help } from "./help.js";
 import { MOST_CLASSES } from "./state.js";
 import { EXAMPLES, findExample } from "./examples.js";
 import { parseMatrix } from "./paste.js";
-import { actions, copy, csv, download, svgText } from "./export.js";
+import { actions, copy, csv, download, enableActions, svgText } from "./export.js";
 import {
   commandLine,
   readTable,
@@ -58,15 +58,19 @@ function createInputs(store) {
     ],
     (value) => change((table) => withUnit(table, value)),
   );
-  const cases = field("N", { onchange: (text) => change({ cases: text }, "cases"), "aria-label": "Number of cases N" });
+  const cases = field("N, number of cases", {
+    onchange: (text) => change({ cases: text }, "cases"),
+    describe: "the interval and p depend on N",
+    "aria-label": "Number of cases N",
+  });
   const problem = h("p.problem", { role: "alert" });
   const add = h("button.quiet", { type: "button", onclick: () => change(withNewClass) }, "Add a class");
 
   function take(text, complain) {
     try {
-      const { cells, labels, unit: found } = parseMatrix(text);
+      const { cells, labels, unit: found, blanks } = parseMatrix(text);
       change((table) => withCells(table, cells, labels, { unit: found }));
-      announce(`${cells.length} × ${cells.length} table pasted`);
+      announce(`${cells.length} × ${cells.length} table pasted${blanks ? ", blank cells are 0" : ""}`);
       complain.textContent = "";
       return true;
     } catch (error) {
@@ -123,7 +127,7 @@ function createInputs(store) {
 /** What is known about luck before anything is drawn. */
 function firstLuck(counts, isDefined) {
   const { tails, bound, isApproximate, needed } = examineLuck(counts);
-  if (bound !== null) return { p: bound, isBound: true, how: "certified bound (Chatterjee 2007)", needed };
+  if (bound !== null) return { p: bound, isBound: true, how: "proven upper bound (Chatterjee 2007)", needed };
   if (tails) return { p: tails.twoSided, how: `exact, two-sided${isApproximate ? ", counts rounded" : ""}`, needed };
   return { p: isDefined ? null : NaN, how: "", needed };
 }
@@ -203,8 +207,12 @@ export function createTable(store, helper, version) {
     const { interval, luck } = last;
     if (luck.p === null) {
       ask({ kind: "guessing", counts: isWhole ? counts : wholeCases(counts), seed: SEED }, ({ twoSided, draws }) => {
-        const how = `sampled, ± ${pValue((twoSided.high - twoSided.low) / 2)}; ${count(draws)} tables${isWhole ? "" : ", counts rounded"}`;
-        last.luck = { ...last.luck, p: twoSided.p, isBound: twoSided.low === 0, how };
+        // When no drawn table is as far from 0, only the upper end of the Monte Carlo interval is known.
+        const isBound = twoSided.low === 0;
+        const error = `± ${pValue((twoSided.high - twoSided.low) / 2)}; ${count(draws)} tables`;
+        const drawn = isBound ? `none of ${count(draws)} tables is as far from 0` : error;
+        const how = `sampled, ${drawn}${isWhole ? "" : ", counts rounded"}`;
+        last.luck = { ...last.luck, p: isBound ? twoSided.high : twoSided.p, isBound, how };
       });
     }
     if (interval.posterior !== null) {
@@ -232,6 +240,7 @@ export function createTable(store, helper, version) {
     const isWeight = weight >= 0 && weight <= 1;
     markInvalid(alpha.input, !isWeight);
     element.classList.toggle("stale", read.error !== undefined);
+    enableActions(bar, read.error === undefined);
     if (!read.counts) return;
     const { counts } = read;
     const result = compute(counts, isWeight ? weight : 0.5);

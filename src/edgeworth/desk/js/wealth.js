@@ -134,7 +134,9 @@ export function outcomeValues(column) {
 
 const isProbability = (cell) => cell === "" || (cell !== "" && Number(cell) >= 0 && Number(cell) <= 1);
 
-/** Guess which column is the outcome and which two are probabilities. */
+const isRivalName = (name) => /rival|baseline|market|bookmaker/i.test(name);
+
+/** Guess which column is the outcome and which two are probabilities. The first of the two is the rival unless names say otherwise. */
 export function guessColumns({ names, columns }) {
   const sample = columns.map((column) => column.slice(0, 2000));
   const probable = names.map((_, k) => k).filter((k) => sample[k].every(isProbability));
@@ -142,8 +144,9 @@ export function guessColumns({ names, columns }) {
   const outcome = names.findIndex((_, k) => !fractional.includes(k) && outcomeValues(sample[k])?.length === 2);
   const [first, second] = fractional.length > 1 ? fractional : probable.filter((k) => k !== outcome);
   if (outcome < 0 || second === undefined) {
-    throw new Error("No outcome column with two values and two columns of probabilities were found.");
+    throw new Error("The desk needs an outcome column with exactly two values and two columns of probabilities from 0 to 1.");
   }
+  if (isRivalName(names[second]) && !isRivalName(names[first])) return { outcome, model: first, rival: second };
   return { outcome, model: second, rival: first };
 }
 

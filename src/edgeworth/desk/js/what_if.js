@@ -57,10 +57,11 @@ export function createWhatIf(store) {
     h("div.controls", cases.wrapper, fromTable),
     sharesHolder,
   );
+  const replaces = h("p.soft", "This slider replaces the table. Undo brings it back.");
   const element = card(
     "What if …",
     { class: "what-if", name: "What if" },
-    h("div.what", h("h3", "it knew some answers and guessed the rest?", help("informed")), informed.wrapper, shares),
+    h("div.what", h("h3", "it knew some answers and guessed the rest?", help("informed")), informed.wrapper, replaces, shares),
     h(
       "div.what",
       h("h3", "a class were more common?", help("prevalence")),
