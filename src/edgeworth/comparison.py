@@ -65,7 +65,11 @@ def compare(
     if systems is not None:
         is_joined = options["join"] is not None or options["system"] is not None
         return compare_joined(systems, options) if is_joined else compare_columns(systems, options)
-    if data is None or _are_tallies(data):
+    if data is None:
+        raise OptionError(
+            'give truth and systems, compare(truth=…, systems={"A": …, "B": …}), data with run logs, or a tally'
+        )
+    if _are_tallies(data):
         return compare_tallies(data, change(options, data=None))
     return _compare_files(data, options)
 

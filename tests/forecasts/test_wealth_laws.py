@@ -279,9 +279,9 @@ def test_the_normal_law_is_an_approximation_with_its_error() -> None:
         assert normal.kind == "approximation"
         assert normal.p_value == pytest.approx(stats.norm.sf(z), abs=1e-9)
         assert normal.low <= enclosed.low <= enclosed.high <= normal.high
-    low, high = law.quantile(0.05), law.quantile(0.95)
-    assert low == pytest.approx(law.mean - 1.6448536 * law.standard_deviation, rel=1e-6)
-    assert high == pytest.approx(law.mean + 1.6448536 * law.standard_deviation, rel=1e-6)
+    for probability in (0.05, 0.5, 0.95):
+        above = law.tail(law.quantile(probability))
+        assert above.low - 1e-4 <= 1 - probability <= above.high + 1e-4
 
 
 def test_too_many_games_are_normal_or_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
