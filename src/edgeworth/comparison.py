@@ -67,7 +67,7 @@ def compare(
         return compare_joined(systems, options) if is_joined else compare_columns(systems, options)
     if data is None:
         raise OptionError(
-            'give truth and systems, compare(truth=…, systems={"A": …, "B": …}), data with run logs, or a tally'
+            'give truth and systems, compare(truth=…, systems={"A": …, "B": …}), run logs, or a tally'
         )
     if _are_tallies(data):
         return compare_tallies(data, change(options, data=None))
