@@ -48,7 +48,7 @@ def use_library():
         "labels": ew.evaluate(truth=truth, prediction=one),
         "scores": ew.evaluate(truth=truth, score=scores),
         "probabilities": ew.evaluate(truth=truth, probabilities=probabilities, ordered=True),
-        "compare": ew.compare(truth, {"one": one, "two": two}).report,
+        "compare": ew.compare(truth=truth, systems={"one": one, "two": two}).report,
     }
     for name, report in reports.items():
         report.to_html(folder / f"{name}.html")
