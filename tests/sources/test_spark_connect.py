@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import fcntl
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,15 @@ import edgeworth as ew
 from edgeworth.sources import spark as spark_module
 
 pytestmark = [pytest.mark.java, pytest.mark.xdist_group("spark")]
+
+
+@pytest.fixture(autouse=True)
+def one_server_at_a_time() -> Iterator[None]:
+    """A server listens on one port, and tests may run side by side."""
+    with (Path(tempfile.gettempdir()) / "edgeworth-spark-connect.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
 
 ASKED: dict[str, dict[str, Any]] = {
     "labels": {"truth": "y", "prediction": "p"},
@@ -46,7 +59,7 @@ for name, options in asked.items():
     rows = frame if options else frame.select("truth", "prediction")
     report = ew.evaluate(rows, **options).to_dict()
     found[name] = {"tally": report.get("tally"), "verdict": report["verdict"]}
-compared = ew.compare("y", ["p", "q"], data=frame).to_dict()
+compared = ew.compare(frame, truth="y", systems=["p", "q"]).to_dict()
 found["comparison"] = {"verdict": compared["verdict"], "comparison": compared["comparison"]}
 for name, rows, truth in (
     ("no such column", frame, "nothing"),
@@ -143,7 +156,8 @@ def test_no_server_is_a_sentence(place: str, folder: Path) -> None:
         words = ["--engine", "spark", *(["--master", address] if by_option else [])]
         done = run(folder, *words, **({} if by_option else {"SPARK_REMOTE": address}))
     assert done.returncode == 2
-    assert done.stderr == (
+    message = re.sub(r"(?m)^edgeworth: .* \([0-9,]+ s\)\n", "", done.stderr)
+    assert message == (
         f"edgeworth: no Spark Connect server answers at {address} within 10 seconds: check the address, "
         "or start the server\n"
     )
