@@ -193,7 +193,7 @@ class ComparisonFindings:
 
     @property
     def valued(self) -> tuple[str, ...]:
-        """The systems that have a finite value, the best first; the others can be compared to nobody."""
+        """The systems that have a finite value, the best first. The others cannot be compared."""
         return tuple(name for name in self.ranked if math.isfinite(self.values[name][self.headline]))
 
     @property

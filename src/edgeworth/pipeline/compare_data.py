@@ -213,7 +213,7 @@ def _as_systems(tally: object) -> SystemTallies:
         )
     if kind is None or not kind.is_comparable or kind.holds_systems == isinstance(tally, Mapping):
         raise OptionError(
-            'give truth and systems, compare(truth, {"A": …, "B": …}), or one tally of them all; '
+            'give truth and systems, compare(truth=…, systems={"A": …}), or one tally of them all; '
             f"saw {type(tally).__name__}"
         )
     return SystemTallies(kind, tally, TALLY)

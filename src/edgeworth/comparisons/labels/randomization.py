@@ -141,7 +141,7 @@ MANY = 1_000
 """With so many cases that differ, and more ways than that, differences in standard errors are normal."""
 
 FEW_LABELS = 8
-"""Up to so many labels a measure is differentiated by one margin after the other."""
+"""Up to this many labels, a measure is differentiated by one margin after the other."""
 
 STEP = 1e-20
 """An imaginary step, so small that squares of it vanish."""

@@ -76,7 +76,7 @@ export function svgText(svg) {
   return new XMLSerializer().serializeToString(copied);
 }
 
-/** Switch the buttons off while what is typed has no answer, so that nobody copies the answer before it. */
+/** Disable the buttons while the input is invalid, so that an outdated answer cannot be copied. */
 export function enableActions(bar, isEnabled) {
   for (const button of bar.children) button.disabled = !isEnabled;
 }

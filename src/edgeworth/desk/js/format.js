@@ -64,7 +64,7 @@ export function oddsAgainst(share) {
 const MOST_WEALTH = 9 * Math.LN10;
 export const isBeyondWords = (log) => Number.isFinite(log) && Math.abs(log) > MOST_WEALTH;
 
-/** Wealth from its logarithm, without amounts that nobody can imagine. */
+/** Format wealth from its logarithm; very large amounts are reported as growth. */
 export function wealth(log) {
   if (log === -Infinity) return "0 (ruin)";
   if (log === Infinity) return "∞";

@@ -199,7 +199,7 @@ export function createRace(store, births, version) {
     else take(await picked.text(), picked.name, "file");
   }
 
-  /** The outcome that counts as true when nobody said which. */
+  /** The outcome that counts as true if none is chosen. */
   function usualPositive(columns, outcome) {
     const values = outcomeValues(columns[outcome]);
     if (!values) throw new Error("An outcome column has exactly two values.");
