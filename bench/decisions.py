@@ -38,7 +38,7 @@ def bootstrap() -> None:
     truth = rng.integers(0, 10, 5000)
     prediction = np.where(rng.random(5000) < 0.5, truth, rng.integers(0, 10, 5000))
     table = ew.ContingencyTable.from_labels(truth, prediction)
-    method = Bootstrap(draws=10_000, seed=7)
+    method = Bootstrap(draws=10_000, rng=7)
     ours = seconds(lambda: ew.estimate(table, "informedness", method=method).interval())
     line("10⁴ bootstrap replicates of a 10×10 table's B, limit 200 ms", ours, 0.2, 1)
 

@@ -41,7 +41,7 @@ def drunken() -> None:
     probabilities = rng.uniform(0.05, 0.95, 10**4)
     forecasts = Forecasts.of((rng.random(10**4) < probabilities).astype(int), probabilities)
     for low, high in ((0.0, 1.0), (0.15, 0.85)):
-        opponent = Opponent(bookmaker=bet.Drunken(low, high, seed=7, bookmakers=100))
+        opponent = Opponent(bookmaker=bet.Drunken(low, high, rng=7, bookmakers=100))
 
         def play(opponent: Opponent = opponent) -> None:
             ForecastTally.of(forecasts, opponent)

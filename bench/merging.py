@@ -55,6 +55,7 @@ def run() -> None:
         )
         limit_line("edgeworth merge 'shard*.json'", min(merge_by_command(folder) for _ in range(3)), 4)
         merged = ew.read_tally(folder / "merged.json")
+        assert isinstance(merged.final, ew.ContingencyTable)
         assert merged.final.total == SHARDS * ROWS
 
 

@@ -74,7 +74,7 @@ def coverage(runs: int, permutations: int) -> None:
                 values = [population(1 / ratio, strength)[spelling] for strength in strengths]
                 found = score_difference(paired, "A", "B", spelling, permutations=permutations)
                 inside = values[0] - values[1] in found.interval(0.95)
-                covered[spelling] += (inside, found.doubt is not None)
+                covered[spelling] += (inside, found.caveat is not None)
                 for name, tail in found.tests.items():
                     rejected[spelling][name] = rejected[spelling].get(name, 0) + (tail.p_value <= 0.05)
         shown = [f"{x[0] / number:.1%} [{x[1] / number:.0%}]" for x in covered.values()]
@@ -96,7 +96,7 @@ def speed() -> None:
     paired = paired_sample(rng, 10**5, 0.02, (1.0, 0.9), 0.7)
     truth, (one, two) = paired.targets, paired.scores
     for spelling, score in (("average_precision", average_precision_score), ("roc_auc", roc_auc_score)):
-        method = Bootstrap(draws=1000, seed=7)
+        method = Bootstrap(draws=1000, rng=7)
         ours = seconds(
             lambda s=spelling, m=method: score_difference(paired, "A", "B", s, method=m, permutations=0),
             repeat=2,

@@ -39,7 +39,7 @@ def bootstrap() -> None:
         truth = (rng.random(10**5) < share).astype(np.int64)
         scores = rng.normal(size=10**5) + truth
         ranking = ew.Ranking.from_scores(truth, scores)
-        method = Bootstrap(draws=1000, seed=7)
+        method = Bootstrap(draws=1000, rng=7)
         ours = seconds(lambda r=ranking, m=method: ew.estimate(r, "average_precision", method=m), repeat=3)
 
         def loop(t: np.ndarray = truth, s: np.ndarray = scores, draws: int = 20) -> None:

@@ -22,6 +22,8 @@ def assert_close(one: Any, two: Any) -> None:
             return
         for mine, its in zip(one, two, strict=True):
             assert_close(mine, its)
+    elif isinstance(one, float) and isinstance(two, float):
+        np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)
     else:
         assert one == two
 

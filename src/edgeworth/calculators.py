@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,26 +16,19 @@ from numpy.typing import ArrayLike
 from edgeworth import bet, chance
 from edgeworth.common.choices import Unbalanced
 from edgeworth.comparison import compare
-from edgeworth.comparisons.paired_values.differences import compare_queries
-from edgeworth.comparisons.report import compose_comparison
-from edgeworth.core.formatting import digits_shown, plural
-from edgeworth.core.options import ChanceOptions, Options, TrecOptions
+from edgeworth.core.options import ChanceOptions, EvaluateOptions, TrecOptions
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import stakes_report
 from edgeworth.pipeline.call_options import fill_in, with_options
+from edgeworth.pipeline.search_runs import SearchReport, evaluate_runs
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.chance.typed import TypedValue
-from edgeworth.rankings.findings import examine_lists
-from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.ranking import Ranking
-from edgeworth.rankings.report import trec_report, with_every_rank
+from edgeworth.rankings.report import with_every_rank
 from edgeworth.rankings.selection_report import AskedPrecision, RandomSelection, selection_report
-from edgeworth.rankings.trec.files import rank_conflicts, read_qrels, read_run
 from edgeworth.report.formats import write_file
-from edgeworth.report.frames import estimate_rows
-from edgeworth.report.report import Report, gather_reports, join_reports, make_provenance
+from edgeworth.report.report import Report, gather_reports, make_provenance
 from edgeworth.report.wording import format_option
 from edgeworth.sample import SAMPLE_FILES, SAMPLE_NAME, sample_file
 
@@ -47,13 +39,13 @@ def chance_report(items: int, targets: int, **given: Unpack[ChanceOptions]) -> R
     options = fill_in("chance", ChanceOptions, given)
     hits, depth, over = options["hits"], options["depth"], options["over"]
     if hits is not None and depth is None:
-        raise OptionError("hits are counted within a depth: say which")
+        raise OptionError("--hits needs --depth: hits are counted within a depth")
     if hits is not None and hits < 0:
-        raise OptionError(f"hits number at least 0; saw {hits}")
+        raise OptionError(f"hits must be at least 0; saw {hits}")
     if over == "reachable" and depth is None:
-        raise OptionError("targets within reach need a depth: say which")
+        raise OptionError("--over reachable needs --depth: only targets within a depth are reachable")
     if options["rank"] is not None and options["nth_hit"] is None:
-        raise OptionError("a rank is that of a hit: add --nth-hit, such as --nth-hit 2 for the second one")
+        raise OptionError("--rank needs --nth-hit, such as --nth-hit 2 for the second hit")
     law = chance.average_precision(items, targets, depth=depth, over=over)
     selection = RandomSelection(
         law,
@@ -70,24 +62,24 @@ def chance_report(items: int, targets: int, **given: Unpack[ChanceOptions]) -> R
 def _asked_precision(
     law: AveragePrecisionLaw, value: float | Fraction | str | None, seed: int
 ) -> AskedPrecision | None:
-    """Find the tail of a value: text is a rounded number, a float the nearest attainable value."""
+    """Return the p-value of an average precision: text is a rounded number, a float is exact."""
     if value is None:
         return None
     if isinstance(value, str):
         typed = TypedValue.read(value)
         attained = law.smallest_from(typed.least) if typed.half_unit else None
-        tail = law.tail(typed.least, seed=seed)
+        tail = law.tail(typed.least, rng=seed)
         return AskedPrecision(float(typed.value), typed.text, tail, typed.explain(attained), attained)
     if not 0 <= value <= 1:
-        raise OptionError(f"average precision is a number between 0 and 1; saw {value}")
-    return AskedPrecision(float(value), format_option(value), law.tail(value, seed=seed))
+        raise OptionError(f"average precision must be between 0 and 1; saw {value}")
+    return AskedPrecision(float(value), format_option(value), law.tail(value, rng=seed))
 
 
-def hits_report(text: str, **options: Any) -> Report:
+def hits_report(text: str, **options: Unpack[EvaluateOptions]) -> Report:
     """Report on hits in rank order, written as 0 and 1 from the top of the list: 11010000."""
     written = re.sub(r"[\s,;]", "", text)
     if not written or set(written) - {"0", "1"}:
-        raise InputError(f"a ranking is written as 0 and 1 in rank order, such as 11010000; saw {text!r}")
+        raise InputError(f"a ranking must be 0 and 1 in rank order, such as 11010000; saw {text!r}")
     hits = [int(digit) for digit in written]
     if len(set(hits)) < 2:
         raise InputError("a ranking needs a target (1) and another item (0)")
@@ -115,30 +107,37 @@ def kelly_report(
     lays: ArrayLike | None = lay
     if len(probabilities) == len(odds) == 1 and (lay is None or len(lay) == 1):
         if normalise or unbalanced != "refuse":
-            raise OptionError("a game has one probability and one price: nothing to normalise or balance")
+            raise OptionError(
+                "--normalise and --unbalanced need a race: pass one probability and one price per outcome"
+            )
         p, book, lays = probabilities[0], odds[0], None if lay is None else lay[0]
     stakes = bet.kelly(p, book, lay=lays, fraction=fraction, normalise=normalise, unbalanced=unbalanced)
     wealth = bet.wealth_after(book, stakes, lay=lays)
     growth = bet.growth(p, book, stakes, lay=lays, normalise=normalise)
     whole = sum(probabilities) if normalise else 1.0
     shares = [p / whole for p in probabilities]
-    return stakes_report(shares, odds, np.atleast_1d(stakes).tolist(), wealth.tolist(), float(growth), about)
+    return stakes_report(
+        shares, odds, np.atleast_1d(stakes).tolist(), wealth.tolist(), float(growth), about, lay
+    )
 
 
 def demo_report() -> Report:
     """Combine four reports on the sample of births that comes with Edgeworth."""
-    known: Any = {"truth": "low", "positive": "1"}
-    rival: Any = {"against": "smaller_probability"}
     systems = {"larger model": "larger_model", "smaller model": "smaller_model"}
     with sample_file() as path:
         data = str(path)
         reports = {
-            "Labels": evaluate(data, **known, prediction="larger_model"),
-            "Scores": evaluate(data, **known, score="larger_probability"),
+            "Labels": evaluate(data, truth="low", positive="1", prediction="larger_model"),
+            "Scores": evaluate(data, truth="low", positive="1", score="larger_probability"),
             "Probabilities": evaluate(
-                data, **known, **rival, probabilities="larger_probability", predictions_made="cross-validated"
+                data,
+                truth="low",
+                positive="1",
+                probabilities="larger_probability",
+                against="smaller_probability",
+                predictions_made="cross-validated",
             ),
-            "Comparison": compare(data, systems=systems, kind="labels", **known).report,
+            "Comparison": compare(data, truth="low", positive="1", systems=systems, kind="labels").report,
         }
     # The sample has its name, not that of the folder it was installed in.
     named = {"source": SAMPLE_NAME}
@@ -151,7 +150,7 @@ def write_samples(folder: Path) -> list[Path]:
     paths = {name: folder / name for name in texts}
     for name, path in paths.items():
         if path.exists() and (not path.is_file() or path.read_bytes() != texts[name]):
-            raise OptionError(f"{path} exists and is another file: choose another --folder")
+            raise OptionError(f"{path} exists with other content: choose another --folder")
     for name, path in paths.items():
         write_file(path, texts[name])
     return list(paths.values())
@@ -167,79 +166,36 @@ def evaluate_trec(
     qrels: str | Path,
     runs: Sequence[str | Path] | Mapping[str, str | Path],
     **given: Unpack[TrecOptions],
-) -> Report:
-    """Evaluate runs of a search engine against judgements, in TREC's formats and with trec_eval's tie rule.
+) -> SearchReport:
+    r"""Evaluate search runs against judgements, in TREC's formats and with trec_eval's tie rule.
 
-    Queries that were judged but that a run does not have (``absent``), and queries without a relevant
-    document (``no_targets``), are left out of means ("drop") or counted as 0 ("zero"). As in trec_eval,
-    the former are left out and the latter count as 0, unless you choose otherwise. Several runs are also
-    compared pair by pair, on the queries that all have (``queries``). A mapping names the runs.
+    Several runs are also compared pair by pair, on the queries that all have. As in trec_eval, judged queries
+    that a run does not have are left out of means (``absent``), and queries without a relevant document count
+    as 0 (``no_targets``).
+
+    Parameters
+    ----------
+    qrels : str or Path
+        The file of judgements.
+    runs : sequence of str or Path, or mapping
+        The files of results. A mapping names the runs.
+
+    Returns
+    -------
+    SearchReport
+        A report that also writes the table of runs and measures for a paper (``to_latex``, ``to_csv``).
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     qrels, run = Path(folder, "qrels"), Path(folder, "run")
+    ...     size = qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 0\nq2 0 d2 1\n")
+    ...     size = run.write_text("q1 Q0 d2 1 0.9 r\nq1 Q0 d1 2 0.4 r\nq2 Q0 d2 1 0.8 r\nq2 Q0 d1 2 0.2 r\n")
+    ...     report = ew.rankings.evaluate_trec(qrels, {"mine": run})
+    >>> sorted(report.numbers)[:3]
+    ['counts', 'is_conclusive', 'judged_shares']
     """
-    options = fill_in("trec", TrecOptions, given)
-    with digits_shown(options["digits"]):
-        return replace(_trec_report(qrels, runs, options), digits=options["digits"])
-
-
-def _trec_report(
-    qrels: str | Path, runs: Sequence[str | Path] | Mapping[str, str | Path], options: Options
-) -> Report:
-    if not runs:
-        raise OptionError("there is no run to evaluate")
-    named = runs if isinstance(runs, Mapping) else {}
-    names = {str(path): name for name, path in named.items()}
-    paths = list(named.values()) if named else list(runs)
-    if len({str(path) for path in paths}) < len(paths):
-        raise OptionError("a run is given twice")
-    measures, level, seed = tuple(options["measures"] or ()), options["level"], options["seed"]
-    grade = 1 if options["relevant_from"] is None else options["relevant_from"]
-    judged = read_qrels(Path(qrels))
-    found, disagreeing = {}, {}
-    for path in paths:
-        run = read_run(Path(path))
-        is_zero = options["no_targets"] == "zero"
-        lists = RankedLists.from_qrels(judged, run, relevant_from=grade, empty_is_zero=is_zero)
-        if not lists.number:
-            one, other = run.query.labels[0], judged.query.labels[0]
-            raise InputError(f"{path}: none of its queries ({one!r}, …) is judged in {qrels} ({other!r}, …)")
-        if options["absent"] == "zero":
-            lists = lists.with_absent()
-        wanted = measures or tuple(TREC_NAMES.values())
-        name = names.get(str(path), run.name)
-        name = str(path) if name in found else name
-        found[name] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
-        conflicts = rank_conflicts(run)
-        if conflicts:
-            disagreeing[name] = conflicts, len(run.query.labels)
-    about = {"qrels": str(qrels), "runs": ", ".join(found), "measures": ", ".join(measures) or None}
-    rules = {"relevant_from": grade, "absent": options["absent"], "no_targets": options["no_targets"]}
-    report = trec_report(
-        found, make_provenance(**about, **rules, level=level, seed=seed), are_chosen=bool(measures)
-    )
-    warnings = [
-        f"{name}: ranks and scores disagree in {number:,} of {every:,} {plural(every, 'query')}. The scores "
-        "decide, as in trec_eval. If the ranks are right, write scores that fall with the rank."
-        for name, (number, every) in disagreeing.items()
-    ]
-    report = replace(report, warnings=(*warnings, *report.warnings))
-    frames: dict[str, Any] = {
-        "rows": lambda: list(
-            chain(*(estimate_rows(run, x.estimates.values(), x.level) for run, x in found.items()))
-        ),
-        "items": lambda: [
-            {"system": run, "item": str(query), "measure": name, "value": value}
-            for run, each in found.items()
-            for query, name, value in each.counted_values()
-        ],
-    }
-    if len(found) < 2:
-        return replace(report, **frames)
-    spellings = list(next(iter(found.values())).estimates)
-    compared = compare_queries(
-        {name: each.lists for name, each in found.items()},
-        measures=spellings if measures else None,
-        queries=options["queries"],
-        adjust=options["adjust"] or "holm",
-        level=level,
-        seed=seed,
-    )
-    return replace(join_reports(compose_comparison(compared, report.provenance), report), **frames)
+    return evaluate_runs(qrels, runs, fill_in("trec", TrecOptions, given))

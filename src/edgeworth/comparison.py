@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Unpack
 
 from edgeworth.comparisons.comparison import Comparison
 from edgeworth.core.kinds import kind_if_tally, kind_of
@@ -20,7 +20,9 @@ from edgeworth.pipeline.run_items import find_systems
 from edgeworth.pipeline.run_logs import compare_runs
 from edgeworth.pipeline.tally_file import is_tally_file, read_tally
 from edgeworth.pipeline.tally_record import TallyRecord
+from edgeworth.pipeline.tally_rows import with_named_columns
 from edgeworth.sources.alignment import aligned
+from edgeworth.sources.integer_names import name_as_text
 from edgeworth.sources.joining import name_systems
 from edgeworth.sources.opening import open_source
 
@@ -61,7 +63,8 @@ def compare(
     >>> round(comparison["careful", "careless"]["informedness"].difference, 3)
     0.8
     """
-    options = change(comparison_options(given), data=data, truth=truth)
+    options = with_named_columns(data, change(comparison_options(given), data=data, truth=truth))
+    systems = name_as_text(data, {"systems": systems})["systems"]
     if systems is not None:
         is_joined = options["join"] is not None or options["system"] is not None
         return compare_joined(systems, options) if is_joined else compare_columns(systems, options)
@@ -79,25 +82,25 @@ def _are_tallies(data: object) -> bool:
     return any(isinstance(value, TallyRecord) or kind_if_tally(value) is not None for value in values)
 
 
-def _compare_files(data: Any, options: Options) -> Comparison:
+def _compare_files(data: object, options: Options) -> Comparison:
     """Compare the systems of run logs, or of tally files."""
     if tallies := _read_tallies(data):
-        one = next(iter(tallies.values())) if len(tallies) == 1 else None
-        if one is not None and kind_of(one.tally).predictions != SEVERAL:
+        single = next(iter(tallies.values())) if len(tallies) == 1 else None
+        if single is not None and kind_of(single.tally).predictions != SEVERAL:
             raise OptionError("a comparison needs two tallies, or one tally of several systems")
-        return compare_tallies(tallies if one is None else one, change(options, data=None))
-    found = find_systems(data, options)
-    if not found:
+        return compare_tallies(tallies if single is None else single, change(options, data=None))
+    systems = find_systems(data, options)
+    if not systems:
         data = list(data.values()) if isinstance(data, Mapping) else data
         for table in data if isinstance(data, (list, tuple)) else [data]:
-            open_source(table)  # what cannot be read is told first
+            open_source(table)  # report first what cannot be read
         flags = "--prediction, --score, --probability, --probabilities, --correct, --grade"
         often = "twice at least" if options["join"] is None and options["system"] is None else "once"
         raise OptionError(f"no run log is given: say what to compare, {often} (systems=): one of {flags}")
-    return compare_runs(found, options)
+    return compare_runs(systems, options)
 
 
-def _read_tallies(data: Any) -> dict[str, TallyRecord]:
+def _read_tallies(data: object) -> dict[str, TallyRecord]:
     """Read tally files by the names of their systems; nothing if some of the data are no tally files."""
     files = data if isinstance(data, (list, tuple, Mapping)) else [data]
     named = dict(files) if isinstance(files, Mapping) else dict(zip(name_systems(files), files, strict=True))
@@ -105,5 +108,5 @@ def _read_tallies(data: Any) -> dict[str, TallyRecord]:
     if len(others) == len(named):
         return {}
     if others:
-        raise InputError(f"{others[0]} is no tally file, and others are: tally it too (edgeworth tally)")
+        raise InputError(f"{others[0]} is not a tally file, but others are: tally it too (edgeworth tally)")
     return {str(name): read_tally(file) for name, file in named.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Unpack
+from typing import TypeGuard, Unpack
 
 from edgeworth.core.kinds import Kind, kind_of
 from edgeworth.core.options import (
@@ -16,6 +16,7 @@ from edgeworth.core.options import (
     options_of,
     select_options,
 )
+from edgeworth.core.tallies import Tally
 from edgeworth.errors import OptionError
 from edgeworth.pipeline.call_options import (
     fill_in,
@@ -25,15 +26,9 @@ from edgeworth.pipeline.call_options import (
 )
 from edgeworth.pipeline.evaluate_data import evaluate_rows, report_tally
 from edgeworth.pipeline.tally_record import TallyRecord
-from edgeworth.pipeline.tally_rows import canonical_terms
+from edgeworth.pipeline.tally_rows import canonical_terms, with_named_columns
 from edgeworth.report.report import Report
 from edgeworth.sources.alignment import aligned
-
-LISTED_PARTS = 20
-"""So many sources of a merged tally are listed in a report."""
-
-MOST_LABELS = 200
-"""So many labels have measures of their own among the rows of a frame."""
 
 AFTER_COUNTING = (*options_of(ReportOptions), *options_of(ManyOptions), "labels", "positive", "with_digest")
 """Options that mean something with a tally."""
@@ -41,8 +36,8 @@ AFTER_COUNTING = (*options_of(ReportOptions), *options_of(ManyOptions), "labels"
 
 @with_options(EvaluateOptions)
 @aligned
-def evaluate(data: Any = None, **given: Unpack[EvaluateOptions]) -> Report:
-    """Evaluate labels, scores or probabilities: informed or lucky, how sure is that, and worth what?
+def evaluate(data: object = None, **given: Unpack[EvaluateOptions]) -> Report:
+    """Evaluate labels, scores, probabilities or grades, with intervals and tests against chance.
 
     Parameters
     ----------
@@ -72,7 +67,7 @@ def evaluate(data: Any = None, **given: Unpack[EvaluateOptions]) -> Report:
     >>> evaluate(table).numbers["estimates"]["informedness"]["value"]
     0.0
     """
-    options = fill_in("evaluate", EvaluateOptions, given)
+    options = with_named_columns(data, fill_in("evaluate", EvaluateOptions, given))
     if is_tally(data):
         return report_tally(_restated(data, options), options)
     if data is not None and options["truth"] is None:
@@ -87,12 +82,12 @@ def evaluate(data: Any = None, **given: Unpack[EvaluateOptions]) -> Report:
     return evaluate_rows(data, options)
 
 
-def is_tally(data: Any) -> bool:
+def is_tally(data: object) -> TypeGuard[Tally | TallyRecord]:
     """Tell what was counted already from data that are yet to be read."""
     return isinstance(data, TallyRecord) or isinstance(getattr(type(data), "kind", None), (str, Kind))
 
 
-def _restated(tally: Any, options: Options) -> TallyRecord:
+def _restated(tally: Tally | TallyRecord, options: Options) -> TallyRecord:
     """Declare other labels of a tally, or another one positive, where that needs no new count."""
     tallied = tally if isinstance(tally, TallyRecord) else TallyRecord(tally)
     refuse_all_but(options, AFTER_COUNTING)

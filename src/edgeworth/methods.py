@@ -4,7 +4,7 @@ from edgeworth.comparisons.labels.methods import Tango
 from edgeworth.core.estimates import Method
 from edgeworth.decisions.estimates import Bootstrap, ClopperPearson, Delta, Dirichlet, Newcombe, Wilson
 from edgeworth.decisions.posteriors import BetaPosterior
-from edgeworth.forecasts.estimates import AcrossCases
+from edgeworth.forecasts.estimates import AcrossCases, GivenForecasts
 from edgeworth.rankings.intervals.methods import AcrossLists, Boyd, Influence, Survival
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "ClopperPearson",
     "Delta",
     "Dirichlet",
+    "GivenForecasts",
     "Influence",
     "Method",
     "Newcombe",

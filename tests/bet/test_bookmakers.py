@@ -98,8 +98,8 @@ def test_commission_in_races_and_without_laying() -> None:
     assert taken.back.tolist() == [pytest.approx([2.9] * 3)]
     assert Commission(0.05, Market([2.0])).quote((1,)).back.tolist() == pytest.approx([1.95])
     assert kelly([0.5, 0.25, 0.25], taken.back[0]).sum() < 0.25
-    through = Commission(0.0, Drunken(seed=3)).quote((4,))
-    np.testing.assert_allclose(through.back, Drunken(seed=3).quote((4,)).back)
+    through = Commission(0.0, Drunken(rng=3)).quote((4,))
+    np.testing.assert_allclose(through.back, Drunken(rng=3).quote((4,)).back)
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.0, math.nan, "5%"])
@@ -138,7 +138,7 @@ def test_who_quotes_a_price_a_case() -> None:
     assert not Market([[2.0, 2.0]] * 3).is_game(3)
     assert Commission(0.02, Market([2.0, 2.0, 2.5])).is_game(3)
     assert Drunken().is_game(7)
-    with pytest.raises(InputError, match="may be one a case or one a class"):
+    with pytest.raises(InputError, match="may be one per case or one per class"):
         Market([2.0, 2.0]).is_game(2)
 
 
@@ -170,11 +170,11 @@ def test_a_commission_takes_odds_and_refuses_names_of_columns() -> None:
 
 def test_a_bookmaker_may_be_given_by_name() -> None:
     truth, probabilities = [0, 1, 1, 0] * 10, [0.3, 0.7, 0.6, 0.2] * 10
-    given = {"truth": truth, "probabilities": probabilities, "seed": 3}
+    given = {"truth": truth, "probabilities": probabilities, "rng": 3}
     named = ew.evaluate(**given, bookmaker="drunken")
-    assert named.numbers["wealth"] == ew.evaluate(**given, bookmaker=Drunken(seed=3)).numbers["wealth"]
-    assert named.provenance["bookmaker"] == repr(Drunken(seed=3))
-    other = ew.evaluate(**given, bookmaker=Drunken(seed=4))
+    assert named.numbers["wealth"] == ew.evaluate(**given, bookmaker=Drunken(rng=3)).numbers["wealth"]
+    assert named.provenance["bookmaker"] == repr(Drunken(rng=3))
+    other = ew.evaluate(**given, bookmaker=Drunken(rng=4))
     assert named.numbers["wealth"] != other.numbers["wealth"]
     for wrong in ("sober", 3, ["B365H", "B365A"]):
         with pytest.raises(OptionError, match=r"'drunken' or a bookmaker of ew\.bet.*odds=…"):

@@ -43,7 +43,7 @@ def test_every_case_adds_one_nat_to_the_log_score() -> None:
     """C3: for (0, 1) the expected log wealth is the log score + 1 a case; exactly, and by simulation."""
     truth, p = cases(400)
     assert Drunken().expected_of_games(int(truth.sum()), 400) == pytest.approx(400, abs=1e-9)
-    drawn = ends(Drunken(seed=3), truth, p, 4000)
+    drawn = ends(Drunken(rng=3), truth, p, 4000)
     # −log q is exponential: variance 1 a case
     assert drawn.mean() == pytest.approx(log_score(truth, p) + 400, abs=4 * math.sqrt(400 / 4000))
     assert drawn.std() == pytest.approx(20, rel=0.06)
@@ -52,7 +52,7 @@ def test_every_case_adds_one_nat_to_the_log_score() -> None:
 def test_final_log_wealth_follows_its_exact_law() -> None:
     """Against prices on (0, 1) log wealth less the log score is a gamma variable of n."""
     truth, p = cases(50)
-    excess = ends(Drunken(seed=8), truth, p, 3000) - log_score(truth, p)
+    excess = ends(Drunken(rng=8), truth, p, 3000) - log_score(truth, p)
     assert kstest(excess, gamma(50).cdf).pvalue > 1e-3
 
 
@@ -62,7 +62,7 @@ def test_any_interval_has_its_expectation_by_integration(low: float, high: float
     if_true = quad(lambda q: -math.log(q), low, high)[0] / (high - low)
     if_false = quad(lambda q: -math.log1p(-q), low, high)[0] / (high - low)
     wanted = log_score(truth, p) + truth.sum() * if_true + (300 - truth.sum()) * if_false
-    bookmaker = Drunken(low, high, seed=2)
+    bookmaker = Drunken(low, high, rng=2)
     expected = log_score(truth, p) + bookmaker.expected_of_games(int(truth.sum()), 300)
     assert expected == pytest.approx(wanted, abs=1e-6)
     drawn = ends(bookmaker, truth, p, 2000)
@@ -72,7 +72,7 @@ def test_any_interval_has_its_expectation_by_integration(low: float, high: float
 def test_odds_are_drawn_uniformly() -> None:
     """Kalia's odds from 1.3 to 4: uniform, and with their expectation by integration."""
     truth, p = cases(300, seed=1)
-    bookmaker = Drunken(1.3, 4, seed=2)
+    bookmaker = Drunken(1.3, 4, rng=2)
     drawn = 1 / bookmaker.prices((5000,))
     assert kstest(drawn, uniform(1.3, 2.7).cdf).pvalue > 1e-3
     if_true = quad(math.log, 1.3, 4)[0] / 2.7
@@ -89,7 +89,7 @@ def test_odds_are_drawn_uniformly() -> None:
 def test_many_at_once_are_one_by_one() -> None:
     """The same seed and number give the same prices."""
     truth, p = cases(70_001, seed=4)
-    bookmaker = Drunken(0.15, 0.85, seed=5, bookmakers=3)
+    bookmaker = Drunken(0.15, 0.85, rng=5, bookmakers=3)
     tally = ForecastTally.of(Forecasts.of(truth, p), Opponent(bookmaker=bookmaker))
     together = [each.log_wealth for each in (tally.wealth, *tally.crowd)]
     for number in range(3):
@@ -107,7 +107,7 @@ def test_races_are_uniform_on_the_simplex() -> None:
     rng = np.random.default_rng(6)
     p, truth = rng.dirichlet(np.ones(4), 500), rng.integers(0, 4, 500)
     score = float(np.log(p[np.arange(500), truth]).sum())
-    bookmaker = Drunken(seed=7)
+    bookmaker = Drunken(rng=7)
     assert bookmaker.expected_of_races(500, 4) == pytest.approx(500 * (1 + 1 / 2 + 1 / 3), abs=1e-9)
     drawn = ends(bookmaker, truth, p, 600)
     assert drawn.mean() == pytest.approx(score + 500 * 11 / 6, abs=5 * drawn.std() / math.sqrt(600))
@@ -118,9 +118,9 @@ def test_races_are_uniform_on_the_simplex() -> None:
 
 
 def test_races_on_an_interval() -> None:
-    q = Drunken(0.15, 0.85, seed=1).prices((2000, 2))
+    q = Drunken(0.15, 0.85, rng=1).prices((2000, 2))
     assert kstest(q[:, 0], lambda x: np.clip((x - 0.15) / 0.7, 0, 1)).pvalue > 1e-3
-    q = Drunken(0.1, 0.6, seed=1).prices((2000, 3))
+    q = Drunken(0.1, 0.6, rng=1).prices((2000, 3))
     assert q.min() >= 0.1
     assert q.max() <= 0.6
     with pytest.raises(OptionError, match=r"4 prices that add up to 1 cannot all lie between 0\.3 and 1"):
@@ -144,11 +144,11 @@ def test_races_on_an_interval() -> None:
 def test_prices_depend_on_the_position(ends: tuple[float, float], shape: Any, first: int) -> None:
     """Wherever a path is cut, and however long it is: prices that did not suit and were drawn again, too."""
     low, high = ends
-    whole = Drunken(low, high, seed=7, number=2).prices((first + 20, *shape))
+    whole = Drunken(low, high, rng=7, number=2).prices((first + 20, *shape))
     for start, stop in ((first, first + 1), (first + 3, first + 20), (5, 9)):
-        part = Drunken(low, high, seed=7, first=start, number=2).prices((stop - start, *shape))
+        part = Drunken(low, high, rng=7, first=start, number=2).prices((stop - start, *shape))
         np.testing.assert_array_equal(part, whole[start:stop])
-        taken = Commission(0.1, Drunken(low, high, seed=7))
+        taken = Commission(0.1, Drunken(low, high, rng=7))
         np.testing.assert_array_equal(
             taken.starting_at(start).quote((stop - start, *shape)).back,
             taken.quote((stop, *shape)).back[start:],
@@ -159,7 +159,7 @@ def test_prices_depend_on_the_position(ends: tuple[float, float], shape: Any, fi
 
 
 def test_blocks_of_cases_are_drawn_apart() -> None:
-    drawn = Drunken(seed=1).prices((3 * 65_536,)).reshape(3, -1)
+    drawn = Drunken(rng=1).prices((3 * 65_536,)).reshape(3, -1)
     assert np.abs(np.asarray(np.corrcoef(drawn))[np.triu_indices(3, 1)]).max() < 5 / math.sqrt(65_536)
 
 
@@ -181,7 +181,7 @@ def test_refusals() -> None:
         with pytest.raises(OptionError, match="0 <= low < high <= 1"):
             Drunken(low, high)
     with pytest.raises(OptionError, match="seed"):
-        Drunken(seed=-1)
+        Drunken(rng=-1)
     with pytest.raises(OptionError, match="position of the first case"):
         Drunken(first=-1)
     with pytest.raises(OptionError, match="bookmakers is a whole number"):

@@ -77,7 +77,7 @@ def test_what_cannot_be_bet() -> None:
     assert ruin_probability([True, True], [1.5, 1.5], bank=10) == 0
     with pytest.raises(OptionError, match="bank"):
         ruin_probability([True], [2.0], bank=0)
-    with pytest.raises(InputError, match="one each"):
+    with pytest.raises(InputError, match="pass one result per bet"):
         flat_stakes([True], [2.0, 3.0])
-    with pytest.raises(InputError, match="came true"):
+    with pytest.raises(InputError, match="True or False"):
         flat_stakes([2], [2.0])

@@ -152,8 +152,6 @@ def test_one_chance_in_many_millions_is_bet_on() -> None:
 
 
 def test_refusals_name_the_game() -> None:
-    with pytest.raises(InputError, match=r"17 games have 131,072 joint outcomes, more than 65,536"):
-        kelly_together([(0.5, 2.1)] * 17)
     with pytest.raises(InputError, match="game 1: odds are decimal"):
         kelly_together([(0.5, 2.1), (0.5, 0.9)])
     with pytest.raises(InputError, match="game 0: the probabilities of a race must add up to 1"):
@@ -185,7 +183,7 @@ def test_payoffs_that_are_never_or_always_worth_it() -> None:
     assert kelly_payoff([0.25, 0.25, 0.5], [3, 1, 0.0]) == 0
     assert kelly_payoff([0.9, 0.1], [1.5, 0.99]) == 1
     assert kelly_payoff([0.9, 0.1], [1.5, 1.0]) == 1
-    with pytest.raises(InputError, match="finite number"):
+    with pytest.raises(InputError, match="finite return"):
         kelly_payoff([0.5, 0.5], [2.0])
     with pytest.raises(InputError, match="arbitrage"):
         kelly_payoff([0.5, 0.5, 0.0], [0.5, 1.0, 9.0])

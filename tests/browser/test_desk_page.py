@@ -243,7 +243,7 @@ def test_the_twelve_classes_have_the_rebuilt_margins(
     page = visit(desk).page
     page.get_by_role("button", name="12 classes").click()
     edges = [number(text) for text in texts(page, ".labels .edge > span")]
-    wanted = reproduced["The twelve classes, put right"]
+    wanted = reproduced["The twelve classes, corrected"]
     assert edges == pytest.approx([wanted[f"B of {label}"] for label in "ABEGHIKMNOPZ"], abs=0.0005)
     shown = number(page.locator("#informedness").inner_text())
     assert shown == pytest.approx(wanted["B, weighted average"], abs=0.0005)

@@ -21,12 +21,29 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     truth = rng.choice(LABELS, 800)
     said = np.where(rng.random(800) < 0.6, truth, rng.choice(LABELS, 800))
     path = tmp_path_factory.mktemp("reading") / "report.html"
-    ew.evaluate(truth=truth, prediction=said).to_html(path, title="Reading")
+    ew.evaluate(truth=truth, prediction=said, bets=True).to_html(path, title="Reading")
     return path
 
 
-def test_a_wide_table_scrolls_under_its_first_column(page_file: Path, visit: Any) -> None:
+TABLET = 560
+
+
+def test_a_telephone_shows_every_column_of_a_table(page_file: Path, visit: Any) -> None:
     seen = visit(page_file, width=390)
+    seen.page.get_by_text("Table", exact=True).first.click()
+    region = seen.page.get_by_role("region", name="Class by class (table)")
+    assert region.evaluate("each => each.scrollWidth <= each.clientWidth + 1")
+    heads = region.locator("thead th").all_inner_texts()
+    cells = region.locator("tbody tr >> nth=0 >> td")
+    assert cells.count() == len(heads) - 1 >= 6
+    for place in range(cells.count()):
+        box = cells.nth(place).bounding_box()
+        assert 0 <= box["x"] < box["x"] + box["width"] <= 390
+        assert cells.nth(place).get_attribute("data-head") in heads
+
+
+def test_a_wide_table_scrolls_under_its_first_column(page_file: Path, visit: Any) -> None:
+    seen = visit(page_file, width=TABLET)
     seen.page.get_by_text("Table", exact=True).first.click()
     region = seen.page.get_by_role("region", name="Class by class (table)")
     assert region.evaluate("each => each.scrollWidth > each.clientWidth")
@@ -44,13 +61,13 @@ def test_a_wide_table_scrolls_under_its_first_column(page_file: Path, visit: Any
     assert head.bounding_box()["x"] == pytest.approx(before, abs=0.5)
     assert second.bounding_box()["x"] < moved - 40
     # The first column leaves room for others.
-    assert head.bounding_box()["width"] < 0.6 * 390
+    assert head.bounding_box()["width"] < 0.6 * TABLET
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_more_of_a_table_casts_a_shadow(page_file: Path, visit: Any, scheme: str) -> None:
     """At the right edge of a table that goes on, and not of one that ends there."""
-    seen = visit(page_file, width=390, scheme=scheme)
+    seen = visit(page_file, width=TABLET, scheme=scheme)
     seen.page.get_by_text("Show", exact=True).click()
     for each in seen.page.get_by_text("Table", exact=True).all():
         each.click()
@@ -63,11 +80,11 @@ def test_more_of_a_table_casts_a_shadow(page_file: Path, visit: Any, scheme: str
         clip = {"x": box["x"] + box["width"] - 3, "y": box["y"] + 6, "width": 2, "height": 8}
         return bytes(seen.page.screenshot(clip=clip))
 
-    shadow, ground = edge("Overall"), edge("The house")
+    shadow, ground = edge("Class by class (table)"), edge("The house")
     assert shadow != ground
-    wide = seen.page.get_by_role("region", name="Overall")
+    wide = seen.page.get_by_role("region", name="Class by class (table)")
     wide.evaluate("each => { each.scrollLeft = each.scrollWidth; }")
-    assert edge("Overall") == ground
+    assert edge("Class by class (table)") == ground
 
 
 def test_letters_of_pictures_keep_their_size_on_a_telephone(page_file: Path, visit: Any) -> None:

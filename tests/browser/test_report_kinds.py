@@ -72,7 +72,7 @@ REPORTS: dict[str, tuple[Callable[[], ew.Report], set[str]]] = {
     "lists": (lists, {"queries"}),
     "probabilities": (
         probabilities,
-        {"wealth", "returns", "final_wealth", "sequence", "reliability", "stakes", "probabilities"},
+        {"wealth", "returns", "final_wealth", "sequence", "reliability", "scatter"},
     ),
     "odds": (odds, {"wealth", "returns", "reliability"}),
     "comparison": (comparison, {"differences", "leaderboard", "disagreements"}),

@@ -27,7 +27,7 @@ def hostile_report() -> ew.Report:
     rng = np.random.default_rng(0)
     truth = rng.choice(HOSTILE, 600)
     said = np.where(rng.random(600) < 0.6, truth, rng.choice(HOSTILE, 600))
-    return ew.evaluate(truth=truth, prediction=said)
+    return ew.evaluate(truth=truth, prediction=said, bets=True)
 
 
 @pytest.fixture(scope="module")

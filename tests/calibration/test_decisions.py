@@ -105,7 +105,7 @@ def test_draws_reject_guessing_no_more_often_than_they_say() -> None:
     for run in range(runs):
         truth, prediction = rng.integers(0, 6, (2, 120))
         table = ew.ContingencyTable.from_labels(truth, prediction)
-        law = ew.chance.informedness(table, draws=199, seed=run)
+        law = ew.chance.informedness(table, draws=199, rng=run)
         rejected += law.tail(ew.measure(table, "informedness")).p_value <= 0.05
     assert rejected / runs <= 0.085  # 5% and 2.8 standard errors
     assert rejected / runs >= 0.015

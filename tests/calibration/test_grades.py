@@ -54,6 +54,15 @@ def test_pass_at_k_is_covered_where_a_few_items_are_never_solved() -> None:
     assert hits / 400 >= 0.925 - 2 * np.sqrt(0.925 * 0.075 / 400)
 
 
+def test_pass_hat_k_is_covered_where_a_few_items_are_always_solved() -> None:
+    rng, ids, truth, hits = np.random.default_rng(5), np.repeat(range(30), 9), 0.02 + 0.98 * 0.3**3, 0
+    for _ in range(400):
+        rates = np.where(rng.random(30) < 0.02, 1.0, 0.3)[ids]
+        grades = ew.Grades.from_grades((rng.random(270) < rates).astype(int), ids=ids)
+        hits += truth in ew.estimate(grades, "pass^3").interval()
+    assert hits / 400 >= 0.925 - 2 * np.sqrt(0.925 * 0.075 / 400)
+
+
 @pytest.mark.parametrize(("weak", "low", "high"), [(0.8, 0.0, 0.05), (0.6, 0.75, 1.0)])
 def test_a_slice_is_called_weaker_where_it_is(weak: float, low: float, high: float) -> None:
     rng, draws, found = np.random.default_rng(6), 200, 0
@@ -64,3 +73,17 @@ def test_a_slice_is_called_weaker_where_it_is(weak: float, low: float, high: flo
         found += any(row["is_shown"] for row in slices)
     error = 2 * np.sqrt(0.05 * 0.95 / draws)
     assert low - error <= found / draws <= high + error
+
+
+@pytest.mark.parametrize(("items", "grade_range"), [(30, None), (149, None), (30, (0, 100))])
+def test_rare_large_grades_are_covered_or_the_mean_has_a_caveat(
+    items: int, grade_range: tuple[float, float] | None
+) -> None:
+    """Seconds with 4% time-outs: most samples of 30 items hold one at most, and the interval is too short."""
+    rng, held = np.random.default_rng(7), 0
+    for _ in range(100):
+        seconds = np.where(rng.random(items) < 0.04, 60.0, rng.uniform(1, 3, items))
+        estimate = ew.estimate(ew.Grades.from_grades(seconds, grade_range=grade_range), "mean")
+        low, high = estimate.interval()
+        held += low <= 0.04 * 60 + 0.96 * 2 <= high or "could change it" in (estimate.caveat or "")
+    assert held >= 91

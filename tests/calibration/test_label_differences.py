@@ -159,7 +159,9 @@ def test_the_exact_test_keeps_below_its_level_and_mid_p_holds_it(right: float) -
 
 
 def test_the_sizes_in_the_documentation() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "comparing.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "methods" / "comparing-labels.md").read_text(
+        encoding="utf-8"
+    )
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in text.splitlines()]
     conditional = [row for row in rows if len(row) == 3 and row[0].isdigit()]
     assert len(conditional) >= 8

@@ -31,7 +31,7 @@ def test_equal_systems_are_told_apart_as_seldom_as_the_level_says(kind: str) -> 
     rejected = {"permutation": 0, "t": 0}
     for run in range(RUNS):
         first, second = equal_systems(rng, kind).T
-        drawn = permutation_test(first - second, size=1.0, draws=999, seed=run)
+        drawn = permutation_test(first - second, size=1.0, draws=999, rng=run)
         rejected["permutation"] += drawn.p_value <= 0.05
         rejected["t"] += mean_difference(first - second, size=1.0).test().p_value <= 0.05
     for name, count in rejected.items():

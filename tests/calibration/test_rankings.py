@@ -193,7 +193,7 @@ def test_the_chance_test_of_lists_is_uniform(monkeypatch: pytest.MonkeyPatch) ->
         truth = rng.random(60) < 0.3
         truth[::20] = True
         lists = ew.RankedLists.from_scores(truth, rng.random(60), groups=np.repeat([0, 1, 2], 20))
-        estimate = ew.estimate(lists, "average_precision", seed=run)
+        estimate = ew.estimate(lists, "average_precision", rng=run)
         p_values.append(estimate.p_value(alternative="greater"))
     # The first item of each list is always a target, but its score is as random as any other.
     subuniform(p_values, runs)
@@ -208,7 +208,7 @@ def test_draws_of_random_orders_reject_as_seldom_as_they_say(monkeypatch: pytest
     runs, p_values = 400, []
     for run in range(runs):
         hits = rng.permutation(np.repeat([1, 0], [6, 34]))
-        estimate = ew.estimate(ew.Ranking.from_hits(hits), "ndcg", method=Bootstrap(draws=2), seed=run)
+        estimate = ew.estimate(ew.Ranking.from_hits(hits), "ndcg", method=Bootstrap(draws=2), rng=run)
         p_values.append(estimate.p_value(alternative="greater"))
     subuniform(p_values, runs)
     assert stats.kstest(p_values, "uniform").pvalue > 0.001

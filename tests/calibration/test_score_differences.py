@@ -195,7 +195,7 @@ def test_the_bootstrap_covers() -> None:
         truth, scores = sample(rng, 300, 0.4, (1.4, 1.0), 0.6)
         paired = PairedScores.from_scores(truth, scores)
         values = [population(0.4, strength)["average_precision"] for strength in (1.4, 1.0)]
-        method = Bootstrap(draws=150, seed=1)
+        method = Bootstrap(draws=150, rng=1)
         found = score_difference(paired, "A", "B", "average_precision", method=method, permutations=0)
         covered += values[0] - values[1] in found.interval(0.95)
     # 150 runs have an error of 0.018.

@@ -21,7 +21,7 @@ def test_cross_fitted_costs_are_nearly_unbiased() -> None:
             ew.Ranking.from_scores(truth, scores, positive=1),
             cost_false_alarm=ALARM,
             cost_miss=MISS,
-            seed=sample,
+            rng=sample,
         )
         alarms = (1 - SHARE) * norm.sf(choice.threshold)
         misses = SHARE * norm.cdf(choice.threshold - APART)

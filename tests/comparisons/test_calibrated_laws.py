@@ -232,7 +232,7 @@ def test_where_targets_are_many_or_the_scores_weighted_it_is_students() -> None:
     short, weighted = sample(100, seed=1), sample(100, seed=1, weights=np.full(100, 0.5))
     many = sample(4000, seed=1)
     assert isinstance(score_difference(short, "a", "b", "roc_auc").law, CalibratedLaw)
-    assert "swaps of the two" in score_difference(short, "a", "b", "roc_auc").interval_method
+    assert "calibrated by swaps" in score_difference(short, "a", "b", "roc_auc").interval_method
     assert isinstance(score_difference(weighted, "a", "b", "roc_auc").law, ScoreDifferenceLaw)
     assert many.targets.sum() > 1000
     assert isinstance(score_difference(many, "a", "b", "roc_auc", permutations=99).law, ScoreDifferenceLaw)

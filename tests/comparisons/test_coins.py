@@ -11,7 +11,7 @@ from scipy import special, stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar  # type: ignore[import-untyped]  # it has no types
 
 from edgeworth.comparisons.randomization.coins import (
-    FEW,
+    MAX_COINS_AS_FRACTION,
     coin_law,
     lower_tail,
     mcnemar,
@@ -62,7 +62,8 @@ def test_ten_million(first: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("coins", "heads"), [(FEW + 1, 700), (FEW + 1, 300), (5_001, 2_400), (20_000, 9_000)]
+    ("coins", "heads"),
+    [(MAX_COINS_AS_FRACTION + 1, 700), (MAX_COINS_AS_FRACTION + 1, 300), (5_001, 2_400), (20_000, 9_000)],
 )
 def test_floats_equal_exact_sums(coins: int, heads: int) -> None:
     total = sum(ways(coins)[: heads + 1])

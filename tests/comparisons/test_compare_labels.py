@@ -93,10 +93,10 @@ def test_effects_and_what_is_said_beside_them_are_at_the_level_asked() -> None:
             assert each.effect is not None
             assert each.to_dict(level)["effect"]["level"] == level
     twins = ew.Paired.from_labels([0, 1] * 20, {"a": [0, 1] * 20, "b": [0, 1] * 20})
-    doubt = compare_labels(twins, level=0.8).difference("a", "b")["accuracy"].doubt
-    assert doubt is not None
+    caveat = compare_labels(twins, level=0.8).difference("a", "b")["accuracy"].caveat
+    assert caveat is not None
     # 1 − 0.2^(1/40) = 3.94%.
-    assert "the upper 80% confidence bound for how often they would differ is 3.94% of cases" in doubt
+    assert "up to 3.94% of new cases may (80% upper bound)" in caveat
 
 
 def test_test_and_interval_may_disagree_and_it_is_known() -> None:

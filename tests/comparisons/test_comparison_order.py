@@ -33,7 +33,7 @@ def column(table: Grid, name: str) -> list[Any]:
 def test_the_table_of_two_agrees_with_its_verdict() -> None:
     truth, given = systems(baseline=0.6, candidate=0.75)
     comparison = ew.compare(truth=truth, systems=given)
-    assert comparison.verdict.startswith("candidate is better than baseline: informedness 0.32 higher")
+    assert comparison.verdict.startswith("candidate beats baseline: informedness 0.514 vs 0.196, +0.32 (")
     table = grid(comparison.report, "Which is better")
     assert [each.name for each in table.columns][1:4] == ["candidate", "baseline", "candidate − baseline"]
     difference = column(table, "candidate − baseline")[0]
@@ -57,7 +57,7 @@ def test_citation_and_tests_read_alike_in_whatever_order_systems_are_given(names
     ability = {"worse": 0.3, "better": 0.6}
     grades = {name: rng.random(40) ** (1 / ability[name]) for name in sorted(ability)}
     comparison = ew.compare({name: ew.Grades.from_grades(grades[name], ids=range(40)) for name in names})
-    cited = re.search(r"of (\w+) − (\w+): ([\d.]+) \(95% CI ([−\d.]+) to", comparison.report.citation)
+    cited = re.search(r"of (\w+) − (\w+): \+([\d.]+) \(95% CI ([−+\d.]+) to", comparison.report.citation)
     assert cited is not None
     assert cited.groups()[:2] == ("better", "worse")
     t = stats.ttest_rel(grades["better"], grades["worse"])
@@ -81,7 +81,7 @@ def test_right_alone_is_counted_for_the_right_one() -> None:
     assert lines["only candidate right"] == only["candidate"]
     assert lines["only baseline right"] == only["baseline"]
     assert report.charts["disagreements"].says == (
-        f"Only candidate is right on {only['candidate']} cases, only baseline on {only['baseline']}."
+        f"Only candidate is right on {only['candidate']} cases and only baseline on {only['baseline']}."
     )
 
 
@@ -96,8 +96,9 @@ def test_pairs_of_three_stand_in_one_order() -> None:
     for (first, second), number in zip(wanted, column(table, "only system"), strict=True):
         assert number == int(((given[first] == truth) & (given[second] != truth)).sum())
     says = report.charts["disagreements"].says
-    assert re.match(r"Of the two that lead, best and middle: only best is right on \d+ cases, only ", says)
-    assert [each.name for each in grid(report, "Standings").columns][:3] == ["system", "rank", "letters"]
+    assert re.match(r"Between the two leaders, only best is right on \d+ cases and only middle on ", says)
+    names = [each.name for each in grid(report, "Leaderboard").columns][:5]
+    assert names == ["system", "informedness", "95% CI", "rank", "first"]
     drawn: Any = report.charts["leaderboard"].data["leaderboard"]
     assert [(row["system"], row["place"]) for row in drawn] == [("best", 1), ("middle", 2), ("worst", 3)]
 
@@ -130,7 +131,7 @@ def test_sequences_of_three_stand_in_that_order_too() -> None:
         for name, p in (("c", 0.55), ("a", 0.7), ("b", 0.6))
     }
     report = ew.compare(truth=truth, systems=given, kind="probabilities", ordered=True).report
-    section = next(x for x in report.sections if x.title == "Betting against each other")
+    section = next(x for x in report.sections if x.title == "Evidence against each other")
     rows: Any = section.grids[1].rows
     assert list(dict.fromkeys(row[:2] for row in rows)) == [("a", "b"), ("a", "c"), ("b", "c")]
     for first, second, score, mean, (low, high) in rows:
@@ -147,9 +148,9 @@ def test_a_small_difference_is_not_one_of_0_points() -> None:
     two[800:1204] = 1
     found = ew.compare(truth=truth, systems={"one": one, "two": two}, measures=["informedness"])
     assert found["one", "two"]["informedness"].difference == pytest.approx(0.0032)
-    assert "informedness of one is 0.0032 higher (95% CI −" in found.verdict
+    assert "informedness 0.6800 vs 0.6768, +0.0032 (95% CI −" in found.verdict
     ends = re.findall(r"CI (\S+) to (\S+);", found.verdict)[0]
-    assert all(re.fullmatch(r"−?\d+\.\d{3}", end) for end in ends)
+    assert all(re.fullmatch(r"[−+]\d+\.\d{3}", end) for end in ends)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +171,7 @@ def test_the_least_that_draws_can_give_is_a_bound(tail: TestResult, cell: str, w
 def test_verdict_and_tables_say_a_bound_alike() -> None:
     truth, given = systems(good=0.85, bad=0.6)
     report = ew.compare(truth=truth, systems=given, measures=["mcc"], cluster=np.arange(1500) // 2).report
-    assert "randomisation p ≤ 1e-4)" in report.verdict
+    assert "randomisation p ≤ 1e-4; " in report.verdict
     found = column(grid(report, "Which is better"), "p")[0]
     assert isinstance(found, AtMost)
     assert format_cell(found, "probability") == "≤ 1e-4"

@@ -10,8 +10,16 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower  # type: ignore[import-untyped]  # it has no stubs
 
 from edgeworth.comparisons.difference import Difference
+from edgeworth.comparisons.labels.differences import label_differences
+from edgeworth.comparisons.paired import Paired
 from edgeworth.comparisons.paired_values.differences import value_difference
-from edgeworth.comparisons.planning import SampleSizePlan, mcnemar_cases_needed, mcnemar_power, units_needed
+from edgeworth.comparisons.planning import (
+    SampleSizePlan,
+    mcnemar_cases_needed,
+    mcnemar_power,
+    swap_cases_needed,
+    units_needed,
+)
 from edgeworth.core.sampling_distributions import BootstrapLaw, NormalLaw, Scale
 from edgeworth.errors import OptionError
 
@@ -155,3 +163,41 @@ def test_a_difference_of_hardly_any_size_needs_without_end(value: float, error: 
     """The number is beyond floats; it is no fault."""
     found = units_needed(difference(value, error, 50))
     assert found.needed == (math.inf if value < 1 else math.ceil(1 - math.log2(0.05)))
+
+
+def test_informedness_with_one_disagreement_is_planned_for_its_randomisation_test() -> None:
+    """As many cases as McNemar's test needs: the swaps of one class are its coins."""
+    truth = np.arange(100) % 2
+    one = np.where(np.arange(100) < 20, 1 - truth, truth)
+    two = one.copy()
+    two[50] = 1 - two[50]
+    found = label_differences(Paired.from_labels(truth, {"one": one, "two": two}), "one", "two")
+    plan = units_needed(found["informedness"])
+    assert plan.needed == units_needed(found["accuracy"]).needed == 790
+    assert units_needed(found["informedness"].mirror()).needed == plan.needed
+
+
+def test_amounts_of_two_sizes_reach_their_power() -> None:
+    """Targets are 20%, so a disagreement on one weighs four times as much: swaps of both, by simulation."""
+    amounts, cases = {4: 3, -4: 1, 1: 4, -1: 2}, 100
+    plan = swap_cases_needed(amounts, 0.1, cases)
+    rng, runs = np.random.default_rng(4), 4000
+    values = np.array([*amounts, 0])
+    shares = np.array([*amounts.values(), cases - sum(amounts.values())]) / cases
+    sums = rng.multinomial(int(plan.needed), shares, size=runs)
+    swapped = rng.choice([-1.0, 1.0], size=(400, int(plan.needed)))
+    shown = 0
+    for counts in sums[:400]:
+        each = np.repeat(values, counts).astype(float)
+        shown += np.mean(np.abs(swapped @ each) >= abs(each.sum()) - 1e-9) <= 0.05
+    # A standard error of 0.02.
+    assert shown / 400 == pytest.approx(0.8, abs=0.06)
+    assert 0 < plan.detectable < 1
+
+
+def test_amounts_without_a_lead_have_no_plan() -> None:
+    assert swap_cases_needed({}, 0.0, 100).needed == math.inf
+    assert swap_cases_needed({4: 1, -1: 4}, 0.0, 100).needed == math.inf
+    # Two in 100 disagree: at least six must, with a power of 80%.
+    few = swap_cases_needed({4: 1, 1: 1}, 0.05, 100).needed
+    assert stats.binom.sf(5, few, 0.02) >= 0.8

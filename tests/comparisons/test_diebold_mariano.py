@@ -69,7 +69,7 @@ def test_a_rectangular_variance_below_zero_is_replaced_and_said() -> None:
     # Alternating: γ_0 + 2γ_1 < 0.
     first = np.tile([1.0, 0.0], 10) + np.eye(20)[0] / 8
     found = diebold_mariano(first, np.full(20, 0.25), 2)
-    assert "not above 0" in (found.doubt or "")
+    assert "not above 0" in (found.caveat or "")
     assert "newey-west" in found.tests["diebold-mariano"].method
 
 

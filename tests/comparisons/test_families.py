@@ -141,12 +141,12 @@ def graded(means: dict[str, float], items: int, seed: int) -> ew.Comparison:
 
 
 def test_ranks_are_bounded_by_the_pairs_that_are_told_apart() -> None:
-    found = graded({"a": 2.0, "b": 1.95, "c": 1.0, "d": 0.0}, 40, seed=1)
+    found = graded({"a": 2.0, "b": 1.98, "c": 1.0, "d": 0.0}, 160, seed=1)
     assert found.ranks == {"b": (1, 2), "a": (1, 2), "c": (3, 3), "d": (4, 4)}
-    assert found.tied_for_first == ("b", "a")
+    assert set(found.tied_for_first) == {"a", "b"}
     plain = found.to_dict()["comparison"]
     assert plain["ranks"]["c"] == [3, 3]
-    assert plain["tied_for_first"] == ["b", "a"]
+    assert set(plain["tied_for_first"]) == {"a", "b"}
     none = graded(dict.fromkeys("abc", 0.0), 12, seed=2)
     assert set(none.ranks.values()) == {(1, 3)}
 
@@ -158,7 +158,7 @@ def test_all_ranks_hold_together() -> None:
     runs = 40
     held = 0
     for seed in range(runs):
-        ranks = graded(means, 30, seed).ranks
+        ranks = graded(means, 150, seed).ranks
         held += all(ranks[x][0] <= low and high <= ranks[x][1] for x, (low, high) in true.items())
     # 0.95 less three standard errors of 40 runs, 0.034 each.
     assert held / runs >= 0.95 - 3 * 0.034

@@ -229,10 +229,10 @@ def test_steps_ahead_are_judged_by_diebold_and_mariano() -> None:
 
 def test_few_cases_are_doubted() -> None:
     few = three(2, cases=20)
-    assert "20 cases are few" in (forecast_difference(few, "A", "B", "log").doubt or "")
-    assert forecast_difference(three(2, cases=30), "A", "B", "log").doubt is None
+    assert "20 cases are few" in (forecast_difference(few, "A", "B", "log").caveat or "")
+    assert forecast_difference(three(2, cases=30), "A", "B", "log").caveat is None
     clustered = forecast_difference(three(2), "A", "B", "log", clusters=np.arange(CASES) % 5)
-    assert "5 clusters are few" in (clustered.doubt or "")
+    assert "5 clusters are few" in (clustered.caveat or "")
 
 
 def test_case_scores_are_those_of_the_tally() -> None:
@@ -245,7 +245,7 @@ def test_case_scores_are_those_of_the_tally() -> None:
 
 def test_bad_input_is_refused() -> None:
     systems = three(2)
-    with pytest.raises(InputError, match="saw 'crps'"):
+    with pytest.raises(OptionError, match="there is no measure 'crps'"):
         compare_forecasts(systems, measures=["crps"])
     with pytest.raises(InputError, match="clusters has 3 rows"):
         compare_forecasts(systems, clusters=[1, 2, 3])

@@ -119,7 +119,7 @@ def test_only_clusters_that_stand_together_have_a_largest_wealth_on_the_way() ->
     found = compare_forecasts(given, clusters=[1, 0, 1, 0, 2, 2], ordered=True)
     assert found.race is not None
     assert found.race.evidence["A", "B"].log_maximum is None
-    assert any("do not stand together" in note for note in found.notes)
+    assert any("are not adjacent" in note for note in found.notes)
 
 
 def test_ruin_in_one_row_of_a_cluster_is_ruin() -> None:

@@ -315,7 +315,7 @@ def test_bootstrap_draws_keep_the_pairing() -> None:
 @pytest.mark.parametrize(
     "method",
     [
-        Bootstrap(draws=4000, seed=1),
+        Bootstrap(draws=4000, rng=1),
         Dirichlet(draws=4000),
         Delta(),
     ],

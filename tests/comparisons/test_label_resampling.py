@@ -111,7 +111,7 @@ def test_swaps_agree_with_the_sum_over_discordant_cases(measure: str) -> None:
 
 
 def test_drawn_swaps_agree_with_exact_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(randomization, "MOST_WAYS", 0)
+    monkeypatch.setattr(randomization, "MAX_SWAPS_SUMMED", 0)
     truth, one, two = rows(6000, 2, seed=26)
     paired = ew.Paired.from_labels(truth, {"one": one, "two": two})
     exact = randomisation_test(*focused(paired, "informedness")).p_value

@@ -66,7 +66,7 @@ def test_the_difference_is_that_of_the_means_with_every_test(measure: str) -> No
     assert found.probability_better == pytest.approx(
         1 - theirs.pvalue / 2 if theirs.statistic > 0 else theirs.pvalue / 2
     )
-    assert (found.better, found.is_higher_better, found.doubt) == ("A", True, None)
+    assert (found.better, found.is_higher_better, found.caveat) == ("A", True, None)
     assert found.measure == measure
 
 
@@ -96,9 +96,7 @@ def test_queries_that_only_one_has_are_left_out_and_counted() -> None:
     first, second = lists_of(1, QUERIES[:20], 1.0), lists_of(2, QUERIES[3:], 0.5)
     found = list_difference(first, second, "average_precision", names=("A", "B"))
     assert found.cases == 17
-    assert found.doubt == (
-        "left out: 3 queries of A that not every system has; 4 queries of B that not every system has"
-    )
+    assert found.caveat == ("3 queries dropped: in A only; 4 queries dropped: in B only")
     values = ew.measure_each(first, "average_precision")
     assert found.values[0] == pytest.approx(np.mean([values[query] for query in QUERIES[3:20]]))
     with pytest.raises(InputError, match="different queries: 3 of A, such as 'q0', are not in all"):
@@ -114,7 +112,7 @@ def test_queries_without_targets_are_left_out_or_count_as_0() -> None:
     assert math.isnan(values[queries.index("b")])
     found = list_difference(first, second, "precision@1")
     assert (found.cases, found.values) == (2, (1.0, 0.5))
-    assert found.doubt == "left out: 1 query in which a system has no value"
+    assert found.caveat == "1 query dropped: a system has no value there"
 
 
 def test_a_query_without_targets_counts_as_0_where_the_lists_say_so() -> None:
@@ -130,7 +128,7 @@ def test_a_query_without_targets_counts_as_0_where_the_lists_say_so() -> None:
 
 
 def test_nothing_in_common_is_an_error_and_no_values_are_undefined() -> None:
-    with pytest.raises(InputError, match=r"no query is common to A \('\w+', …\) and B \('\w+', …\)"):
+    with pytest.raises(InputError, match=r"A \('\w+', …\) and B \('\w+', …\) have no query in common"):
         list_difference(lists_of(1, ["x"], 1), lists_of(1, ["y"], 1), "ndcg", names=("A", "B"))
     without = ew.RankedLists.from_scores([0, 0], [1, 2], groups=["x", "x"])
     found = list_difference(without, without, "ndcg", names=("A", "B"))
@@ -149,8 +147,8 @@ def test_several_systems_are_matched_at_once() -> None:
     matched = match_queries(values)
     assert matched.queries == (2, 3)
     assert matched.values.tolist() == [[0.2, 0.5, 0.7], [0.3, 0.6, 0.9]]
-    gone = [f"1 query of {name} that not every system has" for name in "AB"]
-    assert matched.note == f"left out: {'; '.join(gone)}; 1 query in which a system has no value"
+    gone = [f"1 query dropped: in {name} but not in every system" for name in "AB"]
+    assert matched.note == f"{'; '.join(gone)}; 1 query dropped: a system has no value there"
 
 
 def drawn_lists(systems: int, queries: int) -> dict[str, ew.RankedLists]:

@@ -13,7 +13,7 @@ import pytest
 import edgeworth as ew
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.comparisons.paired_values.exact_values import Scaled
-from edgeworth.comparisons.paired_values.permutation import ENOUGH_EXCEEDED, SharedSignFlips, draws_for_pairs
+from edgeworth.comparisons.paired_values.permutation import MIN_DRAWS_BEYOND, SharedSignFlips, draws_for_pairs
 from edgeworth.core.on_demand import OnDemand, as_dictionaries
 
 SYSTEMS, ITEMS = 40, 120
@@ -25,7 +25,10 @@ def graded(is_partial: bool, systems: int = SYSTEMS) -> dict[str, ew.Grades]:
     ability = np.linspace(0.2, 0.8, systems)
     values = np.clip(ability + rng.normal(0, 0.2, (ITEMS, systems)), 0, 1)
     values = values if is_partial else (rng.random((ITEMS, systems)) < ability).astype(float)
-    return {f"s{place}": ew.Grades.from_grades(x, ids=range(ITEMS)) for place, x in enumerate(values.T)}
+    return {
+        f"s{place}": ew.Grades.from_grades(x, ids=range(ITEMS), grade_range=(0, 1))
+        for place, x in enumerate(values.T)
+    }
 
 
 def computed(findings: ComparisonFindings) -> tuple[int, int]:
@@ -50,6 +53,15 @@ def test_a_report_plans_only_for_the_pairs_that_it_shows(is_partial: bool) -> No
     pairs = comparison.to_dict()["comparison"]["pairs"]
     assert len(pairs) == math.comb(12, 2)
     assert computed(comparison.findings) == (len(pairs), len(pairs))
+
+
+def test_json_of_very_many_pairs_leaves_plans_to_a_request() -> None:
+    comparison = ew.compare(graded(is_partial=True))
+    pairs = comparison.to_dict()["comparison"]["pairs"]
+    assert len(pairs) == math.comb(SYSTEMS, 2)
+    assert {pair["plan"] for pair in pairs} == {None}
+    assert computed(comparison.findings)[1] < 100
+    assert comparison.findings.plans["s0", "s39"].needed > 0
 
 
 def test_a_pair_among_many_has_the_numbers_of_the_pair_alone() -> None:
@@ -88,8 +100,8 @@ def test_more_draws_for_pairs_far_apart_enclose_the_exact_value() -> None:
         exact = np.mean(np.abs(signs @ differences) >= abs(differences.sum()) - 1e-9)
         tail = shared.tail(first, second, Scaled.of([]))
         assert tail.low <= exact <= tail.high
-        is_near = exact > 2 * ENOUGH_EXCEEDED / 2_000
-        is_far = exact < ENOUGH_EXCEEDED / 2_000 / 2
+        is_near = exact > 2 * MIN_DRAWS_BEYOND / 2_000
+        is_far = exact < MIN_DRAWS_BEYOND / 2_000 / 2
         assert f"{20_000:,} choices" in tail.method or not is_far
         assert f"{2_000:,} choices" in tail.method or not is_near
 

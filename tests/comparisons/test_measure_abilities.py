@@ -119,7 +119,7 @@ def test_few_right_predictions_name_no_winner_by_a_rate_of_predictions() -> None
     own = register_copy("precision", "label")
     plain = register_copy("g", "label")
     differences = label_differences(paired, *NAMES, [f"{own}[1]", f"{plain}[1]"])
-    assert "too few" in (differences[f"{own}[1]"].no_winner or "")
+    assert "fewer than 5 predictions" in (differences[f"{own}[1]"].no_winner or "")
     assert differences[f"{plain}[1]"].no_winner is None
 
 

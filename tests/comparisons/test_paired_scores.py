@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgeworth import Ranking
-from edgeworth.comparisons.paired_scores import CaseRanks, PairedScores
+from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.rankings.intervals.clusters import CaseRanks
 
 SCORES = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 2.0, np.inf])
 ROWS = st.lists(
@@ -101,7 +102,7 @@ def test_incomplete_rows_are_named_or_dropped() -> None:
         ([1, 0], {3: [1, 2]}, {}, "is text; saw 3"),
         ([], {"a": []}, {}, "there are no cases: truth and scores are empty"),
         ([None, None], {"a": [1, 2]}, {"missing": "drop"}, "all 2 rows lack truth or score"),
-        (["a", "b"], {"a": [1, 2]}, {}, "say which one is the target"),
+        (["a", "b"], {"a": [1, 2]}, {}, "name the target"),
         (["a", "b"], {"a": [1, 2]}, {"positive": "c"}, "there is no label 'c'"),
         ([1, 0], {"a": [1, 2]}, {"weights": [1]}, "weights has 1"),
         ([1, 0], {"a": [1, 2]}, {"weights": [1, -1]}, "row 2 has -1"),
@@ -124,7 +125,7 @@ def test_other_refusals() -> None:
         (PairedScores.from_scores([1, 0], {"b": [1, 2]}), "one tally pairs 'a', the other 'b'"),
         (PairedScores.from_scores([1, 0], {"a": [1, 2]}, clusters=[1, 2]), "one tally has clusters"),
         (PairedScores.from_scores([1, 0], {"a": [1, 2]}, weights=[0.5, 1]), "sampling weights"),
-        (PairedScores.from_scores([1, 0], {"a": [1, 2]}, positive=0), "one ranking looks for 1"),
+        (PairedScores.from_scores([1, 0], {"a": [1, 2]}, positive=0), "different targets: 1 and 0"),
     ):
         with pytest.raises(MergeError, match=said):
             paired + other

@@ -82,11 +82,11 @@ def test_every_way_of_counting_is_the_same(numbers: list[int]) -> None:
     units, expected = Scaled.of(numbers), enumerated([Fraction(x) for x in numbers])
     assert sign_flip_tail(units).exact == expected
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sign_sums, "MOST_BYTES", -1)
+        patch.setattr(sign_sums, "MAX_BYTES_MOVED", -1)
         assert sign_flip_tail(units).exact == expected
-        patch.setattr(sign_sums, "LARGEST", 0)
+        patch.setattr(sign_sums, "MAX_SUM", 0)
         assert sign_flip_tail(units).exact == expected
-        patch.setattr(sign_sums, "MOST_LARGE_UNITS", 0)
+        patch.setattr(sign_sums, "MAX_UNITS_WITH_LARGE_SUMS", 0)
         assert sign_flip_tail(units).p_value == pytest.approx(float(expected), rel=1e-10)
 
 
@@ -94,7 +94,7 @@ def test_forty_units_by_halves_and_by_polynomial(monkeypatch: pytest.MonkeyPatch
     rng = np.random.default_rng(1)
     units = Scaled.of(rng.integers(-300, 400, 40).tolist())
     by_polynomial = sign_flip_tail(units).exact
-    monkeypatch.setattr(sign_sums, "MOST_BYTES", 0)
+    monkeypatch.setattr(sign_sums, "MAX_BYTES_MOVED", 0)
     by_halves = sign_flip_tail(units).exact
     assert by_polynomial is not None
     assert by_polynomial == by_halves
@@ -105,7 +105,7 @@ def test_a_thousand_units_on_a_grid_are_exact_in_floats_too(monkeypatch: pytest.
     rng = np.random.default_rng(2)
     values = (rng.integers(0, 11, 700) - rng.integers(0, 10, 700)) / 10
     exact = permutation_test(values, size=1.0).exact
-    monkeypatch.setattr(sign_sums, "MOST_BYTES", 0)
+    monkeypatch.setattr(sign_sums, "MAX_BYTES_MOVED", 0)
     tail = permutation_test(values, size=1.0)
     assert tail.exact is None
     assert tail.kind == "exact"
@@ -150,12 +150,12 @@ def test_draws_enclose_the_exact_value(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = permutation_test(values).p_value
     assert 0.01 < exact < 0.9
     only_draw(monkeypatch)
-    drawn = [permutation_test(values, draws=9_999, seed=seed) for seed in range(40)]
+    drawn = [permutation_test(values, draws=9_999, rng=seed) for seed in range(40)]
     # 99% intervals: of forty, four or more misses have a chance of one in a thousand.
     assert sum(not tail.low <= exact <= tail.high for tail in drawn) <= 3
-    assert drawn[0] == permutation_test(values, draws=9_999, seed=0)
+    assert drawn[0] == permutation_test(values, draws=9_999, rng=0)
     assert len({tail.p_value for tail in drawn}) > 30
-    few = permutation_test(values, draws=19, seed=1)
+    few = permutation_test(values, draws=19, rng=1)
     assert (20 * few.p_value) % 1 == pytest.approx(0, abs=1e-12)
     assert "19 choices of 37 signs" in few.method
 
@@ -249,4 +249,4 @@ def test_options_are_checked() -> None:
     with pytest.raises(OptionError, match="draws is a whole number of at least 1; saw 0"):
         permutation_test([0.1], draws=0)
     with pytest.raises(OptionError, match="a seed is a whole number"):
-        permutation_test([0.1], seed=-1)
+        permutation_test([0.1], rng=-1)

@@ -61,8 +61,8 @@ def test_the_error_over_unequal_clusters_is_cr2_written_out_as_matrices() -> Non
     found = mean_difference(values, clusters=clusters.tolist())
     assert found.standard_error == pytest.approx(np.sqrt(np.square(sums).sum()), rel=1e-10)
     assert found.freedom == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-9)
-    assert found.doubt is None
-    assert mean_difference([3.0, 1, 2, 4], clusters=["a", "a", "a", "b"]).doubt is not None
+    assert found.caveat is None
+    assert mean_difference([3.0, 1, 2, 4], clusters=["a", "a", "a", "b"]).caveat is not None
 
 
 def test_the_error_over_clusters_of_one_size_is_that_of_a_clustered_regression() -> None:
@@ -193,7 +193,7 @@ def test_wilcoxon_is_scipy_s_approximation_for_many_units_with_ties() -> None:
 def test_the_approximation_takes_over_smoothly(monkeypatch: pytest.MonkeyPatch) -> None:
     units = scale_values(np.random.default_rng(9).normal(0.1, 1, 200))
     exact = wilcoxon_test(units)
-    monkeypatch.setattr(sign_sums, "MOST_BYTES", 0)
+    monkeypatch.setattr(sign_sums, "MAX_BYTES_MOVED", 0)
     normal = wilcoxon_test(units)
     assert (exact.kind, normal.kind) == ("exact", "approximation")
     assert normal.p_value == pytest.approx(exact.p_value, rel=0.01)

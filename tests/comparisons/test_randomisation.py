@@ -116,7 +116,7 @@ def test_a_large_sum_is_a_binomial_or_two() -> None:
 def test_floats_equal_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
     amounts = {90: 800, 50: 1100}
     exact = [sign_sum_tail(amounts, observed) for observed in (900, 9_000, 60_000)]
-    monkeypatch.setattr("edgeworth.comparisons.randomization.sign_sums.FEW", 0)
+    monkeypatch.setattr("edgeworth.comparisons.randomization.sign_sums.MAX_COINS_AS_FRACTION", 0)
     for before, observed in zip(exact, (900, 9_000, 60_000), strict=True):
         found = sign_sum_tail(amounts, observed)
         assert before.exact is not None
@@ -164,5 +164,5 @@ def test_the_law_of_many_coins_is_that_of_their_ways(away: float, monkeypatch: p
     spread = math.sqrt(sum(n * x * x for x, n in zip(amounts, counts, strict=True))) / 2
     least = int(sum(n * x for x, n in zip(amounts, counts, strict=True)) / 2 + away * spread)
     exact = sign_sums.grid_tail(amounts, counts, least, sign_sums.COARSE)
-    monkeypatch.setattr(sign_sums, "MANY", 400)
+    monkeypatch.setattr(sign_sums, "MAX_COINS_AS_WAYS", 400)
     assert sign_sums.grid_tail(amounts, counts, least, sign_sums.COARSE) == pytest.approx(exact, rel=1e-11)

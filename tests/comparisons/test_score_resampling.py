@@ -87,12 +87,12 @@ def test_counts_are_drawn_as_cases() -> None:
 @pytest.mark.parametrize("spelling", ["roc_auc", "average_precision"])
 def test_the_bootstrap_and_the_effects_agree(spelling: str) -> None:
     paired = sample(1500, seed=7, levels=1000)
-    drawn = score_difference(paired, "a", "b", spelling, method=Bootstrap(draws=1000, seed=1))
+    drawn = score_difference(paired, "a", "b", spelling, method=Bootstrap(draws=1000, rng=1))
     known = score_difference(paired, "a", "b", spelling)
     assert list(drawn.tests) == ["bootstrap", "permutation"]
     assert drawn.standard_error == pytest.approx(known.standard_error, rel=0.1)
     assert tuple(drawn.interval()) == pytest.approx(tuple(known.interval()), abs=known.standard_error / 3)
-    again = score_difference(paired, "a", "b", spelling, method=Bootstrap(draws=1000, seed=1))
+    again = score_difference(paired, "a", "b", spelling, method=Bootstrap(draws=1000, rng=1))
     assert again.to_dict() == drawn.to_dict()
 
 
@@ -101,7 +101,7 @@ def test_many_chunks_are_as_good_as_one(monkeypatch: pytest.MonkeyPatch) -> None
     resolved = resolve_measure(paired, "average_precision")[0]
     whole = bootstrap_differences(paired, "a", "b", resolved, 50, seed=1)
     swapped = SwappedRanks.of(paired, "a", "b", resolved, 100, seed=1)
-    monkeypatch.setattr("edgeworth.comparisons.scores.resampling.CHUNK", 700)
+    monkeypatch.setattr("edgeworth.comparisons.scores.resampling.MAX_PLACES_AT_ONCE", 700)
     assert np.array_equal(bootstrap_differences(paired, "a", "b", resolved, 50, seed=1), whole)
     again = SwappedRanks.of(paired, "a", "b", resolved, 100, seed=1)
     assert again.differences == pytest.approx(swapped.differences, abs=1e-14)
@@ -159,7 +159,7 @@ def test_swapped_clusters_against_all_swaps() -> None:
 
 @pytest.mark.parametrize(
     ("spelling", "law", "said"),
-    [("precision@30", BootstrapLaw, "bootstrap"), ("roc_auc", CalibratedLaw, "effects")],
+    [("precision@30", BootstrapLaw, "bootstrap"), ("roc_auc", CalibratedLaw, "influence")],
 )
 def test_an_interval_says_how_it_was_found(spelling: str, law: type, said: str) -> None:
     found = score_difference(sample(100, seed=1, levels=9), "a", "b", spelling)

@@ -69,16 +69,16 @@ def test_floats_and_whole_numbers_agree(monkeypatch: pytest.MonkeyPatch) -> None
     precision = resolve(cells.tables[0], "precision[1]")
     exact = swap_test(cells, precision, studentised=True)
     assert exact.exact is not None
-    monkeypatch.setattr(randomization, "FEW", 0)
+    monkeypatch.setattr(randomization, "MAX_COINS_AS_FRACTION", 0)
     in_floats = swap_test(cells, precision, studentised=True)
     assert in_floats.exact is None
     assert in_floats.p_value == pytest.approx(exact.p_value, rel=1e-10)
     cells, _ = pair_of([40, 60, 41, 159, 30, 25, 33, 100])
     exact = swap_test(cells, precision, studentised=True)
-    monkeypatch.setattr(randomization, "MOST_WAYS", 0)
+    monkeypatch.setattr(randomization, "MAX_SWAPS_SUMMED", 0)
     drawn = swap_test(cells, precision, studentised=True)
     assert drawn.low <= exact.p_value <= drawn.high
-    monkeypatch.setattr(randomization, "MANY", 0)
+    monkeypatch.setattr(randomization, "MIN_CASES_FOR_NORMAL_SWAPS", 0)
     assert swap_test(cells, precision, studentised=True).p_value == pytest.approx(exact.p_value, rel=0.05)
 
 

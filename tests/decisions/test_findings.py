@@ -97,7 +97,7 @@ def test_superstitious_labels_are_a_sentence_with_their_test() -> None:
     assert result["c"] == pytest.approx(p_value, rel=1e-9)
     assert (result["a"], result["b"]) == (1.0, 1.0)
     edge = 2 / 62 - 60 / 200
-    expected_text = f"c (edge −{-edge:.3f}, p = 4.1e-6) do worse than guessing: superstitious labels"
+    expected_text = f"c (informedness −{-edge:.3f}, p = 4.1e-6) do worse than guessing"
     assert any(expected_text in warning for warning in report.warnings), report.warnings
     assert f"{p_value:.1e}" == "4.1e-06"
 
@@ -107,9 +107,9 @@ def test_labels_below_0_that_may_be_luck_are_told_with_the_test() -> None:
     truth, prediction = rng.integers(0, 8, (2, 400))
     report = ew.evaluate(truth=truth, prediction=prediction)
     text = " ".join(text for section in report.sections for text in section.text)
-    assert "2 of 8 labels have an edge below 0, but none does significantly worse than guessing" in text
+    assert "2 of 8 labels have informedness below 0, but none does significantly worse than guessing" in text
     assert report.numbers["superstitious"] == []
-    assert not any("uperstitious" in warning for warning in report.warnings)
+    assert not any("worse than guessing" in warning for warning in report.warnings)
 
 
 def test_chance_levels_of_recall_and_precision_are_columns() -> None:
@@ -145,7 +145,7 @@ def test_holm_is_holm() -> None:
 
 
 def test_findings_with_clusters_settle_by_exchanging_them() -> None:
-    truth, prediction = ew.decisions.simulate_labels([0.5, 0.5], [0.5, 0.5], 0.5, 200, seed=4)
+    truth, prediction = ew.decisions.simulate_labels([0.5, 0.5], [0.5, 0.5], 0.5, 200, rng=4)
     clustered = ew.ContingencyTable.from_labels(truth, prediction, clusters=np.arange(200) // 2)
     findings = examine_decisions(clustered)
     assert findings.at_least.kind == "drawn"
@@ -216,7 +216,7 @@ def test_decided_cases_are_judged_alone_where_that_is_asked_and_said() -> None:
         plain["estimates"]["accuracy"]["value"] / share
     )
     assert f"{share:.0%}" in alone["verdict"]
-    assert "Only answered cases are judged" in alone["verdict"]
+    assert "These are the answered cases" in alone["verdict"]
     clustered = ew.ContingencyTable.from_labels(truth, prediction, abstain="-", clusters=np.arange(400) // 3)
     left = clustered.without_abstentions()
     assert left.clusters is not None

@@ -112,7 +112,7 @@ def test_the_test_counts_the_draws_in_which_the_best_map_is_as_good(
     as_good = sum(value >= matching.informedness - 1e-12 for value in best)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("edgeworth.decisions.matching.MAX_VALUES_AT_ONCE", block)
-        assert matching.test(draws=20, seed=seed).p_value == (as_good + 1) / 21
+        assert matching.test(draws=20, rng=seed).p_value == (as_good + 1) / 21
 
 
 def test_seven_clusters_of_four_classes_are_tested_in_little_memory() -> None:
@@ -153,7 +153,7 @@ def test_a_report_runs_the_test_of_its_matching_once() -> None:
         ew.evaluate(truth=truth, prediction=clusters, match="many").to_json()
         assert len(calls) == 1
     again = pickle.loads(pickle.dumps(matched.table))
-    assert again.matching(seed=3).p_value == matched.test(seed=3).p_value
+    assert again.matching(seed=3).p_value == matched.test(rng=3).p_value
 
 
 @pytest.mark.slow
@@ -167,9 +167,9 @@ def test_the_naive_test_of_a_match_rejects_guessing_and_ours_does_not() -> None:
         truth, clusters = rng.integers(0, 5, (2, 100))
         matching = ew.match(ew.ContingencyTable.from_labels(truth, clusters))
         value = ew.measure(matching.table, "informedness(abstentions=drop)")
-        law = ew.chance.informedness(matching.table, draws=499, seed=run)
+        law = ew.chance.informedness(matching.table, draws=499, rng=run)
         naive += law.tail(value).p_value < 0.05
-        honest += matching.test(draws=99, seed=run).p_value <= 0.05
+        honest += matching.test(draws=99, rng=run).p_value <= 0.05
     assert naive >= 80
     assert honest <= 13  # P(more than 13 of 100 at 5%) is below 0.001
 
@@ -179,5 +179,5 @@ def test_what_cannot_be_matched_is_said() -> None:
     with pytest.raises(InputError, match="abstentions"):
         ew.match(table)
     weighted = ew.ContingencyTable.from_labels(["a", "b"], ["x", "y"], weights=[0.5, 0.7])
-    with pytest.raises(InputError, match="whole cases"):
+    with pytest.raises(InputError, match="needs counts"):
         ew.match(weighted).test()

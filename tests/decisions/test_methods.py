@@ -70,19 +70,19 @@ def test_delta_error_of_a_proportion_is_the_textbook_one(seed: int) -> None:
     "spelling", ["informedness", "markedness", "mcc", "kappa", "f[0]", "mutual_information"]
 )
 def test_delta_bootstrap_and_posterior_agree_on_a_large_table(spelling: str) -> None:
-    truth, prediction = ew.decisions.simulate_labels([0.5, 0.3, 0.2], [0.2, 0.5, 0.3], 0.4, 5000, seed=1)
+    truth, prediction = ew.decisions.simulate_labels([0.5, 0.3, 0.2], [0.2, 0.5, 0.3], 0.4, 5000, rng=1)
     table = ew.ContingencyTable.from_labels(truth, prediction)
     methods = (
         Delta(),
-        Bootstrap(draws=4000, seed=2),
-        Dirichlet(draws=4000, seed=3),
+        Bootstrap(draws=4000, rng=2),
+        Dirichlet(draws=4000, rng=3),
     )
     errors = [ew.estimate(table, spelling, method=method).standard_error for method in methods]
     assert max(errors) / min(errors) < 1.06  # 4000 draws give an error to about 1%, four times over
 
 
 def test_bootstrap_on_counts_equals_a_bootstrap_on_rows() -> None:
-    truth, prediction = ew.decisions.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 300, seed=4)
+    truth, prediction = ew.decisions.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 300, rng=4)
     rng = np.random.default_rng(5)
     values = []
     for _ in range(3000):
@@ -90,7 +90,7 @@ def test_bootstrap_on_counts_equals_a_bootstrap_on_rows() -> None:
         hit, alarm = prediction[rows][truth[rows] == 1], prediction[rows][truth[rows] == 0]
         values.append(hit.mean() - alarm.mean())
     table = ew.ContingencyTable.from_labels(truth, prediction)
-    law = ew.estimate(table, "informedness", method=Bootstrap(draws=20_000, seed=6)).law
+    law = ew.estimate(table, "informedness", method=Bootstrap(draws=20_000, rng=6)).law
     assert law.standard_error == pytest.approx(np.std(values), rel=0.05)
     assert np.quantile(law.draws, [0.1, 0.5, 0.9]) == pytest.approx(
         np.quantile(values, [0.1, 0.5, 0.9]), abs=0.01
@@ -109,13 +109,13 @@ def test_the_posterior_of_recall_is_its_beta() -> None:
 
 def test_same_seed_same_draws() -> None:
     table = random_table(8)
-    first, second = (ew.estimate(table, "kappa", method=Bootstrap(seed=9)).interval() for _ in range(2))
+    first, second = (ew.estimate(table, "kappa", method=Bootstrap(rng=9)).interval() for _ in range(2))
     assert first == second
 
 
 def test_sampling_weights_widen_by_their_spread() -> None:
     # A row of weight 2 must not count as two rows: equal weights of any size change nothing.
-    truth, prediction = ew.decisions.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 400, seed=7)
+    truth, prediction = ew.decisions.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 400, rng=7)
     plain = ew.ContingencyTable.from_labels(truth, prediction)
     heavy = ew.ContingencyTable.from_labels(truth, prediction, weights=np.full(400, 2.5))
     delta = Delta()
@@ -144,7 +144,7 @@ def test_weighted_error_equals_the_linearised_sum_over_rows() -> None:
 
 
 def test_clusters_of_copies_tell_no_more_than_one_of_each() -> None:
-    truth, prediction = ew.decisions.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 200, seed=11)
+    truth, prediction = ew.decisions.simulate_labels([0.6, 0.4], [0.5, 0.5], 0.3, 200, rng=11)
     copies = ew.ContingencyTable.from_labels(
         np.repeat(truth, 5), np.repeat(prediction, 5), clusters=np.repeat(np.arange(200), 5)
     )
@@ -156,7 +156,7 @@ def test_clusters_of_copies_tell_no_more_than_one_of_each() -> None:
     by_class = sum(rate * (1 - rate) / (which.sum() - 1) for which, rate in rates)
     result = ew.estimate(copies, "informedness", method=Delta()).standard_error
     assert result == pytest.approx(np.sqrt(by_class))
-    again = ew.estimate(copies, "informedness", method=Bootstrap(draws=4000, seed=1))
+    again = ew.estimate(copies, "informedness", method=Bootstrap(draws=4000, rng=1))
     assert again.standard_error == pytest.approx(plain, rel=0.06)
 
 

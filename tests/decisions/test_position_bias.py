@@ -96,6 +96,26 @@ def test_clusters_are_flipped_as_wholes() -> None:
     assert result.test.low <= share <= result.test.high
 
 
+def test_many_clusters_have_hotellings_test() -> None:
+    from statsmodels.stats.multivariate import test_mvmean as hotelling
+
+    rng = np.random.default_rng(8)
+    clusters = np.repeat(range(30), rng.integers(1, 9, 30)).tolist()
+    truth, chosen = draw(6, len(clusters), 0.3)
+    result = examine_position_bias(truth, chosen, OPTIONS, clusters=clusters)
+    assert result is not None
+    steps = np.zeros((30, 4))
+    for cluster, right, answer in zip(clusters, truth, chosen, strict=True):
+        steps[cluster, OPTIONS.index(answer)] += 1
+        steps[cluster, OPTIONS.index(right)] -= 1
+    # The steps of the options add up to 0, so one of them says nothing more.
+    assert result.test.p_value == pytest.approx(hotelling(steps[:, :3]).pvalue, rel=1e-9)
+    assert result.test.method == "Hotelling's T² over clusters, F(3, 27)"
+    same = examine_position_bias(truth, truth, OPTIONS, clusters=clusters)
+    assert same is not None
+    assert same.test.p_value == 1
+
+
 def test_a_single_question_per_cluster_is_no_cluster() -> None:
     truth, chosen = draw(3, 60, 0.3)
     alone = examine_position_bias(truth, chosen, OPTIONS)
@@ -116,7 +136,7 @@ def test_sentences() -> None:
     fair = examine_position_bias(*draw(2, 400, 0.0), OPTIONS)
     assert fair is not None
     assert bias_claim(fair, 0.95) is None
-    assert bias_section(fair, 0.95).text == ("No position bias is shown.",)
+    assert bias_section(fair, 0.95).text == ("No significant position bias.",)
     truth = ["A", "B"] * 20
     perfect = examine_position_bias(truth, truth, ["A", "B"])
     assert perfect is not None

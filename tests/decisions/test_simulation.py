@@ -54,7 +54,7 @@ def test_figure_one_model_three_and_four() -> None:
 
 def test_simulated_shares_are_as_asked() -> None:
     real, guess, informed, cases = [0.5, 0.3, 0.2], [0.1, 0.1, 0.8], 0.4, 400_000
-    truth, prediction = simulate_labels(real, guess, informed, cases, seed=7)
+    truth, prediction = simulate_labels(real, guess, informed, cases, rng=7)
     seen = ContingencyTable.from_labels(truth, prediction).counts / cases
     expected = 0.6 * np.outer(guess, real) + 0.4 * np.diag(real)
     # Five standard errors of each share: seeded, so this passes always or never.
@@ -63,7 +63,7 @@ def test_simulated_shares_are_as_asked() -> None:
 
 def test_each_class_may_have_its_own_informed_rate() -> None:
     real, guess, rates, cases = [0.9, 0.1], [0.9, 0.1], [0.2, 0.9], 400_000
-    truth, prediction = simulate_labels(real, guess, rates, cases, seed=8)
+    truth, prediction = simulate_labels(real, guess, rates, cases, rng=8)
     for label, rate in enumerate(rates):
         recall = np.mean(prediction[truth == label] == label)
         expected = rate + (1 - rate) * guess[label]
@@ -72,14 +72,14 @@ def test_each_class_may_have_its_own_informed_rate() -> None:
 
 
 def test_simulated_misinformation_says_the_opposite() -> None:
-    truth, prediction = simulate_labels([0.5, 0.5], [0.5, 0.5], -1, 1000, seed=9)
+    truth, prediction = simulate_labels([0.5, 0.5], [0.5, 0.5], -1, 1000, rng=9)
     assert np.all(truth != prediction)
-    truth, prediction = simulate_labels([0.5, 0.5], [0.5, 0.5], 1, 1000, seed=9)
+    truth, prediction = simulate_labels([0.5, 0.5], [0.5, 0.5], 1, 1000, rng=9)
     assert np.all(truth == prediction)
 
 
 def test_a_seed_gives_the_same_rows_again() -> None:
-    one, again, other = (simulate_labels([0.5, 0.5], [0.5, 0.5], 0.3, 100, seed=seed) for seed in (1, 1, 2))
+    one, again, other = (simulate_labels([0.5, 0.5], [0.5, 0.5], 0.3, 100, rng=seed) for seed in (1, 1, 2))
     assert np.array_equal(one, again)
     assert not np.array_equal(one, other)
 
@@ -103,12 +103,12 @@ def test_what_is_no_mixture(real: Any, guess: Any, informed: float) -> None:
     with pytest.raises(OptionError):
         informed_mixture(real, guess, informed)
     with pytest.raises(OptionError):
-        simulate_labels(real, guess, informed, 10, seed=1)
+        simulate_labels(real, guess, informed, 10, rng=1)
 
 
 def test_as_many_informed_rates_as_classes() -> None:
     with pytest.raises(OptionError):
-        simulate_labels([0.5, 0.5], [0.5, 0.5], [0.1, 0.2, 0.3], 10, seed=1)
+        simulate_labels([0.5, 0.5], [0.5, 0.5], [0.1, 0.2, 0.3], 10, rng=1)
 
 
 @pytest.mark.parametrize(

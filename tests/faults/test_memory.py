@@ -101,7 +101,7 @@ def test_archives_are_packed_as_the_tool_packs_them(tmp_path: Path, method: int)
     path = tmp_path / "a.eval"
     samples = json.dumps([inspect_sample(1, "C")]).encode()
     path.write_bytes(zipped(method, header=HEADER, summaries=samples))
-    with pytest.raises(InputError, match=rf"packed by method {method}: only deflate and zstd are read"):
+    with pytest.raises(InputError, match=rf"compressed by method {method}: only deflate and zstd can"):
         read_runs(path)
     for known in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         path.write_bytes(zipped(known, header=HEADER, summaries=samples))

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-TABLE = "; ".join(" ".join(str(30 if row == column else 1) for column in range(20)) for row in range(20))
-"""Twenty classes: the JSON of the report is longer than a pipe holds at once."""
+TABLE = "; ".join(" ".join(str(30 if row == column else 1) for column in range(40)) for row in range(40))
+"""Forty classes: the JSON of the report is longer than a pipe holds at once."""
 REPORT = ["table", TABLE, "--rows", "predicted"]
 PIPE_BYTES = 65_536
 
@@ -135,9 +135,11 @@ def test_a_terminal_without_columns_shows_something(columns: str, words: list[st
 
 
 INTERRUPTED = """
-import os, sys
+import os, signal, sys
 
 module, number = sys.argv[1], int(sys.argv[2])
+if signal.getsignal(number) is signal.SIG_IGN:  # inherited from nohup, say
+    signal.signal(number, signal.SIG_DFL)
 sys.argv = ["edgeworth", *sys.argv[3:]]
 
 class Interrupting:

@@ -72,7 +72,7 @@ SHAPES: dict[str, Any] = {
     "cross-validated": lambda: two(60, predictions_made="cross-validated"),
     "in-sample": lambda: two(60, predictions_made="in-sample"),
     "market": market,
-    "drunken": lambda: without_rival(bookmaker=Drunken(seed=1)),
+    "drunken": lambda: without_rival(bookmaker=Drunken(rng=1)),
     "shares": without_rival,
     "shares, half stakes": lambda: without_rival(fraction=0.5),
     "ordinal": ordinal,
@@ -87,14 +87,19 @@ SHAPES: dict[str, Any] = {
 }
 SAID_OTHERWISE = {"two", "half stakes", "cross-validated", "in-sample", "shares, half stakes", "ordinal"}
 """Shapes that differ in their sentences, not in what is drawn."""
-EVERY = ["wealth", "returns", "final_wealth", "stakes", "probabilities", "sequence", "reliability"]
+EVERY = [
+    *("wealth", "returns", "paths", "final_wealth", "stakes", "scatter", "probabilities", "sequence"),
+    "reliability",
+]
 IN_ORDER = {"ordered", "ordinal", "ruin", "without bound", "many"}
 """Shapes whose bounds hold on the way."""
+WITH_BETS = {"market", "drunken"}
+"""Shapes with odds or a bookmaker."""
 LEFT_OUT = {
-    "market": {"stakes", "probabilities"},
-    "ordinal": {"stakes", "probabilities"},
-    "shares": {"probabilities"},
-    "shares, half stakes": {"probabilities"},
+    "market": {"stakes"},
+    "ordinal": {"stakes"},
+    "shares": {"scatter"},
+    "shares, half stakes": {"scatter"},
     "alike": {"final_wealth"},
     "sure": {"final_wealth"},
 }
@@ -124,6 +129,8 @@ def words(chart: Chart) -> list[str]:
 def test_every_shape_has_the_charts_there_is_something_to_see_in(shape: str) -> None:
     charts = report(shape).charts
     left_out = LEFT_OUT.get(shape, set()) | (set() if shape in IN_ORDER else {"sequence"})
+    left_out |= set() if shape in WITH_BETS else {"paths", "stakes"}
+    left_out |= {"scatter" if shape == "many" else "probabilities"}
     assert list(charts) == [name for name in EVERY if name not in left_out]
     for chart in charts.values():
         data = {name: list(rows) for name, rows in chart.data.items()}
@@ -138,7 +145,13 @@ def test_every_shape_has_the_charts_there_is_something_to_see_in(shape: str) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("shape", "names"), [("ordered", EVERY), ("market", ["reliability"]), ("ruin", ["wealth", "returns"])]
+    ("shape", "names"),
+    [
+        ("ordered", [name for name in EVERY if name not in ("paths", "stakes", "probabilities")]),
+        ("market", ["paths", "scatter", "reliability"]),
+        ("many", ["probabilities"]),
+        ("ruin", ["wealth", "returns"]),
+    ],
 )
 def test_altair_finds_the_specifications_valid(shape: str, names: list[str]) -> None:
     for name in names:
@@ -156,7 +169,7 @@ def test_data_sets_that_are_drawn_are_there(shape: str) -> None:
 
 
 def test_a_specification_is_the_same_each_time() -> None:
-    for name in ("returns", "stakes", "reliability"):
+    for name in ("returns", "final_wealth", "reliability"):
         assert report("two").charts[name].to_dict() == spec("two", name)
 
 
@@ -170,16 +183,17 @@ def test_sections_name_the_charts_there_are() -> None:
 @pytest.mark.slow
 def test_axes_and_marks_are_named_in_the_picture() -> None:
     wanted = {
-        "wealth": ["cases settled", "log wealth (natural)", "1/α", "if the model is right"],
+        "wealth": ["cases settled", "log e-value (natural)", "1/α", "if the model is right"],
         "returns": ["log return of a case", "log wealth", "cases settled"],
         "final_wealth": ["log wealth at the end", "probability", "if the prices are right"],
-        "stakes": ["stake, as a share of wealth", "back only", "back and lay", "decimal odds"],
-        "probabilities": ["probability of class 1, by the model", "probability of class 1, by the opponent"],
+        "scatter": ["probability by the model", "probability by the opponent", "came true", "did not"],
         "sequence": ["Brier score", "log score", "cases seen"],
-        "reliability": ["share that came true", "forecast", "cases", "these forecasts"],
+        "reliability": ["share of cases in the class", "forecast", "cases", "these forecasts"],
     }
     for name, titles in wanted.items():
         assert set(titles) <= set(words(report("ordered").charts[name])), name
+    titles = ["stake, as a share of wealth", "back only", "back and lay", "decimal odds"]
+    assert set(titles) <= set(words(report("drunken").charts["stakes"]))
 
 
 @pytest.mark.slow
@@ -187,7 +201,7 @@ def test_pages_stay_small() -> None:
     page = report("many").to_html()
     assert len(page) < 1_500_000
     pictures = re.findall(r'<div class="picture"[^>]*><svg.*?</svg>', page, re.DOTALL)
-    assert len(pictures) == len(EVERY)
+    assert len(pictures) == len(set(EVERY) - {"paths", "stakes", "scatter"})
     assert max(map(len, pictures)) < 100_000
 
 
@@ -227,7 +241,7 @@ def test_ruin_is_shown_where_it_came() -> None:
     assert lost == [{"case": 21, "log return": None, "factor": "0"}]
     assert "the worst by 0." in charts["returns"].says
     assert "observed: ruin" in words(charts["final_wealth"])
-    assert "Wealth without bound at case 21." in report("without bound").charts["wealth"].says
+    assert "Infinite wealth at case 21." in report("without bound").charts["wealth"].says
 
 
 def test_the_line_of_evidence_says_no_more_than_holds() -> None:
@@ -235,10 +249,10 @@ def test_the_line_of_evidence_says_no_more_than_holds() -> None:
     assert "ever reached with probability at most 5%" in said["ordered"]
     assert "ever reached" not in said["two"]
     assert "the end lies above with probability at most 5%" in said["two"]
-    assert "only the end counts" in said["shares"]
+    assert "only the final value counts" in said["shares"]
     for shape in ("in-sample", "shares, half stakes"):
-        assert "it proves nothing here" in said[shape]
-    assert "roughly" in said["cross-validated"]
+        assert "no evidence here" in said[shape]
+    assert "approximately" in said["cross-validated"]
 
 
 def test_prices_made_with_hindsight_are_nobodys_luck() -> None:
@@ -304,25 +318,28 @@ def test_cells_of_the_law_are_of_one_width_and_hold_what_was_observed(shape: str
 
 
 def test_stakes_are_kellys() -> None:
-    rows = report("two").charts["stakes"].data["stakes"]
+    rows = report("drunken").charts["stakes"].data["stakes"]
     for row in rows:
         odds, p = float(row["odds"]), row["probability"]
         stake = (odds * p - 1) / (odds - 1)
         assert row["back and lay"] == pytest.approx(stake, abs=1e-9)
         assert row["back only"] == pytest.approx(max(stake, 0), abs=1e-9)
     assert {row["odds"] for row in rows} == {"1.3", "1.5", "2", "3", "4"}
-    assert "at odds of 2 and 60% it is 20%" in report("two").charts["stakes"].says
-    assert "Here 0.5 of it was bet." in report("half stakes").charts["stakes"].says
+    assert "at odds of 2 and 60% it is 20%" in report("drunken").charts["stakes"].says
+    half = ew.evaluate(**two(60, fraction=0.5), bets=True)
+    assert "Here 0.5 of it was bet." in half.charts["stakes"].says
 
 
-@pytest.mark.parametrize("shape", ["two", "many", "drunken"])
-def test_pairs_are_counted(shape: str) -> None:
-    columns, chart = SHAPES[shape](), report(shape).charts["probabilities"]
+def test_no_stakes_are_drawn_unless_bets_are_asked_for() -> None:
+    assert "stakes" not in report("two").charts
+    assert "stakes" in ew.evaluate(**two(60), bets=True).charts
+
+
+def test_pairs_of_many_cases_are_counted_in_cells() -> None:
+    columns, chart = SHAPES["many"](), report("many").charts["probabilities"]
     cases = column(chart, "cases")
     assert (sum(cases), cases) == (len(columns["truth"]), sorted(cases, reverse=True))
     assert len(cases) <= PAIR_CELLS**2
-    if "against" not in columns:
-        return
     counted, true = np.zeros((20, 20)), np.zeros((20, 20))
     for p, q, y in zip(columns["probabilities"], columns["against"], columns["truth"], strict=True):
         counted[int(p * 20), int(q * 20)] += 1
@@ -334,6 +351,40 @@ def test_pairs_are_counted(shape: str) -> None:
     above = np.tril(np.ones((20, 20)), -1) > 0
     said = f"{int(counted[above].sum()):,} cases, {true[above].sum() / counted[above].sum():.0%} of them"
     assert said in chart.says
+
+
+def test_few_cases_are_points_of_a_scatter() -> None:
+    columns, chart = two(150), report("two").charts["scatter"]
+    rows = {(row["model"], row["rival"], row["outcome"]) for row in chart.data["scatter"]}
+    outcomes = np.where(columns["truth"] == 1, "came true", "did not")
+    points = zip(columns["probabilities"], columns["against"], outcomes, strict=True)
+    assert rows == {(float(f"{p:.6g}"), float(f"{q:.6g}"), outcome) for p, q, outcome in points}
+
+
+def test_several_classes_have_a_scatter_each_with_axes_from_0_to_1() -> None:
+    chart, columns = report("market").charts["scatter"], market()
+    implied = 1 / columns["odds"] / (1 / columns["odds"]).sum(axis=1, keepdims=True)
+    for index, label in enumerate(columns["labels"]):
+        rows = [row for row in chart.data["scatter"] if row["class"] == label]
+        for side, values in (("model", columns["probabilities"]), ("rival", implied)):
+            assert sorted(row[side] for row in rows) == pytest.approx(sorted(values[:, index]), abs=1e-5)
+        came = sum(row["outcome"] == "came true" for row in rows)
+        assert came == int((columns["truth"] == label).sum())
+    drawn = json.dumps(spec("market", "scatter"))
+    assert drawn.count('"domain": [0, 1]') == 6
+
+
+def test_bets_have_wealth_on_both_scales_with_aligned_axes() -> None:
+    chart = report("drunken").charts["paths"]
+    wealth, logs = column(chart, "wealth W"), column(chart, "log wealth")
+    assert wealth == pytest.approx(np.exp(logs), rel=1e-4)
+    assert column(chart, "single return") == pytest.approx(np.exp(column(chart, "log return")), rel=1e-4)
+    panels = spec("drunken", "paths")["vconcat"]
+    axes = [panel["encoding"]["y"]["axis"] for panel in panels]
+    assert len(panels) == 5
+    assert len({panel["width"] for panel in panels}) == 1
+    assert {(axis["minExtent"], axis["maxExtent"]) for axis in axes} == {(55, 55)}
+    assert "paths" not in report("two").charts
 
 
 @pytest.mark.parametrize("shape", ["ordered", "many"])
@@ -388,13 +439,13 @@ def test_of_many_classes_those_that_stray_furthest_are_drawn() -> None:
     chart, numbers = found.charts["reliability"], found.to_dict()["reliability"]
     shown = set(column(chart, "class"))
     assert "7" in shown
-    assert shown == set(sorted(numbers, key=lambda label: numbers[label]["p_value"])[:6])
+    assert shown == set(sorted(numbers, key=lambda label: numbers[label]["combined_p_value"])[:6])
     assert len(chart.rows()) <= MAX_POINTS_DRAWN
-    assert "The 6 of 8 classes that stray furthest are drawn." in chart.says
+    assert "The 6 of 8 classes furthest from calibration are drawn." in chart.says
 
 
 def test_hostile_labels_stay_text() -> None:
-    assert "<script" not in report("hostile").charts["probabilities"].svg()
+    assert "<script" not in report("hostile").charts["scatter"].svg()
     dots = report("hostile").charts["reliability"].svg()
     assert "<script" not in dots
     steps = len(report("hostile").charts["reliability"].rows())

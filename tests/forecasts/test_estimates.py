@@ -90,17 +90,17 @@ def test_growth_of_a_path_in_blocks() -> None:
     assert ew.estimate(wealth, "growth").standard_error == pytest.approx(stats.sem(logs), rel=1e-9)
     half = ew.estimate(ew.Wealth.from_probabilities(truth, p, against=q, fraction=0.5), "growth")
     assert math.isfinite(half.value)
-    assert "kept in blocks" in (half.no_interval or "")
+    assert "stored in blocks" in (half.no_interval or "")
     assert math.isnan(half.standard_error)
 
 
 @pytest.mark.parametrize(
     ("truth", "p", "name", "said"),
     [
-        ([1, 0], [0.0, 0.3], "log", "probability 0 came true"),
+        ([1, 0], [0.0, 0.3], "log", "forecast of probability 0 came true"),
         ([1], [0.6], "brier", "one case"),
         ([1, 1, 0], [0.6, 0.6, 0.4], "brier", "same value"),
-        ([1, 0], [0.6, 0.3], "brier_skill", "quotient"),
+        ([1, 0], [0.6, 0.3], "brier_skill", "it is a ratio"),
     ],
 )
 def test_a_value_without_an_interval_says_why(truth: Any, p: Any, name: str, said: str) -> None:

@@ -11,7 +11,7 @@ from edgeworth.bet import Drunken, Market
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.wealth import Wealth, bookmaker_forecasts
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.tally import CELLS, ForecastPairs
+from edgeworth.forecasts.pairs import CELLS, ForecastPairs
 
 
 def made(number: int = 500, seed: int = 0) -> tuple[Any, Any, Any]:
@@ -54,7 +54,7 @@ def test_what_does_not_fit_is_refused() -> None:
 
 def test_a_drunkards_prices_are_those_of_the_bets() -> None:
     truth, p, _ = made(50)
-    forecasts, bookmaker = Forecasts.of(truth, p), Drunken(seed=4)
+    forecasts, bookmaker = Forecasts.of(truth, p), Drunken(rng=4)
     said = bookmaker_forecasts(forecasts, bookmaker)
     wealth = Wealth.from_bookmaker(forecasts, bookmaker)
     assert wealth.log_wealth == pytest.approx(

@@ -169,5 +169,5 @@ def test_what_makes_no_mixture_is_refused() -> None:
     mixture = GammaMixture(c=2.0, rho=1.0)
     with pytest.raises(OptionError, match="threshold above 1"):
         mixture.boundary(1.0, 0.5)
-    with pytest.raises(OptionError, match="finite v"):
+    with pytest.raises(OptionError, match="v must be finite"):
         mixture.boundary([1.0, math.nan], 40.0)

@@ -65,7 +65,7 @@ def test_a_place_that_was_said_is_kept_or_refused() -> None:
     first, start = day(1), travelled(day(2, 0))
     assert start.has_start_row
     assert steps(start + first) == steps(start) | shifted(first, CASES)
-    with pytest.raises(MergeError, match="hold the case at position 0"):
+    with pytest.raises(MergeError, match="contain the case at position 0"):
         _ = first + start
     # Said of some shards only, it is no difference in what was asked.
     assert steps(first + day(3, CASES)) == steps(first) | shifted(day(3), CASES)

@@ -187,7 +187,7 @@ def test_undefined_is_nan_with_a_reason() -> None:
     assert "one class" in (ew.estimate(one_class, "brier_skill").undefined or "")
     some = ew.ForecastScores.from_probabilities([1, 0], [0.8, 0.3], scores=["brier"])
     assert math.isnan(ew.measure(some, "log"))
-    assert "was not taken" in (ew.estimate(some, "log").undefined or "")
+    assert "was not computed" in (ew.estimate(some, "log").undefined or "")
     assert math.isnan(ew.measure(ew.Wealth.empty(), "growth"))
     assert "no cases" in (ew.estimate(ew.Wealth.empty(), "growth").undefined or "")
 
@@ -222,7 +222,7 @@ def test_other_tallies_refuse_scores_in_words() -> None:
     with pytest.raises(OptionError, match="brier is a measure of probabilities"):
         ew.measure(table, "brier")
     wealth = ew.Wealth.from_probabilities([1], [0.6], against=[0.5])
-    with pytest.raises(OptionError, match="without a name"):
+    with pytest.raises(OptionError, match="no system name"):
         ew.measure(wealth, "growth[model]")
     with pytest.raises(OptionError, match="empty"):
         ew.measure(ew.ForecastScores.empty(), "brier")

@@ -17,6 +17,7 @@ import pytest
 import edgeworth as ew
 from close_values import assert_close
 from edgeworth.bet import Bookmaker, Commission, Drunken, Market
+from edgeworth.core.options import EvaluateOptions
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts import reading as gathering
 from edgeworth.forecasts.reading import (
@@ -27,6 +28,7 @@ from edgeworth.forecasts.reading import (
     tally_forecasts,
 )
 from edgeworth.forecasts.tally import ForecastTally
+from edgeworth.pipeline.call_options import fill_in
 from edgeworth.sources.batches import Batch
 from edgeworth.sources.columns import Coded, Column, encode
 from edgeworth.sources.opening import open_source
@@ -109,9 +111,9 @@ def roles(kind: str, classes: int) -> dict[str, Any]:
 
 
 BOOKMAKERS: dict[str, Bookmaker] = {
-    "drunken": Drunken(seed=3),
-    "sober": Drunken(0.1, 0.9, seed=1),
-    "commission": Commission(0.05, Drunken(seed=5)),
+    "drunken": Drunken(rng=3),
+    "sober": Drunken(0.1, 0.9, rng=1),
+    "commission": Commission(0.05, Drunken(rng=5)),
 }
 
 SETTINGS: list[tuple[str, int, dict[str, Any]]] = [
@@ -134,6 +136,13 @@ def tallied(source: Any, kind: str, classes: int, terms: dict[str, Any], **more:
     return tally_forecasts(source, named, ForecastTerms(**terms, bookmaker=BOOKMAKERS.get(kind), **more))
 
 
+def read(
+    source: Any, truth: Any, model: Any, against: Any, odds: Any, time: Any, terms: Any
+) -> ForecastTally:
+    given = {"truth": truth, "probabilities": model, "against": against, "odds": odds, "time": time}
+    return read_forecasts(source, fill_in("evaluate", EvaluateOptions, given), terms)
+
+
 def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastTally:
     """From arrays, whose columns stand in the order of the classes."""
     held, names = columns(classes), NAMES[classes]
@@ -146,7 +155,7 @@ def in_memory(kind: str, classes: int, terms: dict[str, Any]) -> ForecastTally:
     odds = held["o_yes"] if kind == "price" else table("o") if kind == "odds" else None
     said = terms | {} if model.ndim == 1 else terms | {"labels": names}
     terms_said = ForecastTerms(**said, bookmaker=BOOKMAKERS.get(kind))
-    return read_forecasts(None, held["y"], model, against, odds, None, terms_said)
+    return read(None, held["y"], model, against, odds, None, terms_said)
 
 
 def plain(evidence: ForecastTally) -> dict[str, Any]:
@@ -213,7 +222,7 @@ def test_shards_of_a_path() -> None:
 
 
 WRONG: list[tuple[str, int, str, Any, str]] = [
-    ("rival", 3, "p_top", 1.5, "probabilities lie between 0 and 1; row 150, column 3 has 1.5"),
+    ("rival", 3, "p_top", 1.5, "probabilities must be between 0 and 1; row 150, column 3 has 1.5"),
     ("rival", 3, "p_top", np.nan, "row 150"),
     ("rival", 3, "q_low", 0.999, "the rival's probabilities of row 150 add up to"),
     ("odds", 3, "o_middle", 0.5, r"saw 0.5 in row 150, column 2 \(o_middle\)"),
@@ -240,7 +249,7 @@ def test_errors_name_the_row(
     ("value", "terms", "said"),
     [
         (None, {}, "y is missing in row 150"),
-        ("peak", {}, "truth is 'peak' in row 150, and no column is called so"),
+        ("peak", {}, "truth is 'peak' in row 150, and no column has that name"),
         ("peak", {"labels": NAMES[3]}, "truth is 'peak' in row 150, which has no column of probabilities"),
     ],
 )
@@ -268,7 +277,7 @@ def test_data_that_change_between_two_readings() -> None:
     seen = count_truth(source, "y")
     source.columns["y"][149] = "other"
     counted = mock.patch.object(gathering, "count_truth", return_value=seen)
-    with counted, pytest.raises(InputError, match="truth in row 150 is not what it was"):
+    with counted, pytest.raises(InputError, match="truth in row 150 changed while the data were read"):
         tallied(source, "rival", 2, {})
 
 
@@ -292,9 +301,9 @@ def test_what_needs_all_rows_reads_them_all(more: dict[str, Any]) -> None:
     held = columns(2)
     frame = pd.DataFrame({"y": held["y"], "p": held["p"], "when": np.arange(ROWS)[::-1]})
     terms, time = ForecastTerms(positive="yes", bookmaker=more.get("bookmaker")), more.get("time")
-    found = read_forecasts(open_source(frame), "y", "p", None, None, time, terms)
+    found = read(open_source(frame), "y", "p", None, None, time, terms)
     times = None if time is None else frame["when"].to_numpy()
-    expected = read_forecasts(None, held["y"], held["p"], None, None, times, terms)
+    expected = read(None, held["y"], held["p"], None, None, times, terms)
     assert_close(plain(found), plain(expected))
 
 

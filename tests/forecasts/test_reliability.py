@@ -53,7 +53,7 @@ def test_calibrated_forecasts_stay_inside_and_are_seldom_refused() -> None:
     inside, p_values = [], []
     for seed in range(300):
         curve = curve_of(values, cases, rng.binomial(cases, values))
-        found = reliability_bands(curve, draws=99, seed=seed)
+        found = reliability_bands(curve, draws=99, rng=seed)
         inside.append((found.recalibrated >= band.low) & (found.recalibrated <= band.high))
         p_values.append(found.p_value)
     # The band includes its ends, which are shares of whole cases: it covers a little more.
@@ -109,7 +109,7 @@ def test_gathering_changes_little(monkeypatch: pytest.MonkeyPatch) -> None:
     curve = Calibration.from_probabilities(truth, forecast).curve(1)
     grouped = reliability_bands(curve, draws=400)
     monkeypatch.setattr(reliability, "MAX_VALUES_REFITTED", 3000)
-    whole = reliability_bands(curve, draws=400, seed=1)
+    whole = reliability_bands(curve, draws=400, rng=1)
     assert not whole.is_grouped
     inner = (grouped.forecast > 0.05) & (grouped.forecast < 0.95)
     for side in ("low", "high"):
@@ -132,17 +132,17 @@ def test_one_heavy_value_does_not_swallow_its_neighbours() -> None:
 
 def test_seeds_repeat_and_levels_widen() -> None:
     curve = curve_of([0.1, 0.4, 0.9], [30, 30, 30], [4, 10, 25])
-    one, two, three = (reliability_bands(curve, draws=50, seed=seed) for seed in (1, 1, 2))
+    one, two, three = (reliability_bands(curve, draws=50, rng=seed) for seed in (1, 1, 2))
     assert one.low.tolist() == two.low.tolist()
     assert one.p_value == two.p_value
     assert one.low.tolist() != three.low.tolist()
-    wide = reliability_bands(curve, draws=50, seed=1, level=0.99)
+    wide = reliability_bands(curve, draws=50, rng=1, level=0.99)
     assert np.all(wide.low <= one.low)
     assert np.all(wide.high >= one.high)
 
 
 @pytest.mark.parametrize(
-    "options", [{"level": 95}, {"level": 0}, {"draws": 0}, {"draws": 1.5}, {"draws": True}, {"seed": -1}]
+    "options", [{"level": 95}, {"level": 0}, {"draws": 0}, {"draws": 1.5}, {"draws": True}, {"rng": -1}]
 )
 def test_options_are_checked(options: dict[str, Any]) -> None:
     with pytest.raises(OptionError):

@@ -98,20 +98,22 @@ def test_one_column_beside_two() -> None:
 
 def test_an_array_beside_names_in_another_order_is_asked_about() -> None:
     """In the order of the model's columns, or of the classes? Either would be a guess."""
-    with pytest.raises(InputError, match=r"no names of classes, .* say the order of both"):
+    with pytest.raises(InputError, match=r"no names of classes, .* pass the order of both"):
         Wealth.from_probabilities(TRUTH, frame(MODEL, "ab", "ba"), against=RIVAL)
-    with pytest.raises(InputError, match="say the order of both"):
+    with pytest.raises(InputError, match="pass the order of both"):
         ForecastScores.from_probabilities(TRUTH, {"m": frame(MODEL, "ab", "ba"), "r": RIVAL})
     found = Wealth.from_probabilities(TRUTH, frame(MODEL, "ab", "ba"), against=RIVAL[:, ::-1], labels="ba")
     assert found.log_wealth == pytest.approx(RATIO)
 
 
 def test_other_classes_are_refused() -> None:
-    with pytest.raises(InputError, match="truth is 'b' in row 2, and no column is called so"):
+    with pytest.raises(InputError, match="truth is 'b' in row 2, and no column has that name"):
         Wealth.from_probabilities(TRUTH, MODEL, against=frame(RIVAL, "ac"))
     three = np.c_[MODEL * 0.9, np.full(5, 0.1)]
     model, rival = (Forecasts.of(TRUTH, frame(three, names)) for names in ("abc", "bad"))
-    with pytest.raises(InputError, match="are of 'b', 'a', 'd', those of the first system of 'a', 'b', 'c'"):
+    with pytest.raises(
+        InputError, match="have the classes 'b', 'a', 'd', the first system has 'a', 'b', 'c'"
+    ):
         Wealth.from_forecasts(model, rival)
     with pytest.raises(InputError, match=r"there is none for 'b'"):
         Wealth.from_probabilities(TRUTH, MODEL, odds=frame(2 * np.ones((5, 2)), "ac"))
@@ -141,14 +143,21 @@ def test_odds_that_are_none_are_found_by_row_and_column() -> None:
         Wealth.from_probabilities(TRUTH, MODEL, odds=np.full((4, 2), 2.0))
 
 
-@pytest.mark.parametrize("as_odds", [lambda odds: {"odds": odds}, lambda odds: {"bookmaker": Market(odds)}])
-def test_games_at_one_price_are_backed_and_laid(as_odds: Any) -> None:
+def test_games_at_one_price_are_backed_and_laid() -> None:
     """MATH C1: at odds O the factor is p O when it came true and (1 − p) O/(O − 1) when not."""
     truth, p, odds = [1, 0, 1, 0], np.array([0.6, 0.3, 0.8, 0.7]), np.array([2.0, 1.5, 4.0, 3.0])
     expected = 0.6 * 2 * (0.7 * 1.5 / 0.5) * 0.8 * 4 * (0.3 * 3 / 2)
-    wealth = Wealth.from_probabilities(truth, p, **as_odds(odds))
+    wealth = Wealth.from_probabilities(truth, p, bookmaker=Market(odds))
     assert wealth.wealth == pytest.approx(expected, rel=1e-12)
     assert (wealth.book, wealth.against) == ("fair", "the market's odds")
+
+
+def test_one_column_of_odds_is_never_laid_at_its_own_price() -> None:
+    """At odds O ≤ 1/p nothing is bet; otherwise the factors are those of a back."""
+    truth, p, odds = [1, 0, 1, 0], np.array([0.6, 0.3, 0.8, 0.7]), np.array([2.0, 1.5, 4.0, 3.0])
+    wealth = Wealth.from_probabilities(truth, p, odds=odds)
+    assert wealth.wealth == pytest.approx(0.6 * 2 * 1 * 0.8 * 4 * (0.3 * 3 / 2), rel=1e-12)
+    assert wealth.book == "backing"
 
 
 def test_games_with_a_commission() -> None:

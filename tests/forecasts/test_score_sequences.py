@@ -186,7 +186,7 @@ def test_what_the_bounded_sequence_refuses() -> None:
     assert len(empirical_bernstein([0.0, 1.5], c=4.0)) == 2
     with pytest.raises(InputError, match="case 1 is inf"):
         empirical_bernstein([math.inf])
-    with pytest.raises(InputError, match="one number a case"):
+    with pytest.raises(InputError, match="one number per case"):
         empirical_bernstein([[0.1]])
     with pytest.raises(OptionError, match="confidence level"):
         empirical_bernstein([0.1], level=95)
@@ -247,9 +247,9 @@ def test_nothing_is_shown_without_enough() -> None:
     assert "burn-in of 100" in str(few.undefined)
     alike = asymptotic_sequence(np.full(300, 0.1))
     assert np.isnan(alike.high).all()
-    assert "all alike" in str(alike.undefined)
+    assert "all differences are equal" in str(alike.undefined)
     late = asymptotic_sequence(np.append(np.zeros(150), [1.0, 0.0]))
     assert np.isnan(late.low[:150]).all()
     assert np.isfinite(late.low[150:]).all()
-    with pytest.raises(InputError, match="gave 0 to what happened"):
+    with pytest.raises(InputError, match="forecast of probability 0 came true"):
         asymptotic_sequence([0.1, -math.inf])

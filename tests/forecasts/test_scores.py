@@ -180,7 +180,7 @@ def test_what_does_not_merge() -> None:
         ForecastScores.from_probabilities(["n", "y"], [0.5, 0.5]),
         ForecastScores.from_probabilities([0, 1], [0.5, 0.5], scores=("log",)),
     ):
-        with pytest.raises(MergeError, match="do not add"):
+        with pytest.raises(MergeError, match="cannot be added"):
             _ = base + other
     with pytest.raises(TypeError):
         _ = base + 1  # type: ignore[operator]  # the point of the test
@@ -287,7 +287,9 @@ def test_whole_numbers_are_places_of_columns_whether_seen_or_not() -> None:
 def test_labels_that_may_count_columns_from_0_or_from_1_are_asked_about(kind: Any) -> None:
     """Places 1 and 2 of three columns, or the first two of 1, 2, 3? These are not the same columns."""
     table = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8], [0.6, 0.2, 0.2], [0.3, 0.3, 0.4]])
-    with pytest.raises(InputError, match=r"neither 0 nor 3 .* from 0 or from 1: say which column is which"):
+    with pytest.raises(
+        InputError, match=r"neither 0 nor 3 .* from 0 or from 1: name the classes in column order"
+    ):
         ForecastScores.from_probabilities(kind([1, 2, 1, 2]), table)
     frame = pd.DataFrame(table)  # nobody named these columns 0, 1, 2
     with pytest.raises(InputError, match="from 0 or from 1"):
@@ -326,7 +328,7 @@ def test_the_positive_class_of_one_column() -> None:
 
 REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "more truth than forecasts": ([0, 1, 1], [0.5, 0.5], {}, "truth has 3 rows, the probabilities have 2"),
-    "which is positive": (["ham", "spam"], [0.5, 0.5], {}, "say which one the probability is of"),
+    "which is positive": (["ham", "spam"], [0.5, 0.5], {}, "name the class of the probability"),
     "exchanged": ([0.1, 0.7, 0.4], [1, 0, 1], {}, "exchanged"),
     "odds": ([0, 1], [[1.9, 2.1], [1.5, 3.0]], {}, "1.9: .*--odds"),
     "percent of each class": ([0, 1], [[60, 40], [30, 70]], {}, "by 100"),
@@ -357,11 +359,11 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "no rows, one column": ([], [], {}, "there are no rows"),
     "an unknown score": ([0], [0.5], {"scores": ["logg"]}, "saw 'logg'"),
     "a score as text": ([0], [0.5], {"scores": "log"}, "a list of some of"),
-    "no score": ([0], [0.5], {"scores": []}, "one at least"),
+    "no score": ([0], [0.5], {"scores": []}, "at least one score"),
     "a score twice": ([0], [0.5], {"scores": ["log", "log"]}, "once"),
     "no systems": ([0], {}, {}, "no forecasts"),
     "names that are written alike": ([0], {1: [0.5], "1": [0.5]}, {}, "different names"),
-    "the system is named": ([0], {"a": [0.5], "b": [1.5]}, {}, "probabilities of b lie between 0 and 1"),
+    "the system is named": ([0], {"a": [0.5], "b": [1.5]}, {}, "probabilities of b must be between 0 and 1"),
 }
 
 
@@ -393,7 +395,7 @@ def test_systems_with_their_columns_in_another_order() -> None:
     mixed = {"rows": one.to_numpy(), "column": [0.1, 0.6]}
     found = ForecastScores.from_probabilities(["dog", "cat"], mixed, positive="cat")
     np.testing.assert_allclose(found.sums[:, 0], found.sums[:, 1], rtol=1e-14)
-    with pytest.raises(InputError, match="probabilities of two are of"):
+    with pytest.raises(InputError, match="probabilities of two have the classes"):
         ForecastScores.from_probabilities(["dog", "cat"], {"one": one, "two": one.assign(ant=0.0)})
 
 
@@ -401,7 +403,7 @@ def test_systems_with_their_columns_in_another_order() -> None:
 def test_systems_of_other_classes_are_refused(one: int, two: int) -> None:
     systems = {"A": np.full((50, one), 1 / one), "B": np.full((50, two), 1 / two)}
     with pytest.raises(
-        InputError, match=r"probabilities of B are of 0, 1.* those of the first system of 0, 1"
+        InputError, match=r"probabilities of B have the classes 0, 1.* the first system has 0, 1"
     ):
         ForecastScores.from_probabilities([0, 1] * 25, systems)
 
@@ -412,7 +414,7 @@ def test_systems_by_name() -> None:
     for wrong in (None, "c"):
         with pytest.raises(InputError, match="there are 'a', 'b'"):
             found.mean("brier", wrong)
-    with pytest.raises(InputError, match="'log' was not taken"):
+    with pytest.raises(InputError, match="'log' was not computed"):
         found.mean("log", "a")
     with pytest.raises(ValueError, match="read-only"):
         found.sums[0, 0] = 1

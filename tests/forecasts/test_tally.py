@@ -49,7 +49,7 @@ def opponent(kind: str, model: Forecasts, rows: slice) -> Opponent:
     if kind == "odds":
         prices = 0.9 * forecasts(model.size, 9).probabilities[rows] + 0.1 / model.size
         return Opponent(bookmaker=Market(1 / (1.04 * prices)))
-    drawn: dict[str, Bookmaker] = {"drunken": Drunken(seed=3), "commission": Commission(0.05, Drunken())}
+    drawn: dict[str, Bookmaker] = {"drunken": Drunken(rng=3), "commission": Commission(0.05, Drunken())}
     return Opponent(bookmaker=drawn[kind])
 
 
@@ -136,7 +136,7 @@ def test_longer_paths_are_moved_too() -> None:
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        (lambda: evidence(forecasts(3), "shares", [0, CASES]), "say the classes"),
+        (lambda: evidence(forecasts(3), "shares", [0, CASES]), "pass all classes"),
         (
             lambda: ForecastTally.of(
                 forecasts(2), Opponent.class_shares(forecasts(2), (0.4, 0.6)), first=CASES
@@ -159,9 +159,9 @@ def test_terms_must_agree() -> None:
     with pytest.raises(MergeError, match="fraction"):
         one + ForecastTally.of(model, later, first=CASES, fraction=0.5)
     drunken = evidence(model, "drunken", [0, CASES])
-    with pytest.raises(MergeError, match="drunkard"):
+    with pytest.raises(MergeError, match="drunken bookmaker"):
         drunken + ForecastTally.of(model, Opponent(bookmaker=Drunken(0.1, 0.8)), first=CASES)
-    with pytest.raises(OptionError, match="two classes"):
+    with pytest.raises(OptionError, match="three or more classes"):
         evidence(forecasts(2), "rival", [0, CASES], ordinal=True)
     assert one.__add__(1) is NotImplemented  # type: ignore[operator]  # what is no evidence
 

@@ -49,7 +49,7 @@ def cases(number: int, seed: int) -> tuple[Any, Any, Any]:
     [
         ({"ordered": True}, "at all times", "asymptotically, from case 100 on"),
         ({}, "if the cases are independent", "if the cases are independent"),
-        ({"ordered": True, "predictions_made": "cross-validated"}, "roughly", "roughly"),
+        ({"ordered": True, "predictions_made": "cross-validated"}, "approximately", "approximately"),
         ({"ordered": True, "predictions_made": "in-sample"}, "not for new cases", "not for new cases"),
     ],
 )
@@ -72,7 +72,7 @@ def test_nothing_holds_at_all_times_against_shares_counted_on_the_same_cases(ord
         assert each is not None
         assert not each.at_all_times
         assert each.sequence is None
-        assert each.holds.startswith("roughly")
+        assert each.holds.startswith("approximately")
 
 
 @pytest.mark.parametrize("level", [0.9, 0.99])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
+from close_values import assert_close
 from command_line import call
 
 
@@ -22,6 +23,7 @@ def run(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProc
         cwd=folder,
         env={
             "COLUMNS": "100",
+            "EDGEWORTH_PROGRESS": "off",
             "PATH": "/usr/bin:/bin",
             "PYTHONIOENCODING": "utf-8",
             "HOME": str(folder or "/"),
@@ -36,7 +38,9 @@ def test_version() -> None:
 
 def test_the_verdict_comes_first() -> None:
     # Model 3 of the paper's Figure 1, a hundred times over.
-    shown = run("table", "5810 2040; 1190 960", "--rows", "predicted", "--labels", "noun,verb", "--full")
+    shown = run(
+        "table", "5810 2040; 1190 960", "--rows", "predicted", "--labels", "noun,verb", "--full", "--bets"
+    )
     assert shown.returncode == 0, shown.stderr
     text = " ".join(shown.stdout.replace("│", " ").split())
     assert "Informedness 0.15 (95% CI" in text
@@ -88,7 +92,8 @@ def test_a_file_of_labels_from_end_to_end(tmp_path: Path) -> None:
             weight_kind="sampling" if "sampling" in extra else None,
         )
         assert report["verdict"] == again.verdict
-        assert report["estimates"] == json.loads(again.to_json())["estimates"]
+        # Sums over arrays at other addresses may differ in the last bit.
+        assert_close(report["estimates"], json.loads(again.to_json())["estimates"])
 
 
 @pytest.mark.slow

@@ -121,6 +121,6 @@ def test_the_sample_files_are_written(tmp_path: Path, capsys: pytest.CaptureFixt
     (tmp_path / "mothers.csv").unlink()
     refusal = call(tmp_path, capsys, "demo", "--data")
     assert refusal.returncode == 2
-    assert "births.csv exists and is another file" in refusal.stderr
+    assert "births.csv exists with other content" in refusal.stderr
     assert (tmp_path / "births.csv").read_text(encoding="utf-8") == "mine\n"
     assert not (tmp_path / "mothers.csv").exists()

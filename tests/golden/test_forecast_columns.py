@@ -76,16 +76,22 @@ def test_odds_whose_names_say_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "are not named after the classes 0, 1" in said(tmp_path, capsys, words)
 
 
-def test_one_column_of_odds_is_a_price_on_both_sides(
+def test_one_column_of_odds_is_laid_only_at_odds_to_lay_at(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games(tmp_path)
     price = 1 / ODDS["o_yes"]
     won = np.array(TRUTH) == "yes"
-    expected = np.log(np.where(won, MODEL / price, (1 - MODEL) / (1 - price))).sum()
-    report = evaluated(tmp_path, capsys, "two.csv --truth y --probability p --odds o_yes")
+    line = "two.csv --truth y --probability p --odds o_yes"
+    backed = np.maximum((MODEL - price) / (1 - price), 0.0)
+    expected = np.log(np.where(won, 1 + backed * (1 / price - 1), 1 - backed)).sum()
+    report = evaluated(tmp_path, capsys, line)
     assert report["wealth"]["log_wealth"] == pytest.approx(expected, abs=1e-12)
-    assert "backed and laid alike" in " ".join(report["warnings"])
+    assert "bets only back the positive class" in " ".join(report["warnings"])
+    # Laid at the same price, wealth is p/q or (1 − p)/(1 − q).
+    both = np.log(np.where(won, MODEL / price, (1 - MODEL) / (1 - price))).sum()
+    report = evaluated(tmp_path, capsys, f"{line} --lay o_yes")
+    assert report["wealth"]["log_wealth"] == pytest.approx(both, abs=1e-12)
 
 
 ANIMALS = ["cat", "cow", "cow", "cat", "cow"]
@@ -127,7 +133,7 @@ def test_a_rival_that_is_not_named_as_the_model_is(
     words = f"evaluate cattle.csv --truth y --probabilities p_cat,p_cow --against one,two {labels}"
     found = said(tmp_path, capsys, words)
     assert "one, two, are not named after the classes 'cat', 'cow'" in found
-    assert "name them so" in found
+    assert "rename them" in found
 
 
 @pytest.mark.parametrize(
@@ -147,7 +153,7 @@ def test_comparisons_find_columns_by_name(systems: str, tmp_path: Path) -> None:
         "A", "B"
     ]["log"].difference
     assert abs(found) == pytest.approx(CATTLE / 5, abs=1e-12)
-    with pytest.raises(ew.EdgeworthError, match="name them so"):
+    with pytest.raises(ew.EdgeworthError, match="rename them"):
         ew.compare(tmp_path / "cattle.csv", truth="y", systems={"A": ["p_cat", "p_cow"], "B": ["one", "two"]})
 
 

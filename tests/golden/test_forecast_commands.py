@@ -45,7 +45,7 @@ def three_file(folder: Path, number: int = 40) -> tuple[list[str], np.ndarray, n
 
 
 def report_of(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    done = call(folder, capsys, *words, "--json", "-")
+    done = call(folder, capsys, *words, "--full", "--json", "-")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     found: dict[str, Any] = json.loads(done.stdout)
@@ -63,8 +63,9 @@ def assert_wealth(report: dict[str, Any], wealth: Wealth) -> None:
     assert found["path"]["cases"] == way.positions.tolist()
     assert (found["cases"], found["ordered"]) == (wealth.cases, wealth.ordered)
     evidence = examine_bets(wealth).against_rival
-    assert report["evidence"]["full_stakes"]["p_value"] == pytest.approx(evidence.p_value, rel=1e-9)
-    assert report["evidence"]["full_stakes"]["null"] == evidence.null
+    reported = report["evidence"]["mixture" if wealth.against == "the market's odds" else "full_stakes"]
+    assert reported["p_value"] == pytest.approx(evidence.p_value, rel=1e-9)
+    assert reported["null"] == evidence.null
 
 
 # -- two classes -------------------------------------------------------------------------------------------
@@ -82,7 +83,7 @@ def test_a_rival_from_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for null in (found["null"] for found in report["evidence"].values()):
         named = null.replace("the rival", "q").replace("the model", "p")
         assert named.split(",")[0][:20] in flat(done.stdout)
-    differences = (q - truth) ** 2 - (p - truth) ** 2
+    differences = (p - truth) ** 2 - (q - truth) ** 2
     assert report["sequences"]["brier"]["mean"] == pytest.approx(differences.mean(), abs=1e-12)
     low, high = (report["sequences"]["brier"][name] for name in ("low", "high"))
     assert low < differences.mean() < high
@@ -101,7 +102,7 @@ def test_unordered_rows_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str
     truth, p, q, _ = two_file(tmp_path)
     report = report_of(tmp_path, capsys, *TWO, "--against", "q")
     assert_wealth(report, Wealth.from_probabilities(truth, p, against=q))
-    assert "Rows in time order" in " ".join(report["warnings"])
+    assert "The row order is unknown" in " ".join(report["warnings"])
     assert all(found["log_maximum"] is None for found in report["evidence"].values())
 
 
@@ -117,7 +118,8 @@ def test_odds_are_backed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     odds = np.round(1 / np.stack([1 - q, q], axis=1) / 1.04, 3)
     report = report_of(tmp_path, capsys, *TWO, "--odds", "o_no,o_yes", "--ordered")
     assert_wealth(report, Wealth.from_probabilities(truth, p, odds=odds, ordered=True))
-    assert "no outcome is likelier than its price" in report["evidence"]["full_stakes"]["null"]
+    assert "no outcome is likelier than its price" in report["evidence"]["mixture"]["null"]
+    assert "full_stakes" not in report["evidence"]
     assert report["evidence"].get("reverse") is None
 
 
@@ -138,7 +140,7 @@ def test_a_drunken_bookmaker(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     for seed in (0, 7):
         words = [*TWO, "--bookmaker", "drunken", "--seed", str(seed)]
         report = report_of(tmp_path, capsys, *words)
-        assert_wealth(report, Wealth.from_probabilities(truth, p, bookmaker=Drunken(seed=seed)))
+        assert_wealth(report, Wealth.from_probabilities(truth, p, bookmaker=Drunken(rng=seed)))
         assert report["wealth"]["against"] == "a drunken bookmaker"
 
 
@@ -193,7 +195,8 @@ def test_birth_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert report["wealth"]["log_wealth"] == pytest.approx(5.323494, abs=1e-6)
     assert report["means"]["model"]["log"] * 189 == pytest.approx(108.416752, abs=1e-5)
     assert report["means"]["against"]["log"] * 189 == pytest.approx(113.740246, abs=1e-5)
-    assert "would have grown $1 to $205" in report["verdict"]
+    assert report["evidence"]["full_stakes"]["e_value"] == pytest.approx(np.exp(5.323494), rel=1e-5)
+    assert "$" not in report["verdict"]
     # 20 TP, 16 FP, 39 FN, 114 TN against 5, 7, 54, 123: top-1 error and wealth agree, unlike in the source.
     errors = report["side_by_side"]["error"]
     assert errors["values"] == pytest.approx({"model": 55 / 189, "against": 61 / 189})
@@ -205,7 +208,7 @@ def test_birth_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "1 20.6% 10.6% 31.2%" in shown
     assert "1 28.6% 2.6% 31.2%" in shown
     assert "no sign of miscalibration" in shown
-    assert "roughly: the predictions are cross-validated" in shown
+    assert "approximately, because the predictions are cross-validated" in shown
 
 
 # -- more classes ------------------------------------------------------------------------------------------
@@ -270,7 +273,7 @@ def test_ruin_is_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     (tmp_path / "r.csv").write_text("y,p,q\n1,.9,.5\n1,0,.5\n0,.2,.5\n", encoding="utf-8")
     words = ["evaluate", "r.csv", "--truth", "y", "--probability", "p", "--against", "q", "--ordered"]
     report = report_of(tmp_path, capsys, *words)
-    assert "probability 0 to what happened in 1 of 3 cases" in report["verdict"]
+    assert "probability 0 to the actual class in 1 of 3 cases" in report["verdict"]
     assert report["wealth"]["ruined"] is True
     assert report["wealth"]["log_wealth"] is None
     assert call(tmp_path, capsys, *words).returncode == 0
@@ -280,7 +283,7 @@ def test_what_the_rival_ruled_out(tmp_path: Path, capsys: pytest.CaptureFixture[
     (tmp_path / "r.csv").write_text("y,p,q\n1,.9,.5\n1,.1,0\n0,.2,.5\n", encoding="utf-8")
     words = ["evaluate", "r.csv", "--truth", "y", "--probability", "p", "--against", "q"]
     report = report_of(tmp_path, capsys, *words)
-    assert "more than any sum" in report["verdict"]
+    assert "Strong evidence against q's probabilities (p < 1e-6" in report["verdict"]
     assert report["wealth"]["ruined"] is False
     assert report["evidence"]["full_stakes"]["p_value"] == 0
     assert call(tmp_path, capsys, *words).returncode == 0
@@ -292,7 +295,7 @@ def test_what_the_rival_ruled_out(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_five_runners(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["kelly", "--probabilities", ".2,.4,.3,.08,.02", "--odds", "5.5,2.625,3.25,6,21"]
     shown = flat(call(tmp_path, capsys, *words).stdout)
-    for stake in ("5.9640%", "10.5913%", "6.2468%", "0.0000%"):
+    for stake in ("5.96%", "10.59%", "6.25%", "0.00%"):
         assert stake in shown
     report = report_of(tmp_path, capsys, *words)
     assert report["stakes"] == pytest.approx([0.059640, 0.105913, 0.062468, 0, 0], abs=5e-7)
@@ -316,7 +319,7 @@ def test_kelly_without_an_edge(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (".5,1.5", "2,2", "0 and 1"),
         (".5,.5", "1,2", "above 1"),
         (".5,.5", "2,2,2", "shapes"),
-        (".5,half", "2,2", "no number"),
+        (".5,half", "2,2", "must be numbers"),
         (".5,.5", "2,nan", "above 1"),
         ("", "", "K probabilities"),
     ],
@@ -398,15 +401,12 @@ def test_bad_rows_of_probabilities(
         (["--probability", "p", "--predictions-made", "after"], "before"),
         (["--probability", "p", "--level", "95"], "level"),
         (["--probability", "p", "--positive", "maybe"], "maybe"),
-        (["--probability", "p", "--cluster", "t"], "cluster has no meaning with probabilities"),
-        (["--probability", "p", "--weight", "t"], "weight has no meaning with probabilities"),
-        (["--probability", "p", "--depth", "3"], "depth has no meaning with probabilities"),
-        (["--probability", "p", "--missing", "drop"], "missing"),
-        (["--prediction", "y", "--against", "q"], "against has no meaning with labels"),
-        (["--prediction", "y", "--fraction", ".5"], "fraction has no meaning with labels"),
-        (["--prediction", "y", "--ordered"], "ordered has no meaning with labels"),
-        (["--prediction", "y", "--normalise"], "normalise has no meaning with labels"),
-        (["--score", "p", "--time", "t"], "time has no meaning with scores"),
+        (["--probability", "p", "--depth", "3"], "depth is not supported with probabilities"),
+        (["--prediction", "y", "--against", "q"], "against is not supported with labels"),
+        (["--prediction", "y", "--fraction", ".5"], "fraction is not supported with labels"),
+        (["--prediction", "y", "--ordered"], "ordered is not supported with labels"),
+        (["--prediction", "y", "--normalise"], "normalise is not supported with labels"),
+        (["--score", "p", "--time", "t"], "time is not supported with scores"),
         ([], "give one of prediction"),
         (["--odds", "p,q"], "named after the classes"),
     ],
@@ -414,6 +414,24 @@ def test_bad_rows_of_probabilities(
 def test_bad_words(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two_file(tmp_path)
     assert said in refused(call(tmp_path, capsys, "evaluate", "two.csv", "--truth", "y", *words))
+
+
+def test_incomplete_rows_are_dropped_also_in_time_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A season with empty odds is the season without these games."""
+    rows = ["2024-01-03,1,.6,1.9,2.2", "2024-01-01,0,.3,2.5,1.6", "2024-01-02,1,.7,1.8,2.3"]
+    lacking = [rows[0], "2024-01-02,1,.9,,", *rows[1:], "2024-01-04,0,.2,2.1,"]
+    for name, lines in (("whole.csv", rows), ("lacking.csv", lacking)):
+        (tmp_path / name).write_text("\n".join(["day,y,p,o_no,o_yes", *lines]) + "\n", encoding="utf-8")
+    words = ["--truth", "y", "--probability", "p", "--odds", "o_no,o_yes", "--time", "day", "--labels", "0,1"]
+    whole, dropped = (
+        report_of(tmp_path, capsys, "evaluate", name, *words, "--missing", choice)
+        for name, choice in (("whole.csv", "error"), ("lacking.csv", "drop"))
+    )
+    assert dropped["ledger"] == whole["ledger"]
+    assert dropped["scores"] == whole["scores"]
+    assert any("2 incomplete rows" in warning for warning in dropped["warnings"])
 
 
 def test_what_both_ruled_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

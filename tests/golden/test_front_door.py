@@ -79,7 +79,7 @@ def test_none_of_several_inputs_is_written_over(days: Path, capsys: pytest.Captu
         ),
         (["evaluate", "day1.csv", *WORDS, "--levl", "0.9"], "Unknown option: --levl. Did you mean --level?"),
         (["evaluate", "day1.csv", "--truth", "y_true", "--pred", "y_pred"], "Did you mean --prediction?"),
-        (["evaluate", "day1.csv", *WORDS, "--join", "id"], "--join; compare has"),
+        (["evaluate", "day1.csv", *WORDS, "--join", "id"], "--join; check, compare have"),
         (["compare", "day1.csv", "day2.csv", "--join", "id", "--join", "date"], "by commas"),
         (
             ["evaluate", "day1.csv", *WORDS, "--seed", "1", "--seed", "2"],
@@ -134,7 +134,7 @@ def test_columns_of_dataframes_are_guessed_too() -> None:
 
 def test_doubts_are_left_to_the_caller(days: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(call(days, capsys, "evaluate", "day1.csv"))
-    assert "'y_pred' or 'score' could be evaluated: say --prediction y_pred or --score score." in said
+    assert "'y_pred' or 'score' could be evaluated: pass --prediction y_pred or --score score." in said
     written(days / "odd.csv", "a,b", [(1, 1), (0, 0)])
     assert "truth is needed" in refused(call(days, capsys, "evaluate", "odd.csv", "--prediction", "b"))
     said = refused(call(days, capsys, "evaluate", "odd.csv", "--truth", "a"))
@@ -158,7 +158,7 @@ def test_an_engine_is_handed_on(command: Command, monkeypatch: pytest.MonkeyPatc
     command("tally", "whole.txt", *WORDS, "-o", "x.json")
     spark, plain = {"engine": "spark", "master": "local[2]"}, {"engine": None, "master": None}
     assert asked == [("whole.txt", spark), ("whole.txt", plain)]
-    with pytest.raises(OptionError, match="an engine reads files; these are arrays"):
+    with pytest.raises(OptionError, match="engine and master need files, and these are arrays"):
         ew.evaluate(truth=[1], prediction=[1], engine="spark")
 
 

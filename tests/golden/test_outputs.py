@@ -43,7 +43,7 @@ def test_two_things_on_standard_output_are_refused(
     pair: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = [word for name in pair.split() for word in (f"--{name}", "-")]
-    assert "standard output takes one thing alone" in refused(call(tmp_path, capsys, *TABLE, *asked))
+    assert "only one output can go to standard output" in refused(call(tmp_path, capsys, *TABLE, *asked))
 
 
 @pytest.mark.parametrize("pair", [("--csv", "--html"), ("--latex", "--markdown"), ("--csv", "--latex")])
@@ -74,8 +74,8 @@ def test_the_title_stands_on_the_page_as_text(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_a_title_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--title is of a page" in refused(call(tmp_path, capsys, *TABLE, "--title", "x"))
-    assert "--title is of a page" in refused(
+    assert "--title needs a page" in refused(call(tmp_path, capsys, *TABLE, "--title", "x"))
+    assert "--title needs a page" in refused(
         call(tmp_path, capsys, *TABLE, "--title", "x", "--json", "out.json")
     )
     assert list(tmp_path.iterdir()) == []

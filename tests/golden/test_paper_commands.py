@@ -102,10 +102,10 @@ def test_costs_from_a_file_go_by_label(text: str, tmp_path: Path, capsys: Captur
     ("given", "said"),
     [
         ("0 1; 10", "2 rows of 2, 1 numbers"),
-        ("0 x; 10 0", "no number"),
+        ("0 x; 10 0", "not a number"),
         ("0 1 2; 3 4 5; 6 7 8", "2 by 2"),
         ("none.csv", "CSV file"),
-        ("short.csv", "no cost of 'well' predicted where 'ill'"),
+        ("short.csv", "no cost for predicting 'well' when 'ill'"),
         ("turned.csv", "rows must be"),
         ("empty.csv", "CSV file"),
     ],
@@ -120,7 +120,7 @@ def test_costs_that_are_none(given: str, said: str, tmp_path: Path, capsys: Capt
 def test_costs_mean_nothing_with_scores(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "a.csv").write_text("y,s\n1,2\n0,1\n", encoding="utf-8")
     words = ["evaluate", "a.csv", "--truth", "y", "--score", "s", "--costs", "0 1; 1 0"]
-    assert "costs has no meaning" in refused(call(tmp_path, capsys, *words))
+    assert "costs is not supported" in refused(call(tmp_path, capsys, *words))
 
 
 # -- clusters ----------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ def test_precision_elsewhere_at_the_ends(
 
 
 def test_odds_are_shown_as_the_bookmaker_says_them(tmp_path: Path, capsys: Capture) -> None:
-    said = call(tmp_path, capsys, "table", "12 28; 18 42", "--rows", "predicted", "--full").stdout
+    said = call(tmp_path, capsys, "table", "12 28; 18 42", "--rows", "predicted", "--bets", "--full").stdout
     assert "3.33  7:3" in said
     assert "1.43  3:7" in said
 
@@ -311,5 +311,5 @@ def test_odds_for_fractional_counts(
     counts: str, odds: tuple[str, str], tmp_path: Path, capsys: Capture
 ) -> None:
     """Figure 1's third and fourth model have 70 and 30 cases, which floats miss by a little."""
-    shown = call(tmp_path, capsys, "table", counts, "--rows", "predicted", "--full").stdout
+    shown = call(tmp_path, capsys, "table", counts, "--rows", "predicted", "--bets", "--full").stdout
     assert tuple(re.findall(r"\d\.\d\d  (\S+:\d+) ", shown)) == odds

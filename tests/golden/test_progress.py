@@ -41,7 +41,7 @@ def test_draws_pairs_and_rows_are_told() -> None:
     table = ew.ContingencyTable.from_labels(truth, rng.integers(0, 2, 500))
     notes: list[tuple[str, float, float | None]] = []
     with heard(notes):
-        ew.estimate(table, "kappa", method=Bootstrap(draws=500, seed=1))
+        ew.estimate(table, "kappa", method=Bootstrap(draws=500, rng=1))
         ew.compare(
             truth=truth, systems={name: rng.integers(0, 2, 500) for name in "abc"}, measures=["accuracy"]
         )
@@ -113,12 +113,23 @@ def test_without_a_terminal_nothing_is_said(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+def environment_with_progress() -> dict[str, str]:
+    """Undo what conftest.py sets for all tests."""
+    return {name: value for name, value in os.environ.items() if name != "EDGEWORTH_PROGRESS"}
+
+
 def screen_of(
     code: str, folder: Path, *, interrupt_at: bytes | None = None, stdout: int | None = None
 ) -> tuple[int, bytes]:
     """What a program shows on a terminal; interrupted, if asked for, when something is seen."""
     ours, theirs = pty.openpty()
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=stdout or theirs, stderr=theirs, cwd=folder)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=stdout or theirs,
+        stderr=theirs,
+        cwd=folder,
+        env=environment_with_progress(),
+    )
     os.close(theirs)
     seen, deadline = b"", time.monotonic() + 60
     try:
@@ -147,7 +158,7 @@ import sys, time
 import edgeworth.cli.progress_bars as bars
 from edgeworth.cli import app, main
 from edgeworth.common.progress import track_progress
-bars.PATIENCE = 0
+bars.SECONDS_BEFORE_BARS = 0
 class Bars(bars.Bars):
     def __init__(self, console):
         super().__init__(console)
@@ -193,7 +204,7 @@ from pathlib import Path
 from edgeworth.report.report import Report
 @app.command
 def wait():
-    def slow(report):
+    def slow(report, full=False):
         with track_progress("one long step", 1):
             time.sleep(60)
     Report.to_dict = slow
@@ -256,7 +267,7 @@ import sys, threading
 import edgeworth.cli.progress_bars as bars
 from edgeworth.cli import app, main
 from edgeworth.common.progress import track_progress
-bars.SILENCE = bars.BETWEEN_LINES = 0.01
+bars.SECONDS_BEFORE_FIRST_LINE = bars.SECONDS_BETWEEN_LINES = 0.01
 told = threading.Event()
 line = bars.Lines.line
 def tell(self, seconds):
@@ -275,8 +286,16 @@ main(["wait"])
 
 
 def test_a_pipe_gets_lines_on_standard_error_only() -> None:
-    child = subprocess.run([sys.executable, "-c", LINES], capture_output=True, text=True, timeout=120)
+    command, environment = [sys.executable, "-c", LINES], environment_with_progress()
+    child = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert child.stdout == "the result"
     assert "edgeworth: pairs compared: 1 of 2 (" in child.stderr
     assert "\x1b" not in child.stderr
     assert {line[:11] for line in child.stderr.splitlines()} == {"edgeworth: "}
+
+
+def test_a_variable_of_the_environment_turns_progress_off() -> None:
+    code = LINES.replace("told.wait(60)", "told.wait(1)")
+    environment = environment_with_progress() | {"EDGEWORTH_PROGRESS": "off"}
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert (child.stdout, child.stderr) == ("the result", "")

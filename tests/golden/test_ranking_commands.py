@@ -146,13 +146,13 @@ def test_queries_without_value_follow_the_rule(tmp_path: Path, capsys: pytest.Ca
     assert plain["queries"]["q2"][precision] == 0
     assert plain["lists"] == {"counted": 2, "without_targets": 1, "absent": ["q3"], "unknown": ["q8"]}
     said = " ".join(plain["warnings"])
-    assert "1 query without a target counted as 0, as in trec_eval" in said
-    assert "1 judged query without a list left out" in said
+    assert "1 query with no relevant document: counted as 0, as in trec_eval" in said
+    assert "1 judged query not in the run: excluded" in said
     left_out = report("--no-targets", "drop")
     assert left_out["means"][precision] == pytest.approx(1 / 4)
     assert left_out["queries"]["q2"][precision] is None
     assert left_out["lists"] == {"counted": 1, "without_targets": 1, "absent": ["q3"], "unknown": ["q8"]}
-    assert "1 query without a target left out" in " ".join(left_out["warnings"])
+    assert "1 query with no relevant document: excluded" in " ".join(left_out["warnings"])
     assert report("--absent", "zero")["means"][precision] == pytest.approx(1 / 12)
     either = report("--absent", "zero", "--no-targets", "drop")
     assert either["means"][precision] == pytest.approx(1 / 8)
@@ -180,7 +180,7 @@ def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert report["average_precision"]["tail"]["exact"] == "50/969"
     words = ["chance", "--items", "3000", "--targets", "245", "--average-precision", "0.10"]
     said = flat(call(tmp_path, capsys, *words).stdout)
-    assert "mean average precision of 0.084, give or take 0.0056" in said
+    assert "mean average precision of 0.084 (standard deviation 0.0056)" in said
     words = ["chance", "--items", "10", "--targets", "3", "--depth", "4", "--hits", "3", "--json", "-"]
     report = json.loads(call(tmp_path, capsys, *words).stdout)
     assert report["hits"]["tail"]["p_value"] == pytest.approx(4 / 120)
@@ -195,11 +195,10 @@ def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (["--truth", "y", "--score", "s", "--gain", "2"], "needs both"),
         (["--truth", "y", "--score", "s", "--depth", "0"], "depth is a whole number of at least 1"),
         (["--truth", "y", "--score", "s", "--positive", "maybe"], "no label 'maybe'"),
-        (["--truth", "doc", "--score", "s"], "which one is the target"),
-        (["--truth", "y", "--score", "s", "--bins", "10"], "give the edges"),
-        (["--truth", "y", "--score", "s", "--abstain", "no"], "abstain has no meaning with scores"),
-        (["--truth", "y", "--score", "s", "--id", "doc"], "id has no meaning with scores"),
-        (["--truth", "y", "--prediction", "y", "--depth", "3"], "depth has no meaning with labels"),
+        (["--truth", "doc", "--score", "s"], "name the target"),
+        (["--truth", "y", "--score", "s", "--bins", "10"], "pass the edges"),
+        (["--truth", "y", "--score", "s", "--abstain", "no"], "abstain is not supported with scores"),
+        (["--truth", "y", "--prediction", "y", "--depth", "3"], "depth is not supported with labels"),
         (["--truth", "y", "--score", "nothing"], "no column 'nothing'"),
     ],
 )
@@ -376,7 +375,7 @@ def test_hits_in_rank_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["--items", "10", "--targets", "3", "--average-precision", "7/5"], "between 0 and 1; saw 7/5"),
         (["--items", "10", "--targets", "3", "--rank", "5"], "--nth-hit"),
         (["--items", "10", "--targets", "11"], "between 0 and 10"),
-        (["--items", "10", "--targets", "0"], "undefined without targets"),
+        (["--items", "10", "--targets", "0"], "undefined because there are no targets"),
         (["--items", "10", "--targets", "3", "--hits", "2"], "within a depth"),
         (["--items", "10", "--targets", "3", "--average-precision", "nan"], "a number between 0 and 1"),
     ],

@@ -169,7 +169,7 @@ def test_the_first_night_has_no_past(
     shards: Path, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(call(shards, capsys, "merge", "past.json", "0.json", "-o", "past.json"))
-    assert "past.json does not exist yet: on the first day, edgeworth merge 0.json -o past.json" in said
+    assert "past.json does not exist yet: on the first day, run edgeworth merge 0.json -o past.json" in said
     command("merge", "0.json", "-o", "past.json")
     command("merge", "past.json", "1.json", "-o", "past.json")
     # Another file is another file, not a slip.
@@ -185,11 +185,11 @@ def test_the_first_night_has_no_past(
         (["--prediction", "p"], "0.csv has the columns y, p, s, g, d, w: truth is needed"),
         (
             ["--truth", "y", "--prediction", "p", "--master", "local"],
-            "--master belongs to --engine spark: add",
+            "--master needs --engine spark",
         ),
         (
             ["--truth", "y", "--prediction", "p", "--rows-before", "5"],
-            "rows_before (--rows-before) has no meaning with labels",
+            "rows_before (--rows-before) is not supported with labels",
         ),
     ],
     ids=["no form", "no truth", "master", "option"],
@@ -256,8 +256,9 @@ def test_another_label_can_be_positive_without_counting_again(shards: Path, comm
     rows = [tuple(map(int, (str(y), str(p)))) for y, p, *_ in ROWS]
     truth, prediction = zip(*rows, strict=True)
     whole = ew.evaluate(truth=truth, prediction=prediction, positive=0)
-    # A file's column has a name, which the verdict begins with.
-    assert told(shards / "zero.json")["verdict"] == f"p {whole.verdict[0].lower()}{whole.verdict[1:]}"
+    # A file's column has a name, which the verdict has.
+    named = whole.verdict.replace("Informedness ", "Informedness of p: ", 1)
+    assert told(shards / "zero.json")["verdict"] == named
     assert told(shards / "zero.json")["tally"]["positive"] == 0
 
 

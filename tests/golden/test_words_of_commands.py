@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
             ["table", "1", "2", "--rows", "real"],
             'table 1 has one class: write a table row by row, "12 28; 18 42"',
         ),
-        (["demo", "x"], "demo takes nothing but options; saw 'x'"),
+        (["demo", "x"], "demo takes only options; saw 'x'"),
         (["evaluate", "x.csv", "--chart", "edges"], "--chart is followed by NAME FILE; saw 'edges'"),
         (["compare", "x.csv", "--prediction"], "--prediction is followed by COLUMN; saw nothing"),
         (["evalute", "x.csv"], "there is no command 'evalute' (did you mean 'evaluate'?); there are "),
@@ -67,7 +67,7 @@ def folder(tmp_path: Path) -> Path:
                 "--horizon",
                 "2",
             ],
-            "horizon has no meaning with labels",
+            "horizon is not supported with labels",
         ),
         (
             [
@@ -82,7 +82,7 @@ def folder(tmp_path: Path) -> Path:
                 "--query",
                 "a",
             ],
-            "weight_kind (--weight-kind) has no meaning with queries",
+            "weight_kind (--weight-kind) is not supported with queries",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -173,7 +173,7 @@ def test_compare_guesses_the_truth_and_says_so(
 def test_a_truth_in_doubt_is_not_guessed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "two.csv").write_text("label,target,a,b\n1,1,0,1\n0,1,1,1\n", encoding="utf-8")
     said = refused(call(folder, capsys, "compare", "two.csv", *SYSTEMS))
-    assert "'label' and 'target' could both be the truth: say which (--truth)" in said
+    assert "'label' and 'target' could both be the truth: pass --truth" in said
     # A system is no truth, whatever it is called.
     (folder / "one.csv").write_text("target,a\n1,0\n0,1\n", encoding="utf-8")
     words = ["--prediction", "target", "--prediction", "a"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ def test_right_and_wrong_are_written_in_many_ways() -> None:
 
 @pytest.mark.parametrize(("value", "said"), [("maybe", "'maybe'"), (2, "2"), (0.5, "0.5"), ("", "''")])
 def test_anything_else_is_refused_with_its_row(value: Any, said: str) -> None:
-    with pytest.raises(InputError, match=rf"correct is right or wrong.*row 3 has {said}"):
+    with pytest.raises(InputError, match=rf"correct must be 1/0.*row 3 has {said}"):
         ew.evaluate(correct=[1, 0, value])
 
 
@@ -69,6 +69,50 @@ def test_pass_at_k_is_the_share_of_draws_that_hold_a_right_answer(tries: tuple[i
     assert "no item has 8 repeats" in str(ew.estimate(result, "pass@8").undefined)
 
 
+@pytest.mark.parametrize("tries", [(4, 0), (4, 1), (4, 3), (4, 4), (7, 5)])
+def test_pass_hat_k_is_the_share_of_draws_whose_answers_are_all_right(tries: tuple[int, int]) -> None:
+    number, right = tries
+    answers = [1] * right + [0] * (number - right)
+    result = ew.Grades.from_grades([*answers, 1, 0], ids=["a"] * number + ["b", "b"])
+    for drawn in range(1, number + 1):
+        chosen = list(combinations(answers, drawn))
+        share = sum(all(each) for each in chosen) / len(chosen)
+        expected = (share + [0.5, 0.0][drawn - 1]) / 2 if drawn <= 2 else share
+        assert ew.measure(result, f"pass_all@{drawn}") == pytest.approx(expected, rel=1e-12)
+        assert ew.measure(result, f"pass^{drawn}") == ew.measure(result, f"pass_all@{drawn}")
+    assert "no item has 8 repeats" in str(ew.estimate(result, "pass^8").undefined)
+
+
+def test_the_flip_rate_is_the_share_of_pairs_of_repeats_that_differ() -> None:
+    answers = {"a": [1, 1, 0, 1, 0], "b": [1, 1], "c": [0, 1, 0], "alone": [1]}
+    rows = [(item, x) for item, values in answers.items() for x in values]
+    grades = ew.Grades.from_grades([x for _, x in rows], ids=[item for item, _ in rows])
+    shares = [np.mean([x != y for x, y in combinations(v, 2)]) for v in answers.values() if len(v) > 1]
+    assert ew.measure(grades, "flip_rate") == pytest.approx(np.mean(shares), rel=1e-12)
+    alone = ew.estimate(ew.Grades.from_grades([1, 0], ids=["a", "b"]), "flip_rate")
+    assert "no item was answered twice" in str(alone.undefined)
+
+
+def test_both_measures_of_tries_are_unbiased() -> None:
+    """Over all outcomes of four tries at rate p, means are 1 − (1 − p)^k and p^k exactly."""
+    rate, number = 0.3, 4
+    for drawn in (1, 2, 3):
+        totals = {"pass": 0.0, "pass_all": 0.0}
+        for answers in product([0, 1], repeat=number):
+            grades = ew.Grades.from_grades(answers, ids=["a"] * number)
+            weight = rate ** sum(answers) * (1 - rate) ** (number - sum(answers))
+            for name in totals:
+                totals[name] += weight * ew.measure(grades, f"{name}@{drawn}")
+        assert totals["pass"] == pytest.approx(1 - (1 - rate) ** drawn, rel=1e-12)
+        assert totals["pass_all"] == pytest.approx(rate**drawn, rel=1e-12)
+
+
+def test_the_chance_level_of_tries_is_that_of_independent_guesses() -> None:
+    grades = ew.Grades.from_grades([1, 0, 1, 1], ids=["a", "a", "b", "b"])
+    assert estimate_grades(grades, "pass@2", guess_rate=0.25).chance == pytest.approx(1 - 0.75**2)
+    assert estimate_grades(grades, "pass_all@2", guess_rate=0.25).chance == pytest.approx(0.25**2)
+
+
 def test_the_interval_of_right_or_wrong_is_wilsons_and_its_test_is_the_binomial() -> None:
     grades = ew.Grades.from_grades([1] * 31 + [0] * 69)
     peer = stats.binomtest(31, 100, 0.25, alternative="greater")
@@ -79,7 +123,7 @@ def test_the_interval_of_right_or_wrong_is_wilsons_and_its_test_is_the_binomial(
     report = ew.evaluate(grades, guess_rate=0.25)
     assert report.numbers["guessing"]["at_least"]["p_value"] == pytest.approx(peer.pvalue, rel=1e-9)
     assert not report.numbers["is_conclusive"]
-    assert "no significant difference from guessing" in report.verdict
+    assert "no clear difference from guessing" in report.verdict
     corrected = report.numbers["estimates"]["corrected_accuracy"]
     assert corrected["value"] == pytest.approx((0.31 - 0.25) / 0.75)
     assert corrected["low"] == pytest.approx((interval.low - 0.25) / 0.75)
@@ -133,7 +177,7 @@ def test_measures_and_options_that_do_not_fit_are_refused() -> None:
             ew.measure(points, spelling)
     with pytest.raises(OptionError, match="right or wrong"):
         ew.evaluate(points, guess_rate=0.25)
-    with pytest.raises(OptionError, match="truth has no meaning with grades"):
+    with pytest.raises(OptionError, match="truth is not supported with grades"):
         ew.evaluate(correct=[1, 0], truth=[1, 0])
 
 
@@ -214,3 +258,36 @@ def test_intervals_of_grades_by_methods_that_are_asked_for() -> None:
 def test_methods_that_do_not_suit_grades_are_refused_in_a_sentence(method: Any, said: str) -> None:
     with pytest.raises(OptionError, match=said):
         ew.estimate(ew.Grades.from_grades([0.2, 3.1, 5.0]), "mean", method=method)
+
+
+@pytest.mark.parametrize(
+    ("options", "caveat"),
+    [
+        ({}, "fewer than 150 items: a rare large value could change it"),
+        (
+            {"grade_range": (0, 9)},
+            "fewer than 50 items: a rare grade at the end of the range could change it",
+        ),
+        (
+            {"cluster": [number // 2 for number in range(40)]},
+            "only 20 effective clusters, and fewer than 150 clusters: a rare large value could change it",
+        ),
+    ],
+)
+def test_a_mean_of_few_grades_has_a_caveat_in_the_verdict_and_the_table(
+    options: dict[str, Any], caveat: str
+) -> None:
+    report = ew.evaluate(grade=[1.0, 2.0, 4.0, 7.0, 3.0] * 8, **options)
+    assert f", but {caveat}; 40 items)" in report.verdict
+    [row] = report.sections[0].grids[0].rows
+    assert str(row[-1]).endswith(f", but {caveat}")
+
+
+def test_many_grades_and_right_or_wrong_answers_have_no_caveat() -> None:
+    few, many = [1.0, 2.0, 4.0, 7.0, 3.0] * 10, [1.0, 2.0, 4.0, 7.0, 3.0] * 30
+    assert ew.estimate(ew.Grades.from_grades(few, grade_range=(0, 9)), "mean").caveat is None
+    assert ew.estimate(ew.Grades.from_grades(many), "mean").caveat is None
+    assert ew.estimate(ew.Grades.from_grades(many[:-1]), "mean").caveat is not None
+    assert ew.estimate(ew.Grades.from_grades([1, 0, 1]), "accuracy").caveat is None
+    drawn = ew.estimate(ew.Grades.from_grades(few), "mean", method=ew.methods.Bootstrap(draws=100))
+    assert "could change it" in str(drawn.caveat)

@@ -12,7 +12,8 @@ import pytest
 from command_line import call, flat
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# The pages of the site are run by tests/docs.
+PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").glob("*.md")} - {ROOT / "docs" / "index.md"})]
 
 
 @pytest.mark.slow
@@ -48,6 +49,17 @@ def test_verdicts_of_commands_are_what_they_say(
     monkeypatch.setenv("COLUMNS", "80")
     said = call(ROOT, capsys, *shlex.split(words.replace("\\\n", " "))).stdout
     assert flat(panel) == flat(said[: said.index("╯") + 1])
+
+
+CHECK = re.compile(r"^\$ edgeworth (check (?:.*\\\n)*.*)\n([^`$]*)```", flags=re.MULTILINE)
+
+
+def test_the_gate_of_the_readme_prints_what_it_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    [(words, output)] = CHECK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert call(ROOT, capsys, *shlex.split(words.replace("\\\n", " "))).stdout == output
 
 
 def test_the_readme_shows_commands() -> None:

@@ -32,10 +32,11 @@ from edgeworth import (
 )
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.tally import ForecastPairs, ForecastTally, Opponent
+from edgeworth.forecasts.pairs import ForecastPairs
+from edgeworth.forecasts.tally import ForecastTally, Opponent
 from edgeworth.rankings.scores.by_class import ScoresByClass
 from edgeworth.rankings.scores.sorted_scores import as_bins
-from edgeworth.sources.columns import as_column
+from edgeworth.sources.columns import as_column, encode
 
 Row = tuple[Any, Any, Any, int, float, str]
 """Truth, prediction, second prediction, frequency, sampling weight, cluster."""
@@ -227,6 +228,17 @@ def evidence_of(run: tuple[Any, ...]) -> ForecastTally:
     return ForecastTally.of(model, Opponent(rival), first=int(run[0][-1]), ordered=True)
 
 
+def evidence_in_clusters(rows: list[Any]) -> ForecastTally:
+    total = ForecastTally.empty()
+    for _, run in itertools.groupby(enumerate(rows), lambda pair: pair[1][-1] - pair[0]):
+        cases = [row for _, row in run]
+        model, rival = forecasts(cases)
+        clusters = encode(as_column([str(row[1])[:1] for row in cases], "clusters"), "clusters")
+        first = int(cases[0][-1])
+        total = total + ForecastTally.of(model, Opponent(rival), first=first, clusters=clusters)
+    return total
+
+
 def grades(rows: list[Row], **options: Any) -> Grades:
     """A grade of each prediction, 0.1 apart so that sums round; a missing one is unscored."""
     values = [None if row[1] is None else SCORE_OF[row[1]] for row in rows]
@@ -293,6 +305,16 @@ KINDS = {
     "ranking with sampling weights": Kind(lambda rows: ranking(rows, weights=sampling(rows)), is_exact=False),
     "ranking on cells": Kind(lambda rows: ranking(rows, bins=as_bins([-1.0, 0.0, 0.5, 9.5]))),
     "ranking with dropped rows": Kind(lambda rows: ranking(rows, missing="drop"), INCOMPLETE),
+    "ranking in clusters": Kind(lambda rows: ranking(rows, clusters=column(rows, 5))),
+    "ranking in clusters with weights": Kind(
+        lambda rows: ranking(rows, clusters=column(rows, 5), weights=sampling(rows)), is_exact=False
+    ),
+    "ranking in clusters on cells": Kind(
+        lambda rows: ranking(rows, clusters=column(rows, 5), bins=as_bins([-1.0, 0.0, 0.5, 9.5]))
+    ),
+    "ranking in clusters with dropped rows": Kind(
+        lambda rows: ranking(rows, clusters=column(rows, 5), missing="drop"), INCOMPLETE
+    ),
     "lists": Kind(lists, has_order=True),
     "forecast scores": Kind(scores, is_exact=False),
     "calibration": Kind(calibration),
@@ -305,6 +327,7 @@ KINDS = {
     # Sums depend on the order of addition, and numpy's last digit on how many it takes at once.
     "wealth": Kind(wealth, PLACED, is_exact=False),
     "evidence of forecasts": Kind(evidence, PLACED, is_exact=False),
+    "evidence of forecasts in clusters": Kind(evidence_in_clusters, PLACED, is_exact=False),
 }
 
 every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

@@ -79,7 +79,7 @@ def regenerated(seed: int) -> Example:
     columns = np.column_stack([np.ones(CASES), x])
     coefficients = fit(columns[:TRAINED], truth[:TRAINED])
     forecasts = expit(columns[TRAINED:] @ coefficients)
-    prices = bet.Drunken(LOWEST, HIGHEST, seed=seed).prices((CASES - TRAINED,))
+    prices = bet.Drunken(LOWEST, HIGHEST, rng=seed).prices((CASES - TRAINED,))
     return Example(coefficients, chances[TRAINED:], truth[TRAINED:], forecasts, prices)
 
 

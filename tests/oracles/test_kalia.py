@@ -347,7 +347,7 @@ def ends(drunken: bet.Drunken, truth: Any, p: Any, bookmakers: int) -> NDArray[n
 def test_many_drunken_bookmakers(low: float, high: float) -> None:
     """All of them lose; on average what the log score says, and on (0, 1) one nat a case besides."""
     example, bookmakers = examples()[0], 200
-    drunken = bet.Drunken(low, high, seed=5)
+    drunken = bet.Drunken(low, high, rng=5)
     logs = ends(drunken, example.truth, example.forecasts, bookmakers)
     said = np.where(example.truth == 1, example.forecasts, 1 - example.forecasts)
     true, cases = int(example.truth.sum()), len(example.truth)
@@ -372,7 +372,7 @@ def test_against_the_same_prices_two_models_differ_by_their_log_scores() -> None
         for each in (example.forecasts, flattened)
     ]
     for seed in range(5):
-        drunken = bet.Drunken(0.15, 0.85, seed=seed)
+        drunken = bet.Drunken(0.15, 0.85, rng=seed)
         logs = [ends(drunken, example.truth, each, 3) for each in (example.forecasts, flattened)]
         np.testing.assert_allclose(logs[0] - logs[1], (scores[1] - scores[0]) * len(example.truth), rtol=1e-9)
         assert (logs[0] > logs[1]).all()

@@ -134,7 +134,7 @@ def test_the_papers_words(words: str, found: str, tmp_path: Path, capsys: pytest
 def test_the_charts_of_the_list_are_those_of_reports() -> None:
     truth, chances = [0, 1] * 20, [0.3, 0.7, 0.4, 0.6, 0.55] * 8
     reports = (
-        ew.evaluate(truth=truth, prediction=[int(p > 0.5) for p in chances]),
+        ew.evaluate(truth=truth, prediction=[int(p > 0.5) for p in chances], bets=True),
         ew.evaluate(truth=truth, score=chances, gain=1.0, cost=0.1),
         ew.evaluate(truth=truth, probabilities=chances, against=[0.5] * 40, orders=3),
         ew.evaluate(truth=truth, probabilities=chances, bookmaker=ew.bet.Drunken(bookmakers=2)),

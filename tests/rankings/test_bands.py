@@ -206,7 +206,7 @@ def test_depths_are_chosen_when_none_are_given() -> None:
 
 @pytest.mark.parametrize("depths", [[0], [11], [-3, 2], [[1, 2]], 3, [math.nan], [math.inf]])
 def test_depths_that_are_none_are_refused(depths: Any) -> None:
-    with pytest.raises(OptionError, match="depths lie between 1 and 10"):
+    with pytest.raises(OptionError, match="depths must lie between 1 and 10"):
         ew.rankings.bands(ew.Ranking.from_hits([1] * 4 + [0] * 6), depths=depths)
 
 

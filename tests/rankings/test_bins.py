@@ -81,15 +81,13 @@ def test_one_belongs_to_the_last_of_equal_bins() -> None:
     [([0.5, 1.01], "1.01"), ([-0.01, 0.5], "-0.01"), ([0.5, math.inf], "inf"), ([-math.inf, 0.5], "-inf")],
 )
 def test_a_number_of_bins_is_for_scores_from_nought_to_one(scores: list[float], seen: str) -> None:
-    with pytest.raises(
-        InputError, match=f"divides the scores from 0 to 1, but there is {seen}: give the edges"
-    ):
+    with pytest.raises(InputError, match=f"scores must lie between 0 and 1; saw {seen}: pass the edges"):
         Ranking.from_scores([1, 0], scores, bins=4)
     assert Ranking.from_scores([1, 0], scores, bins=[0.0, 0.25, 0.5, 0.75]).total == 2
 
 
 def test_a_missing_score_hides_no_score_outside() -> None:
-    with pytest.raises(InputError, match="divides the scores from 0 to 1, but there is 5"):
+    with pytest.raises(InputError, match="scores must lie between 0 and 1; saw 5"):
         Ranking.from_scores([1, 0, 1], [math.nan, 0.2, 5.0], bins=4, missing="drop")
     assert Ranking.from_scores([1, 0, 1], [math.nan, 0.2, 0.5], bins=4, missing="drop").dropped == 1
 
@@ -178,7 +176,7 @@ def test_fine_bins_lose_nothing() -> None:
 )
 def test_unequal_bins_do_not_merge(left: Any, right: Any, said: str) -> None:
     one, two = (Ranking.from_scores([1, 0], [0.5, 0.2], bins=bins) for bins in (left, right))
-    with pytest.raises(MergeError, match=f"rankings in unequal bins do not merge: {said}"):
+    with pytest.raises(MergeError, match=f"rankings with different bins cannot be merged: {said}"):
         one + two
 
 

@@ -96,7 +96,7 @@ def test_a_billion_items_cost_nothing() -> None:
 
 def test_draws_take_over_where_nothing_certain_reaches() -> None:
     law = average_precision(30_000, 30)
-    tail = law.tail(0.0035, seed=5)
+    tail = law.tail(0.0035, rng=5)
     assert tail.kind == "drawn"
     assert "seed 5" in tail.method
     assert tail.low < tail.p_value < tail.high
@@ -203,7 +203,7 @@ def test_every_set_of_ranks_is_as_likely_as_any_other(n: int, m: int) -> None:
 def test_draws_agree_with_the_exact_tail(n: int, m: int, value: Fraction) -> None:
     law = average_precision(n, m)
     for tail in (law.tail, law.lower_tail):
-        exact, found = tail(value, method="exact").exact, tail(value, method="drawn", seed=3)
+        exact, found = tail(value, method="exact").exact, tail(value, method="drawn", rng=3)
         assert exact is not None
         assert found.kind == "drawn"
         assert abs(found.p_value - exact) < 4.5 * math.sqrt(float(exact * (1 - exact)) / 10**6) + 2e-6
@@ -211,9 +211,9 @@ def test_draws_agree_with_the_exact_tail(n: int, m: int, value: Fraction) -> Non
 
 def test_the_same_seed_gives_the_same_draws() -> None:
     law = average_precision(400, 2)
-    first, second = (law.tail(0.1, method="drawn", seed=4) for _ in range(2))
+    first, second = (law.tail(0.1, method="drawn", rng=4) for _ in range(2))
     assert first == second
-    assert first != law.tail(0.1, method="drawn", seed=5)
+    assert first != law.tail(0.1, method="drawn", rng=5)
 
 
 def test_plain_draws_have_the_moments_of_the_law() -> None:
@@ -318,18 +318,18 @@ def test_a_depth_beyond_the_list_is_the_list() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: average_precision(10, 0), "undefined without targets"),
+        (lambda: average_precision(10, 0), "undefined because there are no targets"),
         (lambda: average_precision(10, 11), "between 0 and 10; saw 11"),
         (lambda: average_precision(0, 0), "at least 1; saw 0"),
         (lambda: average_precision(10.5, 2), "whole number; saw 10.5"),
         (lambda: average_precision(True, True), "saw True"),
-        (lambda: average_precision(10, 2, depth=0), "the depth has to be at least 1"),
+        (lambda: average_precision(10, 2, depth=0), "the depth must be at least 1"),
         (lambda: average_precision(10, 2).tail(math.nan), "saw nan"),
         (lambda: average_precision(10**6, 10).exact_mean, "up to 3000 ranks"),
         (lambda: hits(10, 3, 0), "the cut in a list of 10 items"),
-        (lambda: hit_rank(10, 0, 1), "no hit without targets"),
+        (lambda: hit_rank(10, 0, 1), "so no hit has a rank"),
         (lambda: hit_rank(10, 3, 4), "between 1 and 3; saw 4"),
-        (lambda: joint_hit_ranks(10, 3, 2, 2), "comes before the second"),
+        (lambda: joint_hit_ranks(10, 3, 2, 2), "must come before the second"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(call: object, said: str) -> None:
@@ -342,10 +342,10 @@ def test_bad_options_are_refused_in_a_sentence() -> None:
     with pytest.raises(OptionError, match="one of exact, bracket"):
         law.tail(0.5, method="guess")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(OptionError, match="seed"):
-        law.tail(0.5, seed=-1)
+        law.tail(0.5, rng=-1)
     with pytest.raises(OptionError, match='"targets" or "reachable"'):
         average_precision(10, 3, over="hits")  # type: ignore[arg-type]  # wrong on purpose
-    with pytest.raises(OptionError, match="does not reach this tail"):
+    with pytest.raises(OptionError, match="cannot compute this tail"):
         average_precision(10**6, 10**3).tail(0.5, method="exact")
 
 

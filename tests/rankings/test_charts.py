@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 import edgeworth as ew
 from edgeworth.calculators import evaluate_trec
@@ -93,7 +95,7 @@ def test_axes_are_named_in_the_picture() -> None:
             "recall: share of targets found",
             "precision: share of items reviewed that are targets",
         ],
-        "roc": ["fallout: share of the rest taken", "recall: share of targets taken", "best cut"],
+        "roc": ["fallout: share of other items selected", "recall: share of targets selected", "best cut"],
         "value": ["items reviewed", "value"],
         "chance": ["average precision", "share of random orders", "this ranking 0.408"],
     }
@@ -146,6 +148,9 @@ def test_hits_are_counted_and_bands_are_those_of_the_findings() -> None:
 
 def test_the_band_at_a_recall_is_over_all_depths_that_may_reach_it() -> None:
     found = findings("few")
+    hits = ew.rankings.bands(found.ranking, depths=np.arange(1, 13)).recall
+    # The logit of the share of 3 targets among 12 items has the variance 1/3 + 1/9.
+    share = stats.norm.isf(0.025) ** 2 * (1 / 3 + 1 / 9)
     chart = ranking_charts(found)["precision_recall"]
     bands = ew.rankings.bands(found.ranking, depths=np.arange(1, 13))
     for row in chart.data["around"]:
@@ -153,8 +158,20 @@ def test_the_band_at_a_recall_is_over_all_depths_that_may_reach_it() -> None:
         able = [t for t in range(1, 13) if bands.recall_low[t - 1] <= recall <= bands.recall_high[t - 1]]
         # Depths in between may reach it too: a curve rises from one depth to the next.
         before, after = max(1, able[0] - 1), min(12, able[-1] + 1)
-        assert recall * 3 / after - 1e-12 <= row["low"] <= recall * 3 / able[-1] + 1e-12
-        assert min(1, recall * 3 / able[0]) - 1e-12 <= row["high"] <= min(1, recall * 3 / before) + 1e-12
+        levels, first = np.unique(hits, return_index=True)
+        precision = recall * 3 / np.interp(recall, levels, first + 1)
+        low, high = row["low"], row["high"]
+        if precision < 1:
+            # Without what the share of targets adds, squared, the bounds are those of the depths.
+            middle = special.logit(precision)
+            low, high = (
+                special.expit(
+                    middle + side * math.sqrt(max((special.logit(bound) - middle) ** 2 - share, 0.0))
+                )
+                for side, bound in ((-1, low), (1, high))
+            )
+        assert recall * 3 / after - 1e-12 <= low <= recall * 3 / able[-1] + 1e-12
+        assert min(1, recall * 3 / able[0]) - 1e-12 <= high <= min(1, recall * 3 / before) + 1e-12
 
 
 @pytest.mark.parametrize("shape", [name for name in SHAPES if name != "none ranked"])
@@ -394,4 +411,4 @@ def test_runs_stand_with_their_intervals(tmp_path: Path) -> None:
     assert "&lt;run&amp;1&gt;" in chart.svg() or "…" in chart.svg()
     alone = evaluate_trec(tmp_path / "qrels", paths[:1])
     assert list(alone.charts) == ["queries"]
-    assert alone.to_dict()["sections"][-1]["charts"] == ["queries"]
+    assert alone.to_dict()["sections"][-2]["charts"] == ["queries"]

@@ -105,7 +105,7 @@ def test_few_targets_are_doubted(targets: int) -> None:
     given = ew.Ranking.from_scores(truth, rng.normal(size=len(truth)) + truth)
     for estimate in (examine_ranking(given).average_precision, examine_ranking(given).roc_auc):
         assert f"only {targets} targets" in str(estimate.caveat)
-        assert estimate.to_dict()["doubt"] == estimate.caveat
+        assert estimate.to_dict()["caveat"] == estimate.caveat
 
 
 def test_many_targets_are_not_doubted() -> None:
@@ -131,7 +131,7 @@ def test_worth_by_trying_every_depth() -> None:
     assert worth.at_depth == pytest.approx(values[49])
     assert worth.best_value == pytest.approx(max(0.0, *values))
     assert worth.best_depth == 1 + int(np.argmax(values))
-    assert f"the best depth of this list is {worth.best_depth:,.0f}" in ranking_verdict(findings)
+    assert f"the best depth is {worth.best_depth:,.0f}" in ranking_verdict(findings)
 
 
 def test_looking_may_never_pay() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.errors import InputError, OptionError
+from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.rankings.estimates import class_split
 from edgeworth.sample import sample_file
 
@@ -52,7 +54,7 @@ def test_folds_of_one_class_are_left_out_and_folds_of_one_row_refused() -> None:
     fold = np.where(np.arange(300) < 5, 5, fold)
     truth[:5] = True
     assert ew.evaluate(truth=truth, score=scores, fold=fold).numbers["lists"]["counted"] == 5
-    with pytest.raises(InputError, match="0 of 300 folds hold targets and others"):
+    with pytest.raises(InputError, match="0 of 300 folds hold both targets and other items"):
         ew.evaluate(truth=truth, score=scores, fold=np.arange(300))
     with pytest.raises(OptionError, match="fold and query are both given"):
         ew.evaluate(truth=truth, score=scores, fold=fold, query=fold)
@@ -61,14 +63,14 @@ def test_folds_of_one_class_are_left_out_and_folds_of_one_row_refused() -> None:
 def test_left_out_probabilities_of_births_are_warned_of() -> None:
     with sample_file() as path:
         report = ew.evaluate(str(path), truth="low", score="smaller_probability", positive="1")
-        assert any("split by class" in said for said in report.warnings)
+        assert any("leave-one-out predictions" in said for said in report.warnings)
         systems = {"larger": "larger_probability", "smaller": "smaller_probability"}
         compared = ew.compare(str(path), truth="low", systems=systems, kind="scores", positive="1")
     found = compared["larger", "smaller"]["average_precision"]
     assert found.law is None
     assert not found.tests
     assert "is better" not in compared.verdict
-    assert any("split by class" in said for said in compared.report.warnings)
+    assert any("leave-one-out predictions" in said for said in compared.report.warnings)
 
 
 @pytest.mark.parametrize("strength", [-1.0, 0.0, 1.0, 2.0])
@@ -127,10 +129,137 @@ def test_swaps_and_draws_are_within_folds() -> None:
         assert 0 < two[0].standard_error < 0.1
 
 
-def test_folds_and_clusters_are_not_given_together() -> None:
-    truth, scores, fold = folded(8)
-    with pytest.raises(OptionError, match="fold and cluster are both given"):
-        ew.compare(truth=truth, systems={"a": scores, "b": -scores}, kind="scores", fold=fold, cluster=fold)
+def repeated(seed: int, repeats: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Truth, scores, folds and rows of 5-fold cross-validation, repeated."""
+    rng = np.random.default_rng(seed)
+    truth, rows = rng.random(100) < 0.35, np.tile(np.arange(100), repeats)
+    fold = np.concatenate([rng.permutation(100) % 5 + 5 * repeat for repeat in range(repeats)])
+    scores = (rng.normal(size=100) + 1.2 * truth)[rows] + rng.normal(0, 0.5, len(rows)) + 10.0 * fold
+    return truth[rows], scores, fold, rows
+
+
+MEASURES = ("roc_auc", "average_precision")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_one_fold_with_clusters_equals_no_fold(measure: str) -> None:
+    truth, scores, fold, rows = repeated(1)
+    once = ew.RankedLists.from_scores(truth, scores, groups=np.zeros(len(truth)), clusters=rows)
+    plain = ew.Ranking.from_scores(truth, scores, clusters=rows)
+    found, expected = ew.estimate(once, measure), ew.estimate(plain, measure)
+    assert found.value == pytest.approx(expected.value)
+    assert found.interval() == pytest.approx(expected.interval())
+    assert found.method == expected.method
+    options = {"truth": truth, "systems": {"a": scores, "b": scores * (fold % 2)}, "kind": "scores"}
+    one, none = (
+        ew.compare(**options, cluster=rows, **more)["a", "b"][measure] for more in ({"fold": fold * 0}, {})
+    )
+    assert (one.difference, one.standard_error) == pytest.approx((none.difference, none.standard_error))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_error_is_that_of_leaving_out_one_cluster_in_all_folds(measure: str) -> None:
+    truth, scores, fold, rows = repeated(2)
+    lists = ew.RankedLists.from_scores(truth, scores, groups=fold, clusters=rows)
+    values = []
+    for row in range(100):
+        rest = rows != row
+        values.append(
+            ew.measure(ew.RankedLists.from_scores(truth[rest], scores[rest], groups=fold[rest]), measure)
+        )
+    # Folds differ in size by one case, so the values do not center on the mean over all.
+    by_hand = np.sqrt(99 * np.var(values))
+    found = ew.estimate(lists, measure)
+    assert found.value == ew.measure(lists, measure)
+    assert found.standard_error == pytest.approx(by_hand, rel=0.08)
+    independent = ew.estimate(ew.RankedLists.from_scores(truth, scores, groups=fold), measure)
+    assert independent.standard_error < 0.8 * found.standard_error
+
+
+def test_rows_that_are_clusters_have_delongs_variance_in_each_fold() -> None:
+    truth, scores, fold = folded(3)
+    lists = ew.RankedLists.from_scores(truth, scores, groups=fold, clusters=np.arange(300))
+    none = np.zeros(300)  # a score that ranks nothing varies not at all
+    variances = [delong_variance(truth[fold == k], scores[fold == k], none[fold == k]) for k in range(5)]
+    assert ew.estimate(lists, "roc_auc").standard_error ** 2 == pytest.approx(sum(variances) / 25)
+
+
+def test_repeats_of_a_row_are_clusters_when_an_id_is_given(tmp_path: Path) -> None:
+    truth, scores, fold, rows = repeated(4)
+    lists = ew.RankedLists.from_scores(truth, scores, groups=fold, clusters=rows)
+    expected = ew.estimate(lists, "roc_auc").to_dict()
+    path = tmp_path / "repeats.csv"
+    lines = [f"{y:d},{s!r},f{f},{r}" for y, s, f, r in zip(truth, scores.tolist(), fold, rows, strict=True)]
+    path.write_text("\n".join(["y,s,fold,case", *lines]) + "\n", encoding="utf-8")
+    by_id = ew.evaluate(path, truth="y", score="s", fold="fold", id="case")
+    by_cluster = ew.evaluate(truth=truth, score=scores, fold=fold, cluster=rows)
+    for report in (by_id, by_cluster):
+        found = report.numbers["measures"]["roc_auc"]
+        assert (found["value"], found["low"], found["high"]) == pytest.approx(
+            (expected["value"], expected["low"], expected["high"])
+        )
+        assert any("allow for 100 clusters" in warning for warning in report.warnings)
+        assert not any("Only" in warning for warning in report.warnings)
+        assert "interval excludes the chance level" in report.verdict
+        assert report.numbers["random_order"]["tail"] is None
+    assert any("300 rows repeat an earlier id" in warning for warning in by_id.warnings)
+
+
+def test_a_row_is_in_a_fold_once() -> None:
+    truth, scores, fold, rows = repeated(5)
+    with pytest.raises(InputError, match="each repeat needs its own names of folds"):
+        ew.evaluate(truth=truth, score=scores, fold=fold % 5, id=rows)
+
+
+def test_what_folds_and_clusters_do_not_support_says_so() -> None:
+    truth, scores, fold, rows = repeated(6)
+    lists = ew.RankedLists.from_scores(truth, scores, groups=fold, clusters=rows)
+    assert "folds and clusters" in str(ew.estimate(lists, "precision@10").no_interval)
+    with pytest.raises(OptionError, match="not supported with folds and clusters"):
+        ew.estimate(lists, "roc_auc", method=ew.methods.AcrossLists())
+    systems = {"a": scores, "b": -scores}
+    options = {"truth": truth, "systems": systems, "kind": "scores", "fold": fold, "cluster": rows}
+    found = ew.compare(**options, measures=["precision@10"])["a", "b"]["precision@10"]
+    assert "folds and clusters" in str(found.no_interval)
+    assert not found.tests
+    with pytest.raises(OptionError, match="cluster is not supported with queries"):
+        ew.evaluate(truth=truth, score=scores, query=fold, cluster=rows)
+    with pytest.raises(OptionError, match="fold is not supported with a tally"):
+        ew.tally(truth=truth, score=scores, fold=fold)
+    whole_class = np.where(truth, -1, rows)
+    one = ew.RankedLists.from_scores(truth, scores, groups=fold, clusters=whole_class)
+    assert "one cluster holds a whole class" in str(ew.estimate(one, "roc_auc").no_interval)
+
+
+def test_lists_with_clusters_add_and_are_written() -> None:
+    truth, scores, fold, rows = repeated(7)
+    lists = ew.RankedLists.from_scores(truth, scores, groups=fold, clusters=rows)
+    cut = 130
+    parts = [
+        ew.RankedLists.from_scores(truth[part], scores[part], groups=fold[part], clusters=rows[part])
+        for part in (slice(0, cut), slice(cut, None))
+    ]
+    assert parts[0] + parts[1] == lists
+    assert ew.RankedLists.from_dict(lists.to_dict()) == lists
+    with pytest.raises(MergeError, match="without clusters"):
+        _ = lists + ew.RankedLists.from_scores(truth, scores, groups=fold)
+
+
+def test_a_comparison_clusters_cases_over_folds() -> None:
+    truth, scores, fold, rows = repeated(8)
+    noisy = scores + np.random.default_rng(9).normal(0, 1.5, len(rows))
+    systems = {"a": scores, "b": noisy}
+    found = ew.compare(truth=truth, systems=systems, kind="scores", fold=fold, cluster=rows)["a", "b"]
+    values = []
+    for row in range(100):
+        rest = rows != row
+        lists = (
+            ew.RankedLists.from_scores(truth[rest], each[rest], groups=fold[rest]) for each in (scores, noisy)
+        )
+        one, two = (ew.measure(each, "roc_auc") for each in lists)
+        values.append(one - two)
+    assert found["roc_auc"].standard_error == pytest.approx(np.sqrt(99 * np.var(values)), rel=0.08)
+    assert "permutation" not in found["roc_auc"].tests
 
 
 def test_a_report_speaks_of_folds_and_tells_the_area() -> None:

@@ -66,7 +66,7 @@ def test_a_grade_of_its_own_is_the_same_as_lists_counted_from_it(spelling: str) 
 
 
 def test_a_ranking_knows_no_grades() -> None:
-    with pytest.raises(OptionError, match="knows no grades"):
+    with pytest.raises(OptionError, match="has no grades"):
         ew.measure(ew.Ranking.from_hits([1, 0]), "AP(rel=2)")
     with pytest.raises(OptionError, match="relevant_from of average_precision lies between 1 and"):
         ew.measure(lists_of([[1, 0]]), "AP(rel=0)")

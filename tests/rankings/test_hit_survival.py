@@ -71,9 +71,9 @@ def test_what_has_no_ranks_is_refused() -> None:
         ew.rankings.hit_survival(ew.Ranking.from_scores([1, 0, 1], [0.5, 0.5, 0.9]))
     with pytest.raises(OptionError, match="at least one target"):
         ew.rankings.hit_survival(ew.Ranking.from_hits([0, 0]))
-    with pytest.raises(OptionError, match="depths lie between"):
+    with pytest.raises(OptionError, match="depths must lie between"):
         ew.rankings.hit_survival(ew.Ranking.from_hits([1, 0]), depths=[3])
-    with pytest.raises(OptionError, match="one Ranking"):
+    with pytest.raises(OptionError, match="needs a Ranking"):
         ew.rankings.hit_survival([1, 0])  # type: ignore[arg-type]  # no ranking
     tied_targets = ew.Ranking.from_scores([1, 1, 0], [0.9, 0.9, 0.1])
     assert ew.rankings.hit_survival(tied_targets).ranks.tolist() == [1, 2]

@@ -448,7 +448,7 @@ def test_no_information_gives_a_reason_or_a_wide_interval() -> None:
     tied = ew.Ranking.from_scores([1, 0, 1, 0, 0, 0], [0.5] * 6)
     area = ew.estimate(tied, "roc_auc")
     assert area.value == 0.5
-    assert "no case moves the value" in str(area.no_interval)
+    assert "no case changes the value" in str(area.no_interval)
     assert math.isnan(area.p_value(0.7))
     # With the sizes of the classes drawn too, average precision of one tie does vary.
     check_intervals(ew.estimate(tied, "average_precision"))
@@ -460,8 +460,8 @@ def test_no_information_gives_a_reason_or_a_wide_interval() -> None:
         ([0, 1, 0, 0], 0, "average_precision", "two targets"),
         ([0, 1, 0, 0], 0, "roc_auc", "two cases of each kind"),
         ([1, 1, 0, 1], 0, "roc_auc", "two cases of each kind"),
-        ([1, 1, 1], 0, "average_precision", "no case moves the value"),
-        ([0, 0, 0], 2, "average_precision", "no case moves the value"),
+        ([1, 1, 1], 0, "average_precision", "no case changes the value"),
+        ([0, 0, 0], 2, "average_precision", "no case changes the value"),
     ],
 )
 def test_what_has_no_interval_says_why(hits: list[int], unranked: int, spelling: str, reason: str) -> None:
@@ -502,9 +502,9 @@ def test_methods_refuse_what_they_cannot_do() -> None:
         with pytest.raises(OptionError, match="AcrossLists"):
             ew.estimate(lists, "average_precision", method=method)
     for method in (Boyd(), Survival()):
-        with pytest.raises(OptionError, match="roc_auc is not"):
+        with pytest.raises(OptionError, match="not roc_auc"):
             ew.estimate(ranking, "roc_auc", method=method)
-    with pytest.raises(OptionError, match="many lists"):
+    with pytest.raises(OptionError, match="several lists"):
         ew.estimate(ranking, "average_precision", method=AcrossLists())
     for method in (
         Delta(),
@@ -514,7 +514,7 @@ def test_methods_refuse_what_they_cannot_do() -> None:
     ):
         with pytest.raises(OptionError, match="for decisions"):
             ew.estimate(ranking, "average_precision", method=method)
-    with pytest.raises(OptionError, match="logit"):
+    with pytest.raises(OptionError, match="undefined for an average precision of 1"):
         ew.estimate(ew.Ranking.from_hits([1, 1, 0]), "average_precision", method=Boyd())
 
 
@@ -567,9 +567,7 @@ def test_the_bootstrap_draws_from_all_resamples(name: str, spelling: str) -> Non
     law = enumerated(cases, unranked, spelling)
     assert sum(law.values()) == 1
     draws = 20_000
-    found = ew.estimate(
-        ranking_of(cases, unranked), spelling, method=Bootstrap(draws=draws, seed=5)
-    ).law.draws
+    found = ew.estimate(ranking_of(cases, unranked), spelling, method=Bootstrap(draws=draws, rng=5)).law.draws
     counted = Counter(np.round(found, 9).tolist())
     assert set(counted) <= set(law)
     # Chi-square over the values; those expected less than ten times are put together.
@@ -599,7 +597,7 @@ def test_the_bootstrap_agrees_with_a_bootstrap_of_rows() -> None:
         drawn = [rng.choice(each, len(each)) for each in (targets, background)]
         flags = np.repeat([1, 0], [len(targets), len(background)])
         rows.append(ew.measure(ew.Ranking.from_scores(flags, np.concatenate(drawn)), "ndcg"))
-    law = ew.estimate(ranking_of(cases), "ndcg", method=Bootstrap(draws=20_000, seed=33)).law
+    law = ew.estimate(ranking_of(cases), "ndcg", method=Bootstrap(draws=20_000, rng=33)).law
     # 3,000 draws know a deviation to 1.3% and a mean to a fiftieth of one.
     assert law.standard_error == pytest.approx(np.std(rows), rel=0.05)
     assert law.draws.mean() == pytest.approx(np.mean(rows), abs=0.08 * law.standard_error)
@@ -612,7 +610,7 @@ def test_the_bootstrap_s_error_is_the_jackknife_s_with_the_sizes_of_the_classes_
     expected = {"average_precision": math.sqrt((effects**2).sum())}
     expected["roc_auc"] = ew.estimate(ranking, "roc_auc").standard_error
     for spelling, error in expected.items():
-        drawn = ew.estimate(ranking, spelling, method=Bootstrap(draws=4000, seed=1)).standard_error
+        drawn = ew.estimate(ranking, spelling, method=Bootstrap(draws=4000, rng=1)).standard_error
         assert drawn == pytest.approx(error, rel=0.05)  # 4,000 draws know it to 1.1%
 
 
@@ -620,7 +618,7 @@ def test_the_bootstrap_depends_on_its_seed_alone(monkeypatch: pytest.MonkeyPatch
     ranking = ranking_of(random_cases(35, 200, 20), 3)
 
     def draws(seed: int) -> np.ndarray:
-        method = Bootstrap(draws=501, seed=seed)
+        method = Bootstrap(draws=501, rng=seed)
         return ew.estimate(ranking, "average_precision", method=method).law.draws
 
     first, again, other = draws(1), draws(1), draws(2)
@@ -640,7 +638,7 @@ def test_the_bootstrap_keeps_the_sizes_of_the_classes() -> None:
         ew.estimate(ranking, "hits@50", method=Bootstrap(draws=200))
     targets = int(ranking.target_total)
     with_lost = ranking_of(random_cases(36, 50, 8), 4)
-    draws = ew.estimate(with_lost, "hits@50", method=Bootstrap(draws=4000, seed=1)).law.draws
+    draws = ew.estimate(with_lost, "hits@50", method=Bootstrap(draws=4000, rng=1)).law.draws
     expected = stats.binom(targets + 4, targets / (targets + 4))
     assert draws.mean() == pytest.approx(expected.mean(), abs=4 * expected.std() / math.sqrt(4000))
     assert draws.std() == pytest.approx(expected.std(), rel=0.06)
@@ -648,7 +646,7 @@ def test_the_bootstrap_keeps_the_sizes_of_the_classes() -> None:
 
 def test_the_bootstrap_of_targets_alone_varies_by_those_never_ranked() -> None:
     ranking = ew.Ranking.from_scores([1, 1, 1], [3.0, 2.0, 1.0], positive=1, unranked=2)
-    draws = ew.estimate(ranking, "hits@7", method=Bootstrap(draws=4000, seed=3)).law.draws
+    draws = ew.estimate(ranking, "hits@7", method=Bootstrap(draws=4000, rng=3)).law.draws
     expected = stats.binom(5, 3 / 5)
     assert draws.mean() == pytest.approx(expected.mean(), abs=4 * expected.std() / math.sqrt(4000))
     assert draws.std() == pytest.approx(expected.std(), rel=0.06)
@@ -676,7 +674,7 @@ def test_a_bootstrap_that_never_varies_says_so(ranking: ew.Ranking) -> None:
 def test_two_sides_see_a_ranking_that_is_far_too_bad(spelling: str) -> None:
     ranking = ew.Ranking.from_hits([0] * 40 + [1] * 20)
     # The best informedness is 0 in 1 of 41 orders: the draws of this seed say so.
-    estimate = ew.estimate(ranking, spelling, seed=2)
+    estimate = ew.estimate(ranking, spelling, rng=2)
     assert estimate.p_value(alternative="less") < 0.025
     assert estimate.p_value(alternative="two-sided") < 0.05
 
@@ -730,9 +728,9 @@ def test_across_lists_is_student_s_interval_on_the_logit_scale() -> None:
 def test_bootstrap_over_lists_resamples_lists() -> None:
     lists = random_lists(42)
     values = np.array(list(ew.measure_each(lists, "ndcg").values()))
-    law = ew.estimate(lists, "ndcg", method=Bootstrap(draws=20_000, seed=2)).law
+    law = ew.estimate(lists, "ndcg", method=Bootstrap(draws=20_000, rng=2)).law
     assert law.standard_error == pytest.approx(values.std() / math.sqrt(len(values)), rel=0.03)
-    again = ew.estimate(lists, "ndcg", method=Bootstrap(draws=20_000, seed=2)).law
+    again = ew.estimate(lists, "ndcg", method=Bootstrap(draws=20_000, rng=2)).law
     assert np.array_equal(law.draws, again.draws)
 
 

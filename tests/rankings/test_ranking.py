@@ -103,11 +103,11 @@ def test_the_positive_class_is_named(truth: list[Any], positive: Any) -> None:
 @pytest.mark.parametrize(
     ("truth", "said"),
     [
-        (["spam", "ham", "ham", "ham"], "truth has the labels 'ham', 'spam': say which one is the target"),
-        ([1, 2, 2, 2], "truth has the labels 1, 2: say which"),
+        (["spam", "ham", "ham", "ham"], "truth has the labels 'ham', 'spam': name the target"),
+        ([1, 2, 2, 2], "truth has the labels 1, 2: name the target"),
         ([0, 1, 2, 0], "truth has the labels 0, 1, 2"),
-        (["a"] * 4, "truth has the label 'a': say which"),
-        ([-1] * 4, "truth has the label -1: say which"),
+        (["a"] * 4, "truth has the label 'a': name the target"),
+        ([-1] * 4, "truth has the label -1: name the target"),
         ([0.2, 0.3, 0.3, 0.4], r"0\.2, 0\.3, 0\.4"),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_positive_label_that_is_not_there_is_refused() -> None:
 
 def test_a_score_given_as_truth_is_recognised() -> None:
     scores = np.linspace(0, 1, 6000)
-    with pytest.raises(InputError, match="labels are expected to repeat"):
+    with pytest.raises(InputError, match="looks like regression"):
         Ranking.from_scores(scores, scores)
 
 
@@ -215,7 +215,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         r"truth is missing .* in row 2 \(2 such rows\): missing=",
     ),
     "NaN as class": ({"truth": np.array([math.nan, 0, 1])}, r"truth is missing .* in row 1"),
-    "a policy of decisions": ({"missing": "abstain"}, 'missing is "error" or "drop" with scores'),
+    "a policy of decisions": ({"missing": "abstain"}, 'missing must be "error" or "drop"'),
     "text": ({"scores": ["a", "b", "c"]}, "scores must be numbers"),
     "huge whole numbers": ({"scores": [2**60, 1, 2]}, r"beyond 2\^53"),
     "fewer scores": ({"scores": [1, 2]}, "truth has 3, scores has 2"),
@@ -229,10 +229,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "whole numbers; row 1 has 0.5",
     ),
     "an unknown kind of weights": ({"weights": [1, 1, 1], "weight_kind": "best"}, "weight_kind is"),
-    "negative unranked": ({"unranked": -1}, "never ranked number at least 0"),
-    "unranked that is NaN": ({"unranked": math.nan}, "never ranked number at least 0"),
-    "unranked without end": ({"unranked": INFINITE}, "never ranked number at least 0"),
-    "unranked as text": ({"unranked": "two"}, "never ranked number at least 0"),
+    "negative unranked": ({"unranked": -1}, "unranked must be at least 0"),
+    "unranked that is NaN": ({"unranked": math.nan}, "unranked must be at least 0"),
+    "unranked without end": ({"unranked": INFINITE}, "unranked must be at least 0"),
+    "unranked as text": ({"unranked": "two"}, "unranked must be at least 0"),
 }
 
 
@@ -353,7 +353,7 @@ def test_what_is_no_hit_is_refused(hits: list[Any], said: str) -> None:
 def test_lists_of_hits_do_not_merge() -> None:
     listed, scored = Ranking.from_hits([1, 0]), Ranking.from_scores([1, 0], [1, 2])
     for left, right in ((listed, listed), (listed, scored), (scored, listed)):
-        with pytest.raises(MergeError, match="has places, not scores"):
+        with pytest.raises(MergeError, match="have ranks but no scores"):
             left + right
     assert listed + Ranking.empty() == listed == Ranking.empty() + listed
 
@@ -482,7 +482,7 @@ def test_a_cut_is_a_table_with_its_positive_label() -> None:
 def test_rankings_of_different_targets_do_not_merge() -> None:
     spam = Ranking.from_scores(["spam", "ham"], [1, 2], positive="spam")
     ham = Ranking.from_scores(["spam", "ham"], [1, 2], positive="ham")
-    with pytest.raises(MergeError, match="one ranking looks for 'spam', the other for 'ham'"):
+    with pytest.raises(MergeError, match="different targets: 'spam' and 'ham'"):
         spam + ham
     assert (spam + spam).labels == ("ham", "spam")
     assert (spam + Ranking.from_scores(["spam", "eggs"], [1, 2], positive="spam")).rest == "other"
@@ -686,5 +686,5 @@ def test_an_empty_ranking_has_no_values() -> None:
         assert ew.measure(Ranking.empty(), spelling) == pytest.approx(
             math.nan if measure.needs else 0.0, nan_ok=True
         )
-    with pytest.raises(OptionError, match="cut the ranking"):
+    with pytest.raises(OptionError, match="add a depth"):
         ew.measure(Ranking.empty(), "precision")

@@ -144,7 +144,7 @@ def test_several_classes_are_background_together() -> None:
     found = tally_ranking(source, ROLES, positive="cat", most=3)
     assert found == Ranking.from_scores(truth, scores, positive="cat").collapse()
     assert found.rest == "other"
-    with pytest.raises(InputError, match="say which one is the target"):
+    with pytest.raises(InputError, match="name the target"):
         tally_ranking(source, ROLES, most=3)
 
 

@@ -36,8 +36,8 @@ def flag_name(measure: Measure, **options: Any) -> str:
 # -- what is refused, with a sentence ------------------------------------------------------------------
 
 REFUSED = {
-    "precision": r"precision is a measure of decisions: cut the ranking, as in precision@100",
-    "recall(ties=expected)": r"cut the ranking, as in recall@100",
+    "precision": r"precision is a measure of decisions: add a depth, as in precision@100",
+    "recall(ties=expected)": r"add a depth, as in recall@100",
     "no_such_measure": r"there is no measure 'no_such_measure'",
     "averge_precision": r"did you mean average_precision",
     "mrrr": r"did you mean reciprocal_rank",
@@ -46,14 +46,14 @@ REFUSED = {
     "no_such_measure@5": r"there is no measure",
     "precision@0": r"a depth is at least 1; saw precision@0",
     "average_precision@0": r"a depth is at least 1; saw average_precision@0",
-    "hits": r"hits is taken at a depth: write hits@100",
-    "success": r"success is taken at a depth",
-    "value": r"value is taken at a depth",
-    "roc_auc@10": r"roc_auc is not taken at a depth; write it without @10",
-    "r_precision@3": r"not taken at a depth",
-    "average_precision@3(ties=threshold)": r"ties=threshold takes whole tie groups, which a depth may cut",
-    "average_precision@3(ties=best)": r"ties=best takes whole tie groups",
-    "average_precision@3(ties=worst)": r"ties=worst takes whole tie groups",
+    "hits": r"hits needs a depth: write hits@100",
+    "success": r"success needs a depth",
+    "value": r"value needs a depth",
+    "roc_auc@10": r"roc_auc has no depth; write it without @10",
+    "r_precision@3": r"has no depth",
+    "average_precision@3(ties=threshold)": r"ties=threshold ranks whole tie groups, which a depth may split",
+    "average_precision@3(ties=best)": r"ties=best ranks whole tie groups",
+    "average_precision@3(ties=worst)": r"ties=worst ranks whole tie groups",
     "average_precision(ties=alphabetical)": r"ties of average_precision is one of expected, threshold",
     "roc_auc(ties=threshold)": r"ties of roc_auc is one of expected, trec, input; saw 'threshold'",
     "precision@3(ties=best)": r"ties of precision is one of expected, trec, input; saw 'best'",
@@ -384,7 +384,7 @@ def test_a_run_has_no_chance_level_because_its_collection_is_not_known(measure: 
 def test_what_needs_the_size_of_the_collection_says_so(spelling: str) -> None:
     lists = judged_run()
     assert math.isnan(ew.measure(lists, spelling))
-    assert "how many items there are is not known" in (ew.estimate(lists, spelling).undefined or "")
+    assert "the number of items is unknown" in (ew.estimate(lists, spelling).undefined or "")
 
 
 def test_the_mean_over_lists_leaves_out_undefined_ones() -> None:

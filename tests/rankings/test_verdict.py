@@ -42,7 +42,7 @@ def test_a_depth_beyond_the_list_is_told_and_says_nothing() -> None:
     truth = rng.random(2000) < 0.5
     score = rng.random(2000) + 0.2 * truth
     beyond = ew.evaluate(truth=truth, score=score, depth=100_000)
-    assert beyond.warnings[0] == "The list has 2,000 items: depth 100,000 is all of it."
+    assert beyond.warnings[0] == "The list has only 2,000 items, so depth 100,000 is the whole list."
     assert re.match(r"Average precision 0\.\d+ \(95% CI ", beyond.verdict)
     assert "top" not in beyond.verdict
     every = ew.evaluate(truth=truth, score=score, depth=2000)
@@ -99,4 +99,4 @@ def test_of_two_labels_the_first_is_named_the_more_biased() -> None:
         truth, said = rng.integers(0, 2, size), rng.integers(0, 2, size)
         for prediction in (said, 1 - said):
             says = ew.evaluate(truth=truth, prediction=prediction).charts["bias"].says
-            assert says.startswith(("0 is predicted ", "Each label is predicted as often"))
+            assert says.startswith(("0 is predicted ", "Each class is predicted as often"))

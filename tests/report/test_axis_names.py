@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import edgeworth as ew
 from edgeworth.core.formatting import cut_middle
-from edgeworth.report.charts.names import DRAWN, UNSAFE, axis_names
+from edgeworth.report.charts.names import JAVASCRIPT_KEYS, MAX_AXIS_LABEL_LENGTH, axis_names
 
 PREFIX = "https://example.org/taxonomy/products/electronics/category/"
 
@@ -55,7 +55,7 @@ def test_forty_labels_with_one_beginning_are_drawn_apart() -> None:
         chart = report.charts[name]
         drawn = as_labels(chart.svg())
         assert len(drawn) == len(set(drawn)) == 30
-        assert max(map(len, drawn)) <= DRAWN
+        assert max(map(len, drawn)) <= MAX_AXIS_LABEL_LENGTH
         # Under the pointer there is more of the name, and it differs too.
         rows = [row["label"] for row in chart.data[name]]
         assert len(set(rows)) == 30
@@ -77,7 +77,7 @@ def test_systems_with_one_beginning_are_drawn_apart() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("own", sorted(UNSAFE))
+@pytest.mark.parametrize("own", sorted(JAVASCRIPT_KEYS))
 def test_names_of_the_drawing_language_s_own_are_names(own: str) -> None:
     labels = [own, "a name that is a good deal longer than the others, 1"]
     charts = ew.evaluate(truth=labels * 10, prediction=labels * 10).charts

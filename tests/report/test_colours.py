@@ -49,7 +49,7 @@ def spread_report() -> ew.Report:
         counts[place, place] = right
         counts[(place + 1) % 8, place] = 100 - right
     return ew.evaluate(
-        truth=[label for label in labels for _ in range(100)], prediction=_said(labels, counts)
+        truth=[label for label in labels for _ in range(100)], prediction=_said(labels, counts), bets=True
     )
 
 

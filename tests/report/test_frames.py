@@ -21,7 +21,9 @@ from edgeworth.calculators import evaluate_trec
 from edgeworth.errors import OptionError
 from edgeworth.report.report import Report, gather_reports
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "report.schema.json").read_text(encoding="utf-8")
+)
 RNG = np.random.default_rng(3)
 TRUTH = RNG.integers(0, 2, 120)
 DATA = pd.DataFrame(

@@ -1,16 +1,21 @@
-"""What a notebook shows: tables whose labels are text, and charts it draws itself."""
+"""What a notebook shows: verdicts, figures and tables whose labels are text, and pictures."""
 
 from __future__ import annotations
 
+import re
+import sys
+from html import escape
 from html.parser import HTMLParser
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import edgeworth as ew
 from edgeworth.comparisons.paired_scores import PairedScores
-from edgeworth.report.html.parts import report_fragment
+from edgeworth.report.html.key_figures import key_figures
+from edgeworth.report.html.notebook import report_fragment
 from edgeworth.report.report import Column, Grid, Report, Section
 
 HOSTILE = "</td><script>alert(1)</script>"
@@ -18,6 +23,9 @@ HOSTILE = "</td><script>alert(1)</script>"
 
 HARMLESS = {"class", "tabindex", "role", "aria-label", "scope", "title"}
 """Attributes that tables of reports have; nothing in them runs."""
+
+PICTURE = {"svg", "g", "text", "path", "line", "rect", "clippath", "defs", "lineargradient", "stop"}
+"""Elements of pictures: what they show is in their attributes, and none of them may run or load anything."""
 
 
 class Reader(HTMLParser):
@@ -30,7 +38,11 @@ class Reader(HTMLParser):
         self.text = ""
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        assert {name for name, _ in attrs} <= HARMLESS
+        names = {name for name, _ in attrs}
+        if tag in PICTURE:
+            assert not [name for name in names if name.startswith("on") or "href" in name or name == "src"]
+        else:
+            assert names <= HARMLESS, (tag, names)
         self.tags.append(tag)
         if tag != "br":
             self.open.append(tag)
@@ -101,28 +113,116 @@ def test_estimates_differences_reports_and_comparisons() -> None:
     table = ew.ContingencyTable.from_labels(truth, said)
     assert "95% CI" in read(ew.estimate(table, "informedness")).text
     report = ew.evaluate(truth=truth, prediction=said)
-    found = read(report)
-    assert report.verdict in found.text
-    for section in report.sections:
-        assert section.title in found.text
+    assert report.verdict in read(report).text
     comparison = ew.compare(truth=truth, systems={"one": said, HOSTILE: truth})
     assert comparison.verdict in read(comparison).text
     assert "P(one better)" in read(comparison["one", HOSTILE]["informedness"]).text
 
 
-def test_a_chart_brings_its_specification() -> None:
-    truth, said = labels()
-    chart = ew.evaluate(truth=truth, prediction=said).charts["edges"]
-    bundle = chart._repr_mimebundle_()
-    assert bundle["text/plain"] == chart.says
-    spec = bundle["application/vnd.vegalite.v6+json"]
-    assert spec["datasets"]["edges"]
-
-
-def test_the_json_has_what_every_chart_shows() -> None:
+def test_a_report_shows_its_verdict_figures_lead_chart_and_main_tables_only() -> None:
     truth, said = labels()
     report = ew.evaluate(truth=truth, prediction=said)
-    plain = report.to_dict()["charts"]
+    found = read(report)
+    assert report.verdict in found.text
+    for figure in key_figures(report):
+        assert figure.value in found.text
+    assert found.tags.count("svg") == 1
+    assert report.charts[report.lead].title in found.text
+    assert {section.is_main for section in report.sections} == {True, False}
+    for section in report.sections:
+        assert (f"<h4>{escape(section.title)}</h4>" in report._repr_html_()) == section.is_main
+    for name in report.charts:
+        assert (f"{name}," in found.text or f"{name}." in found.text) or name == report.lead
+    assert all(section.title in report._repr_markdown_() for section in report.main_sections)
+
+
+def test_ink_is_that_of_the_notebook() -> None:
+    """A dark theme has light text: nothing but marks in the middle of both may have a colour of its own."""
+    truth, said = labels()
+    css = re.search("<style>(.*?)</style>", ew.evaluate(truth=truth, prediction=said)._repr_html_(), re.S)
+    assert css is not None
+    assert not re.findall(r"[;{ ](?:color|background):(?! inherit| transparent| color-mix)", css[1])
+    for colour in re.findall("#[0-9a-f]{6}", css[1]):
+        for ground in ("#ffffff", "#111111"):
+            assert contrast(colour, ground) >= 3, (colour, ground)  # lines beside text, not text
+
+
+def contrast(first: str, second: str) -> float:
+    """Compute the contrast of two colours by WCAG 2."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_a_gate_is_a_sentence_and_tables() -> None:
+    truth, said = labels()
+    decision = ew.check(truth=truth, prediction=said, require="informedness>=0.1")
+    found = read(decision)
+    assert decision.headline in found.text
+    assert "informedness>=0.1" in found.text
+    assert decision.headline in repr(decision)
+    assert decision._repr_markdown_() == decision.to_markdown()
+
+
+def test_every_result_has_markdown_whose_labels_are_text() -> None:
+    truth, said = labels()
+    comparison = ew.compare(truth=truth, systems={"one": said, HOSTILE: truth})
+    results = (
+        ew.evaluate(truth=truth, prediction=said),
+        comparison,
+        comparison["one", HOSTILE]["informedness"],
+        ew.estimate(ew.ContingencyTable.from_labels(truth, said), f"recall[{HOSTILE}]"),
+        ew.check(truth=truth, prediction=said, require="informedness>=0.1"),
+    )
+    for result in results:
+        shown = result._repr_markdown_()
+        assert "<" not in shown
+        assert "|:---|" in shown
+
+
+def test_a_chart_brings_a_picture_that_needs_nothing_around_it() -> None:
+    truth, said = labels()
+    report = ew.evaluate(truth=truth, prediction=said)
+    for chart in report.charts.values():
+        bundle = chart._repr_mimebundle_()
+        assert bundle["text/plain"] == chart.says
+        assert bundle["application/vnd.vegalite.v6+json"]["datasets"]
+        root = ElementTree.fromstring(bundle["image/svg+xml"])
+        assert root.findtext("{http://www.w3.org/2000/svg}title") == chart.says
+        ground = root.find("{http://www.w3.org/2000/svg}rect")
+        assert ground is not None
+        assert ground.get("fill") == "white"
+        assert not [part for part in root.iter() if "currentColor" in part.attrib.values()]
+        # nbconvert prefers HTML and Markdown to a picture.
+        assert not {"text/html", "text/markdown"} & set(bundle)
+
+
+def test_charts_are_listed_by_name() -> None:
+    truth, said = labels()
+    report = ew.evaluate(truth=truth, prediction=said)
+    assert repr(report.charts) == f"<Charts: {', '.join(report.charts)}>"
+    assert repr(report.charts["edges"]) == f"<Chart edges: {report.charts['edges'].title}>"
+
+
+def test_without_the_libraries_of_reports_the_figures_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, said = labels()
+    report = ew.evaluate(truth=truth, prediction=said)
+    monkeypatch.setitem(sys.modules, "altair", None)
+    shown = report._repr_html_()
+    assert "edgeworth[report]" in shown
+    assert "<svg" not in shown
+    assert list(report.charts["edges"]._repr_mimebundle_()) == ["text/plain"]
+
+
+def test_the_full_json_has_what_every_chart_shows() -> None:
+    truth, said = labels()
+    report = ew.evaluate(truth=truth, prediction=said)
+    plain = report.to_dict(full=True)["charts"]
     assert list(plain) == list(report.charts)
     for name, chart in report.charts.items():
         assert plain[name]["says"] == chart.says

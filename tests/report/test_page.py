@@ -213,7 +213,7 @@ def test_the_largest_tables_that_are_drawn_keep_the_page_small() -> None:
     labels = [f"{'<' * 30} a long name of a class in a deep tree {number:02d}" for number in range(30)]
     truth = rng.choice(labels, 3000)
     said = np.where(rng.random(3000) < 0.6, truth, rng.choice(labels, 3000))
-    report = ew.evaluate(truth=truth, prediction=said)
+    report = ew.evaluate(truth=truth, prediction=said, bets=True)
     assert {"contingency", "bookmaker"} <= set(report.charts)
     assert len(report.to_html().encode()) < 1_500_000
 

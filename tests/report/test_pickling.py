@@ -211,7 +211,7 @@ def test_a_chart_pickled_without_altair_says_so(monkeypatch: pytest.MonkeyPatch)
         pickled = pickle.dumps(chart)
     again = pickle.loads(pickled)
     assert again.numbers() == chart.numbers()
-    with pytest.raises(OptionError, match="pickled where altair is not installed"):
+    with pytest.raises(OptionError, match="pickled without altair"):
         again.svg()
 
 

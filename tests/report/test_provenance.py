@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -50,3 +53,17 @@ def test_a_page_carries_the_notices_of_what_it_embeds() -> None:
         "this permission notice shall be included in all copies or substantial portions of the Software",
     ):
         assert condition in " ".join(script.split())
+
+
+def test_every_library_inside_the_bundle_has_a_notice() -> None:
+    """The compiled extension that makes the bundle names each npm package that it carries."""
+    import vl_convert
+
+    [extension] = Path(vl_convert.__file__).parent.glob("vl_convert.*.so")
+    found = re.findall(rb"npm/((?:@[a-z0-9-]+/)?[a-z0-9.-]+)@[0-9]+\.", extension.read_bytes())
+    packages = {name.decode() for name in found}
+    assert {"vega", "vega-lite", "d3-array", "fast-deep-equal"} <= packages
+    notices = (files("edgeworth.report.html") / "notices.txt").read_text(encoding="utf-8")
+    named = set(re.findall(r"[a-z0-9.-]+", notices.lower()))
+    families = ("vega", "d3", "topojson")
+    assert {x for x in packages if x not in named and x.split("-")[0] not in families} == set()

@@ -19,7 +19,7 @@ TRUTH = RNG.integers(0, 2, 120)
 LABELS = np.where(RNG.random(120) < 0.8, TRUTH, 1 - TRUTH)
 SCORES = LABELS * 0.5 + RNG.random(120) / 2.5
 SAME = "are identical in every case. Did you pass the same column or file twice?"
-ONE_VALUE = "in every case, so it cannot tell cases apart. Is this the right column?"
+ONE_VALUE = "in every case, so it cannot distinguish cases. Is this the right column?"
 
 
 def warnings_of(found: Any) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def test_identifiers_that_repeat_are_named(kind: str, tmp_path: Path) -> None:
         path = tmp_path / f"cases.{kind}"
         data.to_csv(path, index=False) if kind == "csv" else data.to_parquet(path)
         data = path
-    said = "60 values occur more than once in the column 'case_id', and each row counts as a case."
+    said = "60 values occur more than once in the column 'case_id', but each row counts as a case."
     for found in (
         ew.evaluate(data, truth="truth", prediction="a"),
         ew.compare(data, truth="truth", systems=["a", "b"]),
@@ -142,7 +142,7 @@ def test_a_preview_names_all_three(tmp_path: Path, capsys: Capture) -> None:
     text = call(tmp_path, capsys, "preview", str(path)).stdout
     assert "Check first:\n" in text
     assert "  'a' and 'copy' are identical.\n" in text
-    assert "  'model' and 'split' have one value only.\n" in text
+    assert "  'model' and 'split' have only one value.\n" in text
     assert "60 values occur more than once in the column 'case_id'" in text
     fine = tmp_path / "fine.csv"
     frame(case_id=np.arange(120)).to_csv(fine, index=False)

@@ -81,7 +81,7 @@ def test_what_is_read_is_not_written_over(tmp_path: Path, capsys: pytest.Capture
         (["--json", "o", "--html", "o"], "two outputs would be written to one file"),
         (["--html", "nowhere/o.html"], "'nowhere/o.html' cannot be written: there is no such folder"),
         (["--html", ""], "'' cannot be written: there is no such folder"),
-        (["--chart", "edges", "o.gif"], "a chart is written as svg, png, pdf, json"),
+        (["--chart", "edges", "o.gif"], "the file of a chart must end in svg, png, pdf, json"),
     ):
         assert said in refused(call(tmp_path, capsys, *words, *extra))
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]

@@ -66,7 +66,9 @@ def test_no_winner_is_named_on_account_of_a_run_that_did_not_finish(tmp_path: Pa
     comparison = ew.compare(paths)
     [pair] = comparison.to_dict()["comparison"]["pairs"]
     assert (pair["is_conclusive"], pair["adjusted_p_value"] < 1e-6) == (False, True)
-    assert comparison.verdict.startswith("No winner is named between lab/alpha and lab/beta: accuracy of")
+    assert comparison.verdict.startswith(
+        "No winner is named between lab/beta and lab/alpha: 100.0% vs 50.0%, +50.0 points ("
+    )
     progress = "(status 'error', 120 of 200 answers)"
     assert f"The run of lab/beta did not finish {progress}" in comparison.verdict
     assert "--allow-unfinished" in comparison.verdict
@@ -77,7 +79,7 @@ def test_no_winner_is_named_on_account_of_a_run_that_did_not_finish(tmp_path: Pa
     assert (runs["lab/beta"]["is_finished"], runs["lab/beta"]["status"]) == (False, "error")
     assert (runs["lab/alpha"]["is_finished"], runs["lab/alpha"]["planned"]) == (True, 200)
     allowed = ew.compare(paths, allow_unfinished=True)
-    assert "lab/beta is better than lab/alpha" in allowed.verdict
+    assert "lab/beta beats lab/alpha" in allowed.verdict
     assert f"The run of lab/beta did not finish {progress}" in allowed.verdict
     for name in ("difference", "p_value"):
         found = [
@@ -136,7 +138,7 @@ def test_a_newer_cancelled_log_does_not_replace_a_complete_one(tmp_path: Path, c
     found = ew.compare(tmp_path).to_dict()
     assert {run["system"]: run["answers"] for run in found["logs"]} == {"alpha": 200, "beta": 200}
     shown = flat(call(tmp_path, capsys, "compare", ".").stdout)
-    assert "Logs of runs that did not finish are left out: 2026-01-02_beta.eval." in shown
+    assert "Skipped logs of unfinished runs: 2026-01-02_beta.eval." in shown
     assert "--allow-unfinished" not in shown
 
 
@@ -174,7 +176,7 @@ def test_the_choice_is_stated_and_warnings_of_one_cause_are_merged(tmp_path: Pat
     dropped = ew.compare(paths).report
     assert dropped.warnings == (
         "17 of 400 answers errored and are excluded: 12 in lab/beta, 5 in lab/alpha. To count them as wrong, "
-        "use --errors wrong. The systems are compared on 188 of 200 items.",
+        "use --errors wrong. The comparison uses 188 of 200 questions.",
     )
     wrong = ew.compare(paths, errors="wrong").report
     assert not any("errored" in warning for warning in wrong.warnings)
@@ -311,14 +313,14 @@ def test_grades_have_a_direction_and_a_range(tmp_path: Path) -> None:
     quick, slow = ([rng.randint(1, 3 + more) for _ in range(60)] for more in (0, 2))
     paths = both(tmp_path, quick, slow)
     comparison = ew.compare(paths, lower_is_better=True, grade_range=(0, 9))
-    assert comparison.verdict.startswith("lab/alpha is better than lab/beta: mean grade")
+    assert comparison.verdict.startswith("lab/alpha beats lab/beta: mean grade")
     grades = {
         name: ew.Grades.from_grades(x, ids=[*range(60)], grade_range=(0, 9), lower_is_better=True)
         for name, x in (("lab/alpha", quick), ("lab/beta", slow))
     }
     direct = ew.compare(grades)["lab/alpha", "lab/beta"]["mean"]
     assert comparison["lab/alpha", "lab/beta"]["mean"].interval(0.95) == direct.interval(0.95)
-    with pytest.raises(InputError, match="grades lie between 0 and 2"):
+    with pytest.raises(InputError, match="grades must be between 0 and 2"):
         ew.compare(paths, grade_range=(0, 2))
 
 
@@ -326,7 +328,7 @@ def test_a_share_that_is_good_if_low_is_no_accuracy(tmp_path: Path) -> None:
     """Flagged answers: 1 is bad."""
     paths = both(tmp_path, [0.0] * 80 + [1.0] * 20, [0.0] * 40 + [1.0] * 60)
     verdict = ew.compare(paths, lower_is_better=True).verdict
-    assert verdict.startswith("lab/alpha is better than lab/beta: mean grade 0.40 lower")
+    assert verdict.startswith("lab/alpha beats lab/beta: mean grade 0.20 vs 0.60, −0.40 (")
     report = ew.evaluate(paths[0], lower_is_better=True)
     assert "right" not in report.verdict
     assert "lower is better" in report.verdict
@@ -338,8 +340,8 @@ def test_unmatched_items_are_left_out_or_an_error(tmp_path: Path) -> None:
     paths = both(tmp_path, made_up(1, 0.5), made_up(2, 0.5, 190))
     comparison = ew.compare(paths)
     assert comparison.findings.cases == 190
-    assert "10 items that not every system has are left out: 10 in lab/alpha." in comparison.report.warnings
-    with pytest.raises(InputError, match=r"unmatched are 10 of lab/alpha \('q190', 'q191', 'q192', …\)"):
+    assert "10 questions dropped: answered by lab/alpha only." in comparison.report.warnings
+    with pytest.raises(InputError, match=r"unmatched: 10 of lab/alpha \('q190', 'q191', 'q192', …\)"):
         ew.compare(paths, unmatched="error")
     same = both(tmp_path, made_up(1, 0.5), made_up(2, 0.5))
     assert ew.compare(same, unmatched="error").findings.cases == 200
@@ -389,9 +391,9 @@ def test_logs_of_one_model_are_named(tmp_path: Path, capsys: Capture) -> None:
     }
     comparison = ew.compare({"v1": paths["one"], "v2": paths["two"]})
     assert comparison.names == ("v1", "v2")
-    assert "v2 is better than v1" in comparison.verdict
+    assert "v2 beats v1" in comparison.verdict
     shown = flat(call(tmp_path, capsys, "compare", "v1=one.eval", "new prompt=two.eval").stdout)
-    assert "new prompt is better than v1" in shown
+    assert "new prompt beats v1" in shown
     done = json.loads(call(tmp_path, capsys, "evaluate", "v1=one.eval", "--json", "-").stdout)
     assert [run["system"] for run in done["logs"]] == ["v1"]
     assert ew.evaluate({"v1": str(paths["one"])}).to_dict()["logs"][0]["system"] == "v1"
@@ -495,7 +497,7 @@ def test_answers_are_judged_by_the_rule_of_the_scorer(tmp_path: Path) -> None:
     unknown = ew.evaluate(write_lm_eval(tmp_path / "n", "quiz", lines), scorer="acc_norm")
     assert "reports" not in unknown.numbers
     assert "Multiple-choice" not in unknown.verdict
-    assert any("not about the options that were chosen" in note for note in what_was_read(unknown))
+    assert any("grades do not follow from the chosen options" in note for note in what_was_read(unknown))
     assert "Choice probabilities" in ew.evaluate(path).numbers["reports"]
 
 
@@ -527,7 +529,7 @@ def test_position_bias_is_in_the_verdict(tmp_path: Path) -> None:
 
 def test_the_schema_describes_run_logs(tmp_path: Path) -> None:
     schema = json.loads(
-        (Path(__file__).parents[2] / "docs" / "report.schema.json").read_text(encoding="utf-8")
+        (Path(__file__).parents[2] / "docs" / "reference" / "report.schema.json").read_text(encoding="utf-8")
     )
     check = jsonschema.Draft202012Validator(schema)
     samples = [inspect_sample(n, "C", answer="A", choices=list("ABCD")) for n in range(12)]

@@ -103,7 +103,7 @@ def test_a_log_is_judged_as_its_columns_are(tmp_path: Path) -> None:
     assert parts["Choice probabilities"]["means"]["model"]["brier"] == pytest.approx(brier)
     edges = section(report, "Multiple-choice answers: Class by class").grids[0]
     assert [row[0] for row in edges.rows] == list(LETTERS)
-    assert any("calibration" in warning for warning in report.warnings)
+    assert any("calibration" in note for section in report.sections for note in section.text)
     assert section(report, "What was read").grids[0].rows == (("lab__small", "quiz", "acc", 40, 40, 0, 0),)
     assert "<html" in report.to_html()
 
@@ -121,8 +121,9 @@ def test_two_logs_are_compared_item_by_item(tmp_path: Path) -> None:
         assert each.chance == pytest.approx(rate)
     answers = comparison.report.numbers["reports"]["Multiple-choice answers"]["comparison"]
     assert answers["headline"] == "informedness"
-    claims = comparison.report.to_dict()["claims"]
-    assert (claims[0]["about"], claims[-1]["about"]) == ("accuracy", "informedness")
+    assert [claim["about"] for claim in comparison.report.to_dict()["claims"]] == ["accuracy"]
+    [first, *_] = [x for x in comparison.report.sections if x.title.startswith("Multiple-choice answers: ")]
+    assert first.text[0].startswith("lab/large beats lab/small: informedness ")
 
 
 def test_tasks_are_told_apart_and_put_together(tmp_path: Path) -> None:
@@ -176,11 +177,18 @@ def test_items_are_cut_by_what_the_log_says_of_them(tmp_path: Path) -> None:
         ew.compare(paths, by="topic")
 
 
-def test_each_slice_has_the_guess_rate_of_its_own_items(tmp_path: Path) -> None:
-    lines = [lm_eval_choice(n, [0, *[-9] * (1 if n < 8 else 3)], 0, doc={"half": n < 8}) for n in range(16)]
+def test_slices_by_a_field_of_items_or_by_two_that_are_crossed(tmp_path: Path) -> None:
+    lines = [
+        lm_eval_choice(n, [0, -9], int(n % 4 == 3), doc={"half": n < 8, "odd": n % 2}) for n in range(16)
+    ]
     path = write_lm_eval(tmp_path / "m", "quiz", lines)
     rows = {row["slice"]: row for row in ew.evaluate(path, by="doc.half").numbers["slices"]["slices"]}
-    assert (rows["True"]["p_value"], rows["False"]["p_value"]) == pytest.approx((2 * 0.5**8, 2 * 0.25**8))
+    assert {name: row["value"] for name, row in rows.items()} == {"True": 0.75, "False": 0.75}
+    assert rows["True"]["gap"] == 0
+    crossed = ew.evaluate(path, by="doc.half:doc.odd").numbers["slices"]["slices"]
+    assert {row["slice"]: row["value"] for row in crossed} == {
+        f"{half}, {odd}": 1 - odd / 2 for half in (True, False) for odd in (0, 1)
+    }
 
 
 def test_scorers_by_name(tmp_path: Path) -> None:
@@ -280,9 +288,7 @@ Capture = pytest.CaptureFixture[str]
 def test_commands(tmp_path: Path, capsys: Capture) -> None:
     for model, skill in (("small", 0.5), ("large", 2.5)):
         write_choices(tmp_path / model, "quiz", skill)
-    assert "large is better than small: accuracy" in flat(
-        call(tmp_path, capsys, "compare", "small", "large").stdout
-    )
+    assert "large beats small: " in flat(call(tmp_path, capsys, "compare", "small", "large").stdout)
     assert "Task" not in call(tmp_path, capsys, "evaluate", "small", "--scorer", "acc").stdout
     shown = call(tmp_path, capsys, "preview", "small", "large").stdout
     assert "edgeworth compare small large\n" in shown
@@ -389,7 +395,7 @@ def test_what_preview_suggests_runs(
     tmp_path: Path, capsys: Capture, heads: tuple[str, ...], asked: list[str]
 ) -> None:
     (tmp_path / "t.csv").write_text(made_up(*heads))
-    shown = call(tmp_path, capsys, "preview", "t.csv").stdout.partition("To ask of it:\n")[2]
+    shown = call(tmp_path, capsys, "preview", "t.csv").stdout.partition("Commands to try:\n")[2]
     found = [line.split()[1:] for line in shown.splitlines()]
     given = ["t.csv", *(["--truth", heads[0]] if heads[0] != "success" else [])]
     plain = [[",".join(sorted(x.split(","))) for x in words if x not in given] for words in found]
@@ -452,3 +458,19 @@ def test_a_topic_with_errors_alone_is_no_slice(tmp_path: Path) -> None:
     write_topics(tmp_path / "b.json", "bb", "xyz" * 6, errors="xyz")
     with pytest.raises(InputError, match=r"b\.json.*no item of task 'quiz' has a score"):
         ew.compare([path, tmp_path / "b.json"], by="topic")
+
+
+def test_the_chosen_options_of_many_systems_are_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("edgeworth.pipeline.run_logs.MAX_SYSTEMS_COMPARED_BY_CHOICE", 2)
+    rng = np.random.default_rng(3)
+    paths = {}
+    for name in ("a", "b", "c"):
+        rows = [lm_eval_choice(number, rng.normal(size=4).tolist(), number % 4) for number in range(40)]
+        paths[name] = write_lm_eval(tmp_path / name, "task", rows)
+    titles = {section.title for section in ew.compare(paths).report.sections}
+    assert not any(title.startswith("Multiple-choice") for title in titles)
+    pair = {name: paths[name] for name in ("a", "b")}
+    titles = {section.title for section in ew.compare(pair).report.sections}
+    assert any(title.startswith("Multiple-choice") for title in titles)

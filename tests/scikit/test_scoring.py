@@ -12,16 +12,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn import metrics
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
 import edgeworth as ew
 from edgeworth.errors import InputError
 from edgeworth.sklearn import (
     average_precision_score,
+    average_precision_scorer,
     brier_scorer,
     growth_score,
     growth_scorer,
@@ -30,6 +34,8 @@ from edgeworth.sklearn import (
     log_scorer,
     markedness_score,
     markedness_scorer,
+    roc_auc_scorer,
+    spherical_scorer,
 )
 
 EXACT = {"rel": 1e-10, "abs": 1e-12}
@@ -108,7 +114,7 @@ def test_labels_come_in_any_clothes(score: Any) -> None:
 
 @pytest.mark.parametrize("score", [informedness_score, markedness_score])
 def test_a_label_outside_those_declared_is_refused(score: Any) -> None:
-    with pytest.raises(InputError, match="the labels declared are 0, 1, but there is 2 too"):
+    with pytest.raises(InputError, match="the labels declared are 0, 1, but there is also 2"):
         score([0, 1, 2], [0, 1, 2], labels=[0, 1])
     with pytest.raises(InputError, match="7"):
         score([0, 1], [0, 1], pos_label=7)
@@ -207,7 +213,7 @@ def test_without_ties_their_treatment_does_not_matter() -> None:
 def test_rankings_without_targets_or_background_have_no_score() -> None:
     assert math.isnan(average_precision_score([0, 0], [1.0, 2.0]))
     assert average_precision_score([1, 1], [1.0, 2.0]) == 1.0
-    with pytest.raises(InputError, match="say which one is the target"):
+    with pytest.raises(InputError, match="name the target"):
         average_precision_score(["active", "decoy"], [1.0, 2.0])
 
 
@@ -235,6 +241,59 @@ def test_without_scikit_learn_one_sentence_says_what_to_install() -> None:
         "edgeworth.errors.MissingExtraError: edgeworth.sklearn needs libraries that are not installed: "
         "pip install 'edgeworth[sklearn]'"
     )
+
+
+SCORERS = {
+    "average_precision": (
+        average_precision_scorer,
+        lambda y, s, w: metrics.average_precision_score(y, s, sample_weight=w),
+    ),
+    "roc_auc": (roc_auc_scorer, lambda y, s, w: metrics.roc_auc_score(y, s, sample_weight=w)),
+    "log": (log_scorer, lambda y, s, w: -metrics.log_loss(y, expit(s), sample_weight=w)),
+    "brier": (brier_scorer, lambda y, s, w: -metrics.brier_score_loss(y, expit(s), sample_weight=w)),
+}
+"""Each with scikit-learn's answer of truth, decision function and weights."""
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_weights_reach_scorers_through_metadata_routing(name: str) -> None:
+    points, classes = noisy_classes()
+    weights = np.random.default_rng(1).random(len(classes))
+    scorer, theirs = SCORERS[name]
+    model = LogisticRegression().fit(points, classes)
+    decision = model.decision_function(points)
+    assert scorer(model, points, classes) == pytest.approx(theirs(classes, decision, None), **EXACT)
+    folds = list(KFold(3).split(points))
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = clone(scorer).set_score_request(sample_weight=True)
+        found = cross_validate(
+            LogisticRegression().set_fit_request(sample_weight=False),
+            points,
+            classes,
+            scoring=routed,
+            cv=folds,
+            params={"sample_weight": weights},
+        )["test_score"]
+    for score, (train, test) in zip(found, folds, strict=True):
+        fitted = LogisticRegression().fit(points[train], classes[train])
+        wanted = theirs(classes[test], fitted.decision_function(points[test]), weights[test])
+        assert score == pytest.approx(wanted, **EXACT)
+
+
+@pytest.mark.parametrize("scorer", [informedness_scorer, markedness_scorer, growth_scorer, spherical_scorer])
+def test_whole_weights_are_repeated_cases(scorer: Any) -> None:
+    points, classes = noisy_classes()
+    model = LogisticRegression().fit(points, classes)
+    weights = np.random.default_rng(2).integers(1, 4, len(classes))
+    repeated = np.repeat(np.arange(len(classes)), weights)
+    wanted = scorer(model, points[repeated], classes[repeated])
+    assert scorer(model, points, classes, sample_weight=weights) == pytest.approx(wanted, rel=1e-10)
+
+
+def test_a_fold_without_targets_has_no_average_precision() -> None:
+    points, classes = noisy_classes()
+    model = LogisticRegression().fit(points, classes)
+    assert math.isnan(average_precision_scorer(model, points[classes == 0], classes[classes == 0]))
 
 
 @pytest.mark.slow

@@ -121,11 +121,11 @@ def test_columns_are_found_as_in_any_source(tmp_path: Path) -> None:
 
 BAD: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "is empty"),
-    "an array of numbers": (b"[1, 2]", "row 1 is no JSON object but a int"),
-    "pretty, and broken": (b'{\n  "y": 1,\n', "row 1 is not JSON .*one object a line; saw {"),
+    "an array of numbers": (b"[1, 2]", "row 1 is a int, not a JSON object"),
+    "pretty, and broken": (b'{\n  "y": 1,\n', "row 1 is not JSON .*one object per line; saw {"),
     "half a line": (TEXT + b'{"y": "a", "gue', "row 4 is not JSON"),
     "two objects in a line": (TEXT + b'{"y": 1, "guess": 1} {"y": 1}\n', r"row 4 is not JSON \(Extra data"),
-    "a number": (TEXT + b"\n17\n" + TEXT, "row 4 is no JSON object but a int"),
+    "a number": (TEXT + b"\n17\n" + TEXT, "row 4 is a int, not a JSON object"),
     "latin-1": (TEXT + '{"y": "é"}\n'.encode("latin-1"), "row 4 is not JSON .*utf-8"),
     "deep": (TEXT + b'{"y":' * 100_000, "row 4 is not JSON"),
     "byte order mark in the middle": (TEXT + b"\xef\xbb\xbf" + TEXT, "row 4 is not JSON"),
@@ -149,10 +149,10 @@ def test_what_is_wrong_is_said_with_the_row(
 
 def test_a_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_files, "LINES_BYTES", 1 << 16)
-    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 18)
+    monkeypatch.setattr(text_files, "MAX_LINE_BYTES", 1 << 18)
     path = tmp_path / "file.jsonl"
     path.write_bytes(TEXT + b'{"y": "' + b"x" * (1 << 19))
-    with pytest.raises(InputError, match="a row after row 4 has no end"):
+    with pytest.raises(InputError, match="the row after row 4 has no end"):
         tallied(path, truth="y", prediction="guess")
 
 
@@ -206,11 +206,11 @@ def test_fields_inside_are_columns_and_are_suggested(tmp_path: Path) -> None:
     [
         (
             {"columns": ["y", ["p"]], "data": [[1, 0]]},
-            r"the field 'columns' must be a list of different texts",
+            r"the field 'columns' must be a list of different names",
         ),
         (
             {"columns": ["y", None], "data": [[1, 0]]},
-            r"the field 'columns' must be a list of different texts",
+            r"the field 'columns' must be a list of different names",
         ),
         ({"columns": ["y", "y"], "data": [[1, 0]]}, r"the field 'columns' must be .* saw one twice"),
         (

@@ -226,7 +226,7 @@ def test_types_that_differ_between_files(tmp_path: Path, ending: str) -> None:
     with pytest.raises(InputError) as caught:
         tallied(tmp_path, truth="y", prediction="guess")
     assert f"{tmp_path / f'2{ending}'} has text" in str(caught.value)
-    assert f"in 'guess' where {tmp_path / f'1{ending}'} has numbers" in str(caught.value)
+    assert f"in 'guess', but {tmp_path / f'1{ending}'} has numbers" in str(caught.value)
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".jsonl"])

@@ -130,7 +130,7 @@ def test_nothing_outside_0_and_1() -> None:
 
 
 def test_a_row_must_add_up_to_1() -> None:
-    with pytest.raises(InputError, match=r"row 1,000,001 add up to 0\.99, not to 1 \(within 0\.00049\)"):
+    with pytest.raises(InputError, match=r"row 1,000,001 add up to 0\.99, not 1 \(within 0\.00049\)"):
         check_probabilities(np.array([[0.5, 0.5], [0.5, 0.49]]), first_row=10**6)
     for off in (0.99 * FLOAT16_SUM_ERROR, -0.99 * FLOAT16_SUM_ERROR):
         near = np.array([[0.5, 0.5 + off]])

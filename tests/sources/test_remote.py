@@ -59,7 +59,7 @@ BAD: dict[str, tuple[str, str]] = {
     ),
     "another extension": ("az://container/file.parquet", "needs DuckDB's extension azure.*INSTALL azure"),
     "a question mark": ("https://example.org/file.csv?x=1", "needs DuckDB's extension httpfs"),
-    "another scheme": ("ftp://example.org/file.csv", "nothing is read from ftp://, only from s3, "),
+    "another scheme": ("ftp://example.org/file.csv", "ftp:// is not supported; use one of s3, "),
     "another kind": ("s3://bucket/file.xlsx", "by their ending"),
     "a file that is not there": ("file:///nowhere/file.parquet", "DuckDB cannot read it: No files found"),
 }
@@ -78,7 +78,7 @@ def test_what_cannot_be_read_says_so_with_the_address(
 
 
 def test_stores_are_told_from_paths(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nothing is read from ftp"):
+    with pytest.raises(InputError, match="ftp:// is not supported"):
         open_source("ftp://example.org/file.csv")
     paths: list[Any] = [write(tmp_path / "file.csv"), "s3://bucket/file.csv"]
     with pytest.raises(InputError, match="one at a time, or by a pattern"):

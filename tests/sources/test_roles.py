@@ -51,12 +51,12 @@ DOUBTFUL: list[tuple[list[str], dict[str, Any], str]] = [
     (
         ["y_true", "y_pred", "score"],
         {"truth": "y_true"},
-        "'y_pred' or 'score' could be evaluated: say --prediction y_pred or --score score.",
+        "'y_pred' or 'score' could be evaluated: pass --prediction y_pred or --score score.",
     ),
     (
         ["y_true", "y_prob", "prob"],
         {"truth": "y_true"},
-        "could both be the probabilities: say --probability y_prob or --probability prob.",
+        "could both be the probabilities: pass --probability y_prob or --probability prob.",
     ),
     (["y_true", "prob_0"], {"truth": "y_true"}, "'prob_0' could be the probabilities of any class"),
 ]

@@ -241,13 +241,14 @@ def test_readers_of_others(tmp_path: Path) -> None:
         return [make_run("ours", "m", "t", path, [Item("1", {"right": 1.0})], "One line is one item.")]
 
     register_reader(Reader("ours", (".log",), (b"OURS",), read))
-    try:
-        (tmp_path / "a.log").write_text("OURS 1")
-        assert only(tmp_path / "a.log").notes == ("One line is one item.",)
-        (tmp_path / "b.log").write_text("THEIRS 1")
-        assert find_reader(tmp_path / "b.log") is None
-    finally:
-        READERS.pop(0)
+    (tmp_path / "a.log").write_text("OURS 1")
+    assert only(tmp_path / "a.log").notes == ("One line is one item.",)
+    (tmp_path / "b.log").write_text("THEIRS 1")
+    assert find_reader(tmp_path / "b.log") is None
+
+
+def test_a_registered_reader_ends_with_its_test() -> None:
+    assert all(".log" not in reader.endings for reader in READERS), "test_readers_of_others registered one"
 
 
 # -- bad input -------------------------------------------------------------------------------------------
@@ -501,8 +502,8 @@ def test_a_folder_that_cannot_be_listed_and_a_log_that_cannot_be_opened(
         ({"metrics": "acc"}, "the field 'metrics' must be a list; saw text"),
         ({"metrics": [["acc"]]}, "item 1 must be text; saw a list"),
         ({"filtered_resps": {"a": 1}}, "the field 'filtered_resps' must be a list or null; saw an object"),
-        ({"filtered_resps": [[10**400, "a"], ["-1", "b"]]}, "log-likelihood that is no number"),
-        ({"filtered_resps": [["inf", "a"], ["-1", "b"]]}, "log-likelihood that is no number"),
+        ({"filtered_resps": [[10**400, "a"], ["-1", "b"]]}, "log-likelihood that is not a number"),
+        ({"filtered_resps": [["inf", "a"], ["-1", "b"]]}, "log-likelihood that is not a number"),
         ({"doc_hash": 5}, "the field 'doc_hash' must be text or null; saw a whole number"),
     ],
 )
@@ -518,8 +519,8 @@ def test_a_wrong_field_of_lm_eval_is_named(tmp_path: Path, change: dict[str, obj
         ({"namedScores": [1]}, "the field 'namedScores' must be an object or null; saw a list"),
         ({"vars": 3}, "the field 'vars' must be an object or null; saw a whole number"),
         ({"provider": {"label": ""}}, "the field 'provider' has neither an id nor a label"),
-        ({"score": None}, "score is no number, and neither true nor false; saw None"),
-        ({"score": 10**400}, "score is no number"),
+        ({"score": None}, "score must be a number, true or false; saw None"),
+        ({"score": 10**400}, "score must be a number"),
     ],
 )
 @pytest.mark.parametrize("layout", ["json", "jsonl"])

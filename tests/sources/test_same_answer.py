@@ -64,7 +64,7 @@ def test_files_frames_and_arrays_agree(tmp_path: Path, labels: list[Any], option
 def test_names_without_data_and_columns_with_data() -> None:
     with pytest.raises(OptionError, match="truth='y' names a column"):
         evaluate(truth="y", prediction=[1])
-    with pytest.raises(OptionError, match="with data, prediction is the name of a column; saw list"):
+    with pytest.raises(OptionError, match="with data, prediction must be the name of a column; saw list"):
         evaluate(frame([0, 1]), truth="truth", prediction=[1])
     with pytest.raises(OptionError, match="truth is needed"):
         evaluate(truth=None, prediction=[1])

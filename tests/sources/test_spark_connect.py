@@ -166,7 +166,7 @@ def test_no_server_is_a_sentence(place: str, folder: Path) -> None:
 def test_an_address_that_is_none(folder: Path) -> None:
     done = run(folder, "--engine", "spark", "--master", "sc://")
     assert done.returncode == 2
-    assert done.stderr.startswith("edgeworth: sc:// is no address of a Spark Connect server: ")
+    assert done.stderr.startswith("edgeworth: sc:// is not the address of a Spark Connect server: ")
 
 
 def test_nothing_asks_for_what_connect_does_not_have() -> None:

@@ -114,7 +114,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "nothing": (Piped(b""), "standard input is empty"),
     "a terminal": (Piped(CSV, is_terminal=True), "nothing is piped into standard input"),
     "closed": (None, "standard input is closed"),
-    "no bytes": (io.StringIO("y,guess\n"), "standard input is no stream of bytes here: name a file"),
+    "no bytes": (io.StringIO("y,guess\n"), "standard input is not a stream of bytes: name a file"),
     "bytes": (Piped(b"\0\1\2"), "standard input is a binary file"),
     "half a Parquet file": (Piped(parquet()[:200]), "standard input cannot be read as Parquet"),
 }
@@ -137,7 +137,7 @@ def test_a_full_disk_is_said(spool: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(shutil, "copyfileobj", refuse)
     monkeypatch.setattr(sys, "stdin", Piped(CSV))
-    with pytest.raises(InputError, match="kept in a temporary file: No space left on device"):
+    with pytest.raises(InputError, match="copied to a temporary file: No space left on device"):
         open_source("-")
     assert not list(spool.iterdir())
 

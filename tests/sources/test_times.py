@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from edgeworth.errors import InputError
 from edgeworth.sources.columns import Coded
-from edgeworth.sources.numbers import as_times
+from edgeworth.sources.times import as_times
 
 NOON = datetime(2026, 7, 31, 12, 0)
 

@@ -44,7 +44,7 @@ def notices(
 @pytest.mark.parametrize("is_file", [False, True])
 @pytest.mark.parametrize("kind", FORMS)
 def test_whole_weights_are_said_to_count_cases(kind: str, is_file: bool, tmp_path: Path) -> None:
-    wanted = f"120 rows are taken as {COUNTS.sum()} cases"
+    wanted = f"120 rows count as {COUNTS.sum()} cases"
     for said in notices(kind, tmp_path, COUNTS, is_file=is_file):
         assert sum(wanted in each for each in said) == 1
     for weight, options in ((COUNTS, {"weight_kind": "counts"}), (np.ones(120, int), {}), (COUNTS / 2, {})):
@@ -70,5 +70,6 @@ def test_sampling_weights_make_no_test_exact_and_rows_are_counted() -> None:
     found = compared["a", "b"]["accuracy"]
     assert {tail.kind for tail in found.tests.values()} <= {"approximation", "drawn"}
     assert "exact" not in compared.verdict
-    assert f"disagree on {(GOOD != BAD).sum()} of 120 rows" in compared.verdict
-    assert any("no test is exact" in said for said in compared.report.warnings)
+    [rows] = compared.findings.disagreements
+    assert (rows["disagreements"], rows["cases"]) == ((GOOD != BAD).sum(), 120)
+    assert any("tests are approximate" in said for said in compared.report.warnings)

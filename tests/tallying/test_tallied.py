@@ -145,13 +145,13 @@ def test_kinds_of_labels_are_compared_beyond_the_first() -> None:
 @pytest.mark.parametrize("kind", [dict, MappingProxyType], ids=["dict", "mapping"])
 def test_several_predictions_are_compared_not_evaluated(kind: Any) -> None:
     several: Mapping[str, Any] = kind({"one": GUESS, "two": OTHER})
-    with pytest.raises(OptionError, match=r"several predictions are compared: ew\.compare"):
+    with pytest.raises(OptionError, match=r"evaluate takes one prediction: use ew\.compare for several"):
         ew.evaluate(truth=TRUTH, prediction=several)
-    with pytest.raises(OptionError, match="pool has no meaning with labels of several"):
+    with pytest.raises(OptionError, match="pool is not supported with labels of several"):
         ew.evaluate(truth=TRUTH, prediction=several, pool=5.0)
     tallied = ew.tally(truth=TRUTH, prediction=several)
     assert isinstance(tallied.tally, ew.Paired)
-    with pytest.raises(OptionError, match="overround has no meaning with labels of several"):
+    with pytest.raises(OptionError, match="overround is not supported with labels of several"):
         ew.evaluate(tallied, overround=0.1)
 
 

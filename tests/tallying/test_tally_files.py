@@ -18,7 +18,7 @@ from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.errors import InputError, MergeError, OptionError
 from edgeworth.pipeline.tally_file import tally_of_text, tally_text, write_tally
 from edgeworth.pipeline.tally_record import (
-    NAMED_PARTS,
+    MAX_PARTS_KEPT,
     Part,
     TallyRecord,
     as_tally_record,
@@ -118,11 +118,11 @@ def edited(section: str, **fields: Any) -> str:
 
 
 REFUSED: dict[str, tuple[str | bytes, str]] = {
-    "nothing": ("", "no tally file, or only a part of one"),
-    "truncated": (TEXT[: len(TEXT) // 2], "no tally file, or only a part of one"),
-    "truncated by a byte": (TEXT[:-2], "no tally file, or only a part of one"),
-    "no JSON": ("y,p\n1,1\n", "it is not whole JSON"),
-    "not text": (b"\xff\xfe\x00", "no tally file, or only a part of one"),
+    "nothing": ("", "not a tally file, or only a part of one"),
+    "truncated": (TEXT[: len(TEXT) // 2], "not a tally file, or only a part of one"),
+    "truncated by a byte": (TEXT[:-2], "not a tally file, or only a part of one"),
+    "no JSON": ("y,p\n1,1\n", "it is not complete JSON"),
+    "not text": (b"\xff\xfe\x00", "not a tally file, or only a part of one"),
     "a list": ("[1, 2]", "it holds list, not an object"),
     "another format": ('{"counts": [[1]]}', "its format is None, not 'edgeworth.tally'"),
     "a report": ('{"schema": "edgeworth.report/1"}', "it is a report"),
@@ -139,8 +139,8 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "an edited count": (edited("tally", counts=[[9, 1], [0, 2]]), "was changed after it was written"),
     "an edited option": (edited("terms", positive="a"), "was changed after it was written"),
     "an edited origin": (edited("provenance", rows=6), "was changed after it was written"),
-    "NaN": (TEXT.replace('"dropped":0', '"dropped":NaN'), "it is not whole JSON"),
-    "deep": ("[" * 100_000, "it is not whole JSON"),
+    "NaN": (TEXT.replace('"dropped":0', '"dropped":NaN'), "it is not complete JSON"),
+    "deep": ("[" * 100_000, "it is not complete JSON"),
 }
 
 
@@ -175,8 +175,8 @@ WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "whole weights as a number": ("labels", "terms", {"whole_weights": 1}, "1 as 'whole_weights'"),
     "whole weights with fractions": ("weights", "terms", {"whole_weights": True}, "but their sums are not"),
     "whole weights, groups": ("weighed groups", "terms", {"whole_weights": True}, "but their sums are not"),
-    "an unknown term": ("labels", "terms", {"mood": "good"}, "'mood', which means nothing"),
-    "a term of scores": ("labels", "terms", {"cells": 4}, "'cells', which means nothing"),
+    "an unknown term": ("labels", "terms", {"mood": "good"}, "'mood', which is not one of its fields"),
+    "a term of scores": ("labels", "terms", {"cells": 4}, "'cells', which is not one of its fields"),
     "terms of what has none": (
         "wealth",
         "terms",
@@ -219,7 +219,7 @@ WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
     "dropped as text": ("labels", "provenance", {"dropped": "0"}, "'0' as 'dropped'"),
     "no number of sources": ("labels", "provenance", {"number": None}, "None as 'number'"),
     "parts that are none": ("labels", "provenance", {"parts": [{"file": "x"}]}, "must have 'source'"),
-    "parts with more": ("labels", "provenance", {"parts": [PART | {"owner": "x"}]}, "'owner', which means"),
+    "parts with more": ("labels", "provenance", {"parts": [PART | {"owner": "x"}]}, "'owner', which is not"),
     "parts as text": ("labels", "provenance", {"parts": ["arrays"]}, "saw 'arrays'"),
     "no parts": ("labels", "provenance", {"parts": []}, "as 'parts'"),
     "a source that is a number": ("labels", "provenance", {"parts": [PART | {"source": 5}]}, "5 as 'source'"),
@@ -243,7 +243,7 @@ WRONG: dict[str, tuple[str, str, dict[str, Any], str]] = {
         {"placed": 1},
         "forecasts cannot have 1 as 'placed'",
     ),
-    "more in the provenance": ("labels", "provenance", {"mood": 1}, "'mood', which means nothing"),
+    "more in the provenance": ("labels", "provenance", {"mood": 1}, "'mood', which is not one of its fields"),
 }
 
 
@@ -276,17 +276,17 @@ def test_every_field_is_needed_or_may_be_left_out(section: str) -> None:
 def test_a_small_file_is_given_no_great_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = tmp_path / "bomb.json.gz"
     bomb.write_bytes(gzip.compress(b" " * (8 << 20)))
-    monkeypatch.setattr(paths, "SMALL_UNPACKED", 2 << 20)
+    monkeypatch.setattr(paths, "MIN_UNPACKED_LIMIT", 2 << 20)
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"bomb\.json\.gz is too large to be read: it has unpacked"):
+        with pytest.raises(InputError, match=r"bomb\.json\.gz is too large: it has .* when unpacked"):
             ew.read_tally(bomb)
         assert tracemalloc.get_traced_memory()[1] < 7 << 20
     finally:
         tracemalloc.stop()
     MADE["labels"]().write(tmp_path / "t.json")
-    monkeypatch.setattr(paths, "LARGEST_WHOLE", 100)
-    with pytest.raises(InputError, match=r"t\.json is too large to be read: it has more than 100"):
+    monkeypatch.setattr(paths, "MAX_WHOLE_FILE_BYTES", 100)
+    with pytest.raises(InputError, match=r"t\.json is too large: it has more than 100"):
         ew.read_tally(tmp_path / "t.json")
 
 
@@ -314,7 +314,7 @@ def test_files_that_cannot_be_read_say_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
         ew.read_tally(tmp_path)
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(TEXT.encode())[:-12])
-    with pytest.raises(InputError, match=r"cut\.json\.gz cannot be read: it is damaged, or only a part"):
+    with pytest.raises(InputError, match=r"cut\.json\.gz cannot be read: it is damaged or incomplete"):
         ew.read_tally(tmp_path / "cut.json.gz")
 
 
@@ -339,7 +339,7 @@ def test_arrays_counted_twice_are_noticed_by_their_tally() -> None:
 def test_many_parts_are_told_in_short() -> None:
     days = [ew.tally(truth=[1, 0] * (day + 1), prediction=[1, 1] * (day + 1)) for day in range(150)]
     merged = tally_of_text(tally_text(ew.TallyRecord.merge(days)))
-    assert (merged.origin.number, len(merged.origin.parts)) == (150, NAMED_PARTS)
+    assert (merged.origin.number, len(merged.origin.parts)) == (150, MAX_PARTS_KEPT)
     assert merged.origin.rows == sum(2 * (day + 1) for day in range(150))
     provenance = ew.evaluate(merged).provenance
     assert provenance["source"] == "150 sources, merged"
@@ -369,12 +369,12 @@ def test_nothing_to_say_is_said() -> None:
 def test_options_without_meaning_are_refused() -> None:
     labels, lists = MADE["labels"](), MADE["lists"]()
     refused: tuple[tuple[TallyRecord, dict[str, Any], str], ...] = (
-        (labels, {"depth": 3}, "depth has no meaning with labels"),
-        (labels, {"gain": 1.0}, "gain has no meaning with labels"),
-        (lists, {"pool": 3.0}, "pool has no meaning with queries"),
+        (labels, {"depth": 3}, "depth is not supported with labels"),
+        (labels, {"gain": 1.0}, "gain is not supported with labels"),
+        (lists, {"pool": 3.0}, "pool is not supported with queries"),
         (lists, {"positive": 1}, "count it anew"),
         (lists, {"labels": [0, 1]}, "labels was decided when this was counted"),
-        (MADE["several"](), {"depth": 3}, "depth has no meaning"),
+        (MADE["several"](), {"depth": 3}, "depth is not supported"),
     )
     for tallied, options, said in refused:
         with pytest.raises(OptionError, match=said):

@@ -10,6 +10,7 @@ from edgeworth.bet.kelly import factors_by_outcome, game_factors, growth, kelly,
 from edgeworth.bet.odds import decimal_odds, fair_odds, house_odds
 from edgeworth.bet.rounds import kelly_payoff, kelly_together
 from edgeworth.common.choices import BookmakerName
+from edgeworth.core.random_seeds import Rng
 from edgeworth.errors import OptionError
 
 __all__ = [
@@ -43,26 +44,30 @@ class BookmakerMaker(Protocol):
     """Makes a bookmaker, or several of a kind, from the lowest and the highest price and a seed."""
 
     def __call__(
-        self, low: float = ..., high: float = ..., seed: int = ..., *, bookmakers: int = ...
+        self, low: float = ..., high: float = ..., rng: Rng = ..., *, bookmakers: int = ...
     ) -> Bookmaker: ...
 
 
 BOOKMAKERS: dict[BookmakerName, BookmakerMaker] = {"drunken": Drunken}
-"""Bookmakers that the command knows by name; each is made from its lowest and highest price and a seed."""
+"""The bookmakers that ``--bookmaker`` knows, by name. Each is made from its price range and a seed.
+
+>>> BOOKMAKERS["drunken"](0.2, 0.8, rng=1)
+Drunken(low=0.2, high=0.8, rng=1, first=0)
+"""
 
 
-def named_bookmaker(given: object, *, seed: int = 0) -> Bookmaker:
+def named_bookmaker(bookmaker: object, *, seed: int = 0) -> Bookmaker:
     """Return a bookmaker, or make the one of a name.
 
     >>> named_bookmaker("drunken", seed=1)
-    Drunken(low=0.0, high=1.0, seed=1, first=0)
+    Drunken(low=0.0, high=1.0, rng=1, first=0)
     """
-    if isinstance(given, Bookmaker):
-        return given
-    if isinstance(given, str) and given in BOOKMAKERS:
-        return BOOKMAKERS[given](seed=seed)
-    known = ", ".join(repr(name) for name in BOOKMAKERS)
+    if isinstance(bookmaker, Bookmaker):
+        return bookmaker
+    if isinstance(bookmaker, str) and bookmaker in BOOKMAKERS:
+        return BOOKMAKERS[bookmaker](rng=seed)
+    names = ", ".join(repr(name) for name in BOOKMAKERS)
     raise OptionError(
-        f"bookmaker is {known} or a bookmaker of ew.bet, such as ew.bet.Drunken(0.15, 0.85); saw {given!r}. "
-        "Odds, or the names of their columns, are given as odds=…"
+        f"bookmaker is {names} or a bookmaker of ew.bet, such as ew.bet.Drunken(0.15, 0.85); saw "
+        f"{bookmaker!r}. Pass odds, or the names of their columns, as odds=…"
     )

@@ -16,7 +16,17 @@ BOOK_TOLERANCE = 1e-9
 
 
 class BookError(InputError):
-    """Prices at which no best bet exists: an arbitrage, or stakes without limit."""
+    """An error for prices at which no best bet exists: an arbitrage, or stakes without limit.
+
+    Examples
+    --------
+    >>> from edgeworth.bet import kelly
+    >>> try:
+    ...     kelly([0.5, 0.5], [2.2, 2.2], lay=[2.3, 2.3])
+    ... except BookError as error:
+    ...     print(str(error)[:20])
+    backing every outcom
+    """
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,9 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
             raise TypeError
         return array.astype(np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers, as many in each row; saw {_short(values)}") from None
+        raise InputError(
+            f"{name} must be numbers, the same number in each row; saw {_short(values)}"
+        ) from None
 
 
 def is_plain(value: object) -> bool:
@@ -74,10 +86,12 @@ def check_odds(
     if not infinite:
         good &= odds < np.inf
     if not good.all():
-        needed = "above 1 (infinite where nothing can be laid)" if infinite else "finite and above 1"
-        raise InputError(
-            f"{name} are decimal and {needed}; saw {describe_first(odds, ~good, outcomes, first_row)}"
-        )
+        needed = "above 1 (infinite if nothing can be laid)" if infinite else "finite and above 1"
+        # Odds with named columns come from a file, where an empty field can be dropped.
+        is_missing = outcomes is not None and bool(np.isnan(odds[~good][0]))
+        advice = ". Pass --missing drop to drop rows with empty odds" if is_missing else ""
+        example = describe_first(odds, ~good, outcomes, first_row)
+        raise InputError(f"{name} are decimal and {needed}; saw {example}{advice}")
 
 
 def as_odds(values: ArrayLike, name: str = "odds", *, infinite: bool = False) -> Floats:
@@ -100,7 +114,7 @@ def as_outcomes(values: ArrayLike, name: str) -> NDArray[np.bool_]:
     """Convert what came true to booleans, and refuse anything else."""
     happened = np.asarray(values)
     if happened.dtype.kind not in "biu" or not np.isin(happened, (0, 1)).all():
-        raise InputError(f"{name} says of each bet whether it came true: True or False, 1 or 0")
+        raise InputError(f"{name} must be True or False (1 or 0) for each bet")
     return happened.astype(bool)
 
 
@@ -141,20 +155,22 @@ def as_races(
     """Check races: a K-vector is one, (n, K) are many; a K-vector beside (n, K) holds for every race."""
     forecast, book = as_shares(probabilities), as_odds(odds)
     laid = None if lay is None else as_odds(lay, "lay odds", infinite=True)
-    given = [part for part in (forecast, book, laid) if part is not None]
-    outcomes = {part.shape[-1] if part.ndim else 0 for part in given}
-    rows = {part.shape[0] for part in given if part.ndim == 2}
-    if max(part.ndim for part in given) > 2 or len(outcomes) > 1 or 0 in outcomes or len(rows) > 1:
-        shapes = ", ".join(str(part.shape) for part in given)
+    tables = [part for part in (forecast, book, laid) if part is not None]
+    outcomes = {part.shape[-1] if part.ndim else 0 for part in tables}
+    rows = {part.shape[0] for part in tables if part.ndim == 2}
+    if max(part.ndim for part in tables) > 2 or len(outcomes) > 1 or 0 in outcomes or len(rows) > 1:
+        shapes = ", ".join(str(part.shape) for part in tables)
         raise InputError(
             "a race has K probabilities and K odds, many races have n rows of them; saw the shapes " + shapes
         )
     if outcomes == {1}:
-        raise InputError("a race has at least two outcomes; give one game as plain numbers, or to kelly_game")
+        raise InputError(
+            "a race has at least two outcomes; pass one game as plain numbers, or use kelly_game"
+        )
     forecast = add_to_one(np.atleast_2d(forecast), normalise=normalise)
     shape = (rows.pop() if rows else 1, outcomes.pop())
     spread = [np.broadcast_to(part, shape) for part in (forecast, book, book if laid is None else laid)]
-    single = all(part.ndim == 1 for part in given)
+    single = all(part.ndim == 1 for part in tables)
     return Races(spread[0], spread[1], None if laid is None else spread[2], single)
 
 
@@ -166,9 +182,9 @@ def describe_first(
     >>> describe_first(np.array([[2.0, 3.0], [2.0, 0.5]]), np.array([[False, False], [False, True]]))
     '0.5 in row 2, column 2'
     """
-    where = np.unravel_index(int(np.argmax(bad)), values.shape) if values.ndim else ()
-    position = describe_place(tuple(int(index) for index in where), columns, first_row)
-    return f"{values[where]:.9g}{position}"
+    bad_index = np.unravel_index(int(np.argmax(bad)), values.shape) if values.ndim else ()
+    position = describe_place(tuple(int(index) for index in bad_index), columns, first_row)
+    return f"{values[bad_index]:.9g}{position}"
 
 
 def describe_place(

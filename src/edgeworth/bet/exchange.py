@@ -18,13 +18,32 @@ PRICE_SUM_TOLERANCE = 1e-14
 def clipped_prices(
     probabilities: ArrayLike, odds: ArrayLike, lay: ArrayLike, *, normalise: bool = False
 ) -> Floats:
-    """The prices at which the best bettor deals: ``q = clip(p/λ, 1/L, 1/B)`` with ``Σ q = 1``.
+    """Compute the prices at which the best bettor deals: ``q = clip(p/λ, 1/L, 1/B)`` with ``Σ q = 1``.
 
-    ``odds`` B are backed and ``lay`` odds L laid (infinite: that outcome cannot be laid). The wealth after
-    outcome k is ``p_k/q_k`` and the cash kept is λ. Needs ``Σ 1/L ≤ 1 ≤ Σ 1/B``; outside that there is an
-    arbitrage, which is refused by name. Where an outcome of probability 0 leaves its price open, what is
-    left to 1 is shared out.
+    Parameters
+    ----------
+    probabilities : array_like, (K,) or (n, K)
+        The bettor's probabilities.
+    odds : array_like
+        The odds B to back at.
+    lay : array_like
+        The odds L to lay at. Infinity means that the outcome cannot be laid.
+    normalise : bool
+        Whether to divide each row of probabilities by its sum.
 
+    Returns
+    -------
+    array
+        The prices. The wealth after outcome k is ``p_k/q_k``, and the cash kept is λ. If an outcome of
+        probability 0 leaves its price open, the rest up to 1 is shared.
+
+    Raises
+    ------
+    BookError
+        Unless ``Σ 1/L ≤ 1 ≤ Σ 1/B``. Otherwise there is an arbitrage.
+
+    Examples
+    --------
     >>> clipped_prices([0.5, 0.36, 0.14], [1.9, 3.2, 4.6], [2.1, 3.6, 5.4]).round(6).tolist()
     [0.502315, 0.3125, 0.185185]
     """
@@ -37,11 +56,23 @@ def clipped_prices(
 
 
 def arbitrage(odds: ArrayLike, *, lay: ArrayLike | None = None) -> str | list[str]:
-    """The sure profit in a book by name: "none", "back every outcome", "lay every outcome", "back and lay".
+    """Find the sure profit in a book.
 
-    Backing all of an under-round book (``Σ 1/B < 1``), laying all of an over-round one (``Σ 1/L > 1``), or
-    backing one outcome above its own lay odds. A K-vector gives one name, (n, K) a list of them.
+    Parameters
+    ----------
+    odds : array_like, (K,) or (n, K)
+        The odds B to back at.
+    lay : array_like, optional
+        The odds L to lay at.
 
+    Returns
+    -------
+    str or list of str
+        "none"; "back every outcome" if ``Σ 1/B < 1``; "lay every outcome" if ``Σ 1/L > 1``; or "back and lay"
+        if one outcome can be backed above its own lay odds. (n, K) odds give a list.
+
+    Examples
+    --------
     >>> arbitrage([[2.1, 2.1], [1.9, 1.9]]), arbitrage([1.9, 1.9], lay=[1.95, 1.95])
     (['back every outcome', 'none'], 'lay every outcome')
     """
@@ -60,17 +91,18 @@ def arbitrage(odds: ArrayLike, *, lay: ArrayLike | None = None) -> str | list[st
 def refuse_arbitrage(back: Floats, lay: Floats) -> None:
     """Say which row of a book has a sure profit without limit, and what the caller may choose."""
     refuse_crossed(back, lay)
-    for what, sums, bad in (
+    for action, sums, bad in (
         ("backing", row_sums(1 / back), row_sums(1 / back) < 1 - BOOK_TOLERANCE),
         ("laying", row_sums(1 / lay), _lay_all(lay)),
     ):
         if bad.any():
             row = int(np.argmax(bad))
-            where = f" in row {row + 1:,}" if len(back) > 1 else ""
+            row_text = f" in row {row + 1:,}" if len(back) > 1 else ""
             raise BookError(
-                f"{what} every outcome is an arbitrage{where}: the implied prices add up to {sums[row]:.9g}, "
-                "so the best stakes have no limit; check the odds, or say what to do when it is unbalanced: "
-                "'normalise' (prices scaled to 1) or 'cap' (stakes and liabilities within the wealth)"
+                f"{action} every outcome is an arbitrage{row_text}: the implied prices add up to "
+                f"{sums[row]:.9g}, so the best stakes have no limit; check the odds, or pass "
+                "unbalanced='normalise' (prices scaled to 1) or unbalanced='cap' (stakes and liabilities "
+                "within the wealth)"
             )
 
 
@@ -85,7 +117,7 @@ def refuse_crossed(back: Floats, lay: Floats) -> None:
 
 
 def _lay_all(lay: Floats) -> NDArray[np.bool_]:
-    """Where laying everything profits; with an outcome that cannot be laid, costing nothing is enough."""
+    """Mark rows where laying every outcome is a sure profit, or costs nothing if one cannot be laid."""
     sums = row_sums(1 / lay)
     spared = np.isinf(lay).any(axis=1)
     return np.asarray((sums > 1 + BOOK_TOLERANCE) | (spared & (sums > 1 - BOOK_TOLERANCE)))
@@ -137,14 +169,14 @@ def cash_levels(p: Floats, low: Floats, high: Floats, nearest: ArrayLike = 1.0) 
 
 
 def _clip(p: Floats, low: Floats, high: Floats, level: Floats) -> Floats:
-    """``clip(p/λ, low, high)``; what cannot happen has the low price, and at λ = 0 the rest has the high."""
+    """Return ``clip(p/λ, low, high)``: the low price if p = 0, and otherwise the high price at λ = 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         prices = p / level[:, None]
     return np.minimum(np.fmax(prices, low, out=prices), high, out=prices)
 
 
 def _count(points: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> NDArray[np.intp]:
-    """How many of a row's sorted points a condition holds for, when it holds for the first ones only."""
+    """Count the sorted points of each row for which a condition holds; it must hold for the first ones."""
     rows = np.arange(len(points))
     low = np.zeros(len(points), dtype=np.intp)
     high = np.full(len(points), points.shape[1], dtype=np.intp)
@@ -219,7 +251,7 @@ def tied_up(stakes: Floats, lay: Floats) -> Floats:
 
 
 def _wealth(returns: Floats, held: Floats) -> Floats:
-    """The wealth after each outcome."""
+    """Return the wealth after each outcome."""
     return np.asarray((returns @ held[..., None])[..., 0])
 
 
@@ -250,10 +282,10 @@ def best_holdings(chances: Floats, returns: Floats) -> Floats:
         )
         if not off.any():
             break
-        wanted = product.mean(axis=-1, keepdims=True) / 10
+        barrier = product.mean(axis=-1, keepdims=True) / 10
         bent = shares.swapaxes(-1, -2) @ (shares * chances[..., None]) + product[..., None] * np.eye(number)
-        step = np.linalg.solve(bent, (slope - held + wanted)[..., None])[..., 0]
-        lack = _move(lack, wanted / product - 1 - step, off)
+        step = np.linalg.solve(bent, (slope - held + barrier)[..., None])[..., 0]
+        lack = _move(lack, barrier / product - 1 - step, off)
         held = _move(held, step, off)
     held /= held.sum(axis=-1, keepdims=True)
     # What Newton's steps alone keep above 0 is not held.

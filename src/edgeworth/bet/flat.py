@@ -14,12 +14,28 @@ from edgeworth.common.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 
 SMALLEST_PRICE = 1e-12
-"""What cheaper outcomes count as: nobody offers such odds."""
+"""What cheaper outcomes count as, because no bookmaker offers such odds."""
 
 
 @dataclass(frozen=True)
 class FlatStakes:
-    """Unit stakes: how many, the sum of their net returns, and the sum of their odds."""
+    """A record of unit stakes.
+
+    Attributes
+    ----------
+    bets : int
+        The number of bets.
+    profit : float
+        The sum of their net returns.
+    odds : float
+        The sum of their odds.
+
+    Examples
+    --------
+    >>> record = flat_stakes([True, False, True], [2.5, 3.0, 1.5])
+    >>> record.bets, record.profit, round(record.rate, 4)
+    (3, 1.0, 0.3333)
+    """
 
     bets: int
     profit: float
@@ -27,15 +43,33 @@ class FlatStakes:
 
     @property
     def rate(self) -> float:
-        """The net return of a unit, the "yield"; nan without a bet."""
+        """The net return per unit staked (the yield); nan without a bet."""
         return self.profit / self.bets if self.bets else math.nan
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The returns that a score test keeps, of equal odds Wilson's interval; nan without a bet.
+        """Compute the interval of the net return per unit staked, from a score test.
 
-        If each bet's chance is the same multiple m of 1/odds, n bets pay n m on average, with variance
-        ``m Σ O − n m²``; the ends are where what was paid is as far from that as the level allows. Few wins
-        at long odds show too little spread for Student's t.
+        Parameters
+        ----------
+        level : float
+            The confidence level.
+
+        Returns
+        -------
+        (float, float)
+            The bounds; nan without a bet. For equal odds it is Wilson's interval.
+
+        Notes
+        -----
+        If the chance of each bet is the same multiple m of 1/odds, n bets pay n m on average, with variance
+        ``m Σ O − n m²``. The bounds are the values of m that the test does not reject. Few wins at long odds
+        show too little spread for Student's t.
+
+        Examples
+        --------
+        >>> low, high = flat_stakes([True, False, True] * 10, [2.5, 3.0, 1.5] * 10).interval()
+        >>> round(low, 3), round(high, 3)
+        (-0.075, 0.704)
         """
         if not self.bets:
             return math.nan, math.nan
@@ -47,10 +81,24 @@ class FlatStakes:
 
 
 def flat_stakes(won: ArrayLike, odds: ArrayLike) -> FlatStakes:
-    """One unit on each tip: whether it came true, and the decimal odds it was taken at.
+    """Stake one unit on each tip.
 
-    >>> found = flat_stakes([True, False, True], [2.5, 3.0, 1.5])
-    >>> found.profit, round(found.rate, 4)
+    Parameters
+    ----------
+    won : array_like of bool
+        Whether each tip came true.
+    odds : array_like
+        The decimal odds at which each was taken.
+
+    Returns
+    -------
+    FlatStakes
+        The number of bets, the profit, and the yield with its interval.
+
+    Examples
+    --------
+    >>> record = flat_stakes([True, False, True], [2.5, 3.0, 1.5])
+    >>> record.profit, round(record.rate, 4)
     (1.0, 0.3333)
     """
     net = _net_returns(won, odds)
@@ -66,11 +114,29 @@ def best_bets(probabilities: Floats, odds: Floats, codes: NDArray[np.intp]) -> F
 
 
 def ruin_probability(won: ArrayLike, odds: ArrayLike, *, bank: float) -> float:
-    """Bound the chance that bets like these, one unit each, ever use up a bank of so many units.
+    """Bound the probability that bets like these, one unit each, ever use up a bank.
 
+    Parameters
+    ----------
+    won : array_like of bool
+        Whether each bet won.
+    odds : array_like
+        The decimal odds of each bet.
+    bank : float
+        The bank, in units.
+
+    Returns
+    -------
+    float
+        An upper bound; 1 if the bets do not return more than the stakes.
+
+    Notes
+    -----
     Lundberg's inequality: at most ``exp(−θ bank)``, where ``E exp(−θ X) = 1`` and X is drawn from the net
-    returns. It is 1 where they do not return more than the stakes.
+    returns.
 
+    Examples
+    --------
     >>> round(ruin_probability([True] * 6 + [False] * 4, [2.0] * 10, bank=5), 4), round((0.4 / 0.6) ** 5, 4)
     (0.1317, 0.1317)
     """
@@ -96,5 +162,7 @@ def ruin_probability(won: ArrayLike, odds: ArrayLike, *, bank: float) -> float:
 def _net_returns(won: ArrayLike, odds: ArrayLike) -> Floats:
     happened, prices = as_outcomes(won, "won"), as_odds(odds)
     if happened.ndim != 1 or happened.shape != prices.shape:
-        raise InputError(f"there are {happened.shape} results for odds of shape {prices.shape}: one each")
+        raise InputError(
+            f"results have the shape {happened.shape}, odds {prices.shape}: pass one result per bet"
+        )
     return np.asarray(happened * prices - 1)

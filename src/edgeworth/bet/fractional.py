@@ -91,14 +91,14 @@ def fraction_sums(
     """
     logs, grid = np.asarray(log_factors, float), np.asarray(fractions, float)
     groups = np.union1d(starts, np.arange(0, len(logs), CASES_PER_PRODUCT))
-    within, gains = np.searchsorted(groups, starts), np.expm1(np.minimum(logs, MAX_LOG_FACTOR))
+    offsets, gains = np.searchsorted(groups, starts), np.expm1(np.minimum(logs, MAX_LOG_FACTOR))
     result = np.empty((len(starts), grid.size))
     for index, fraction in enumerate(grid):
         if fraction == 1:
             result[:, index] = sums_from(logs, starts)
         else:
             products = np.multiply.reduceat(1 + fraction * gains, groups)
-            result[:, index] = np.add.reduceat(np.log(products), within)
+            result[:, index] = np.add.reduceat(np.log(products), offsets)
     ends = np.append(starts[1:], len(logs))
     for run in np.flatnonzero(np.maximum.reduceat(logs, starts) > MAX_LOG_FACTOR):
         result[run] = whole_sum(fractional_logs(logs[starts[run] : ends[run]], grid))
@@ -140,11 +140,11 @@ def kappa(probabilities: ArrayLike, rivals: ArrayLike, *, score: Score) -> tuple
     above = np.where(np.isinf(gain), 1.0, np.where(np.isinf(loss), 0.0, above))
     middle = (low == 0) & (high == 1)
     below, above = np.where(middle, 0.5, below), np.where(middle, 0.5, above)
-    same = low == high
+    is_point = low == high
     # Rounding may not carry κ past p: the bet would then be on the wrong side.
     return (
-        np.where(same, p, np.clip(below, low, high)),
-        np.where(same, 1 - p, np.clip(above, 1 - high, 1 - low)),
+        np.where(is_point, p, np.clip(below, low, high)),
+        np.where(is_point, 1 - p, np.clip(above, 1 - high, 1 - low)),
     )
 
 
@@ -168,7 +168,7 @@ def score_log_factors(
 
 
 def _log_ratio(large: Floats, small: Floats, difference: Floats) -> Floats:
-    """log(large/small), by their difference when close: 1 − p and 1 − q have already lost some of it."""
+    """Return log(large/small), computed from the difference of close values to keep digits."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         near = np.log1p(difference / small)
         return np.where(large < 2 * small, near, np.log(large) - np.log(small))

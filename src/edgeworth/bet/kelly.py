@@ -36,11 +36,30 @@ from edgeworth.errors import InputError, OptionError
 def kelly_game(
     probability: ArrayLike, odds: ArrayLike, *, lay: ArrayLike | None = None, fraction: float = 1.0
 ) -> Floats:
-    """Stake on "true": ``f = (O p − 1)/(O − 1)``; below zero lay it for a backer's stake of ``−f``.
+    """Compute Kelly's stake on "true" in games: ``f = (O p − 1)/(O − 1)``.
 
-    ``odds`` are backed and laid alike unless ``lay`` gives other odds to lay at (infinite: no laying); in
-    between there is no bet. Every element is a game of its own. Kelly (1956); Kalia (2011), section 2.2.
+    Parameters
+    ----------
+    probability : array_like
+        The probability of "true". Every element is a game of its own.
+    odds : array_like
+        The decimal odds, to back and to lay.
+    lay : array_like, optional
+        Other odds to lay at. Infinity means no laying. Between the two there is no bet.
+    fraction : float
+        The part of Kelly's stake that is bet.
 
+    Returns
+    -------
+    array
+        The stakes as shares of wealth. A negative stake lays a backer's stake of that size.
+
+    Notes
+    -----
+    Sources: Kelly 1956; Kalia 2011, section 2.2.
+
+    Examples
+    --------
     >>> kelly_game([0.6, 0.5, 0.4], 2.0).round(4).tolist()
     [0.2, 0.0, -0.2]
     >>> kelly_game([0.6, 0.48, 0.4], 2.0, lay=2.1).round(4).tolist()
@@ -61,11 +80,29 @@ def game_factors(
     lay: ArrayLike | None = None,
     fraction: float = 1.0,
 ) -> Floats:
-    """Compute what a game multiplies wealth by: ``p/q`` if true, ``(1−p)/(1−q)`` if false, with q = 1/O.
+    """Compute the factor by which a game multiplies wealth: ``p/q`` if true, ``(1−p)/(1−q)`` if false.
 
-    With back and lay odds q is the probability moved into ``[1/L, 1/B]``, and a fraction c of the stakes
-    gives ``1 − c + c p/q``: the bet of someone whose forecast is ``c p + (1−c) q``.
+    Parameters
+    ----------
+    probability : array_like
+        The probability p of "true".
+    odds : array_like
+        The decimal odds; the price is q = 1/odds.
+    outcome : array_like of bool
+        Whether each game came out true.
+    lay : array_like, optional
+        Other odds to lay at. The price q is then p moved into ``[1/L, 1/B]``.
+    fraction : float
+        The part c of Kelly's stake that is bet. It gives ``1 − c + c p/q``, the bet of a forecast
+        ``c p + (1−c) q``.
 
+    Returns
+    -------
+    array
+        The factors.
+
+    Examples
+    --------
     >>> game_factors(0.6, 2.0, outcome=[True, False]).tolist()
     [1.2, 0.8]
     """
@@ -115,17 +152,37 @@ def kelly(
     unbalanced: Unbalanced = "refuse",
     normalise: bool = False,
 ) -> Floats:
-    """Compute the stakes, as shares of wealth, that make it grow fastest: they maximise ``Σ p_k log W_k``.
+    """Compute the stakes, as shares of wealth, with the fastest growth: they maximise ``Σ p_k log W_k``.
 
-    Plain numbers are one game backed or (below zero) laid at one price; a K-vector is one race, (n, K) many.
-    Races are backed only, unless ``lay`` gives odds to lay at (infinite: not that outcome); a stake below
-    zero lays for a backer's stake of that size. An under-round book (``Σ 1/O < 1``) is an arbitrage: backing
-    only, everything is staked in proportion, ``f = p``. With laying its stakes have no limit, and
-    ``unbalanced`` says what to do: "refuse", "normalise" (scale the odds until the arbitrage is gone) or
-    "cap" (in every race, stakes and liabilities within the wealth). On a fair book with laying the stakes are
-    not unique; these are ``p − q``. A fraction c bets c of the stakes, as if the forecast were
-    ``c p + (1−c) q`` with q the clipped prices, and below 1 is never ruined. Kelly (1956).
+    Parameters
+    ----------
+    probabilities : array_like
+        A number is one game. A K-vector is one race, and (n, K) are n races.
+    odds : array_like
+        The decimal odds to back at. A game is backed or laid at one price.
+    lay : array_like, optional
+        The odds to lay at; by default races are only backed. Infinity means that an outcome cannot be laid.
+    fraction : float
+        The part c of the stakes that is bet, as if the forecast were ``c p + (1−c) q`` with the clipped
+        prices q. Below 1 it is never ruined.
+    unbalanced : {"refuse", "normalise", "cap"}
+        What to do if backing and laying is an arbitrage, so that stakes have no limit: raise an error, scale
+        the odds until the arbitrage is gone, or keep stakes and liabilities within the wealth.
+    normalise : bool
+        Whether to divide each row of probabilities by its sum.
 
+    Returns
+    -------
+    array
+        The stakes. A negative stake lays a backer's stake of that size.
+
+    Notes
+    -----
+    If backing alone is an arbitrage (``Σ 1/O < 1``), everything is staked in proportion, ``f = p``. On a fair
+    book with laying the stakes are not unique; these are ``p − q``. Source: Kelly 1956.
+
+    Examples
+    --------
     >>> kelly(0.6, 2.0).round(4)
     np.float64(0.2)
     >>> kelly([0.2, 0.4, 0.3, 0.08, 0.02], [5.5, 2.625, 3.25, 6, 21]).round(6).tolist()
@@ -148,11 +205,22 @@ def factors_by_outcome(
     unbalanced: Unbalanced = "refuse",
     normalise: bool = False,
 ) -> Floats:
-    """Compute the factor of the Kelly bettor's wealth after each outcome; a game gives (true, false).
+    """Compute the factor of the Kelly bettor's wealth after each outcome.
 
-    Backing only: ``p_k O_k`` where k was backed, otherwise the cash kept. Back and lay: ``p_k/q_k`` with q
-    the clipped prices. 0 is ruin.
+    Parameters
+    ----------
+    probabilities, odds, lay, fraction, unbalanced, normalise
+        As in ``kelly``.
 
+    Returns
+    -------
+    array
+        The factors; 0 is ruin. A game has two, for true and for false. With backing only, the factor is ``p_k
+        O_k`` if k was backed and otherwise the cash kept. With laying it is ``p_k/q_k`` with the clipped
+        prices q.
+
+    Examples
+    --------
     >>> factors_by_outcome([0.5, 0.25, 0.25], [3, 3, 3]).round(6).tolist()
     [1.5, 0.75, 0.75]
     """
@@ -163,11 +231,25 @@ def factors_by_outcome(
 
 
 def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = None) -> Floats:
-    """Compute a wealth of 1 after each outcome, ``1 − Σ f + f_k O_k``; a game gives (true, false).
+    """Compute what a wealth of 1 becomes after each outcome: ``1 − Σ f + f_k O_k``.
 
-    Stakes below zero are laid, at ``lay`` or else at ``odds``. More than the wealth cannot be lost: such
-    stakes are refused.
+    Parameters
+    ----------
+    odds : array_like
+        The decimal odds.
+    stakes : array_like
+        The stakes as shares of wealth. Negative stakes are laid.
+    lay : array_like, optional
+        The odds to lay at; by default ``odds``.
 
+    Returns
+    -------
+    array
+        The wealth; a game has two values, for true and for false. Stakes that can lose more than the wealth
+        raise an error.
+
+    Examples
+    --------
     >>> wealth_after([3, 3, 3], [0.25, 0, 0]).tolist(), wealth_after(2.0, -0.25).tolist()
     ([1.5, 0.75, 0.75], [0.75, 1.25])
     """
@@ -182,16 +264,16 @@ def wealth_after(odds: ArrayLike, stakes: ArrayLike, *, lay: ArrayLike | None = 
     with np.errstate(invalid="ignore"):
         paid = np.where(bets > 0, bets * book, np.where(bets < 0, bets * laid, 0.0))
     if bets.ndim == 0:
-        left = np.stack([1 - bets + paid, 1 - bets])
+        wealth = np.stack([1 - bets + paid, 1 - bets])
     else:
-        left = 1 - bets.sum(axis=-1, keepdims=True) + paid
+        wealth = 1 - bets.sum(axis=-1, keepdims=True) + paid
     size = 1 + np.abs(bets).sum(axis=-1 if bets.ndim else None, keepdims=bets.ndim > 0) + np.abs(paid)
-    overdrawn = left < -MAX_RELATIVE_OVERDRAFT * size
+    overdrawn = wealth < -MAX_RELATIVE_OVERDRAFT * size
     if overdrawn.any():
         raise InputError(
-            f"these stakes lose more than the wealth: it becomes {describe_first(left, overdrawn)}"
+            f"these stakes lose more than the wealth: it becomes {describe_first(wealth, overdrawn)}"
         )
-    return np.where(left <= RELATIVE_ROUNDING_ERROR * size, 0.0, left)
+    return np.where(wealth <= RELATIVE_ROUNDING_ERROR * size, 0.0, wealth)
 
 
 def growth(
@@ -202,28 +284,46 @@ def growth(
     lay: ArrayLike | None = None,
     normalise: bool = False,
 ) -> Floats:
-    """Compute the expected growth of log wealth in nats, ``Σ p_k log W_k``; −inf when ruin is possible.
+    """Compute the expected growth of log wealth in nats, ``Σ p_k log W_k``.
 
-    For one game ``p log(1 + f(O−1)) + (1−p) log(1−f)``. What cannot happen does not count.
+    Parameters
+    ----------
+    probabilities : array_like
+        The probabilities of the outcomes. Outcomes of probability 0 do not count.
+    odds : array_like
+        The decimal odds.
+    stakes : array_like
+        The stakes as shares of wealth. Negative stakes are laid.
+    lay : array_like, optional
+        The odds to lay at; by default ``odds``.
+    normalise : bool
+        Whether to divide each row of probabilities by its sum.
 
+    Returns
+    -------
+    array
+        The growth; −inf if ruin is possible. For one game it is ``p log(1 + f(O−1)) + (1−p) log(1−f)``.
+
+    Examples
+    --------
     >>> growth([0.5, 0.25, 0.25], [3, 3, 3], [0.25, 0, 0]).round(8)
     np.float64(0.05889152)
     """
-    left = wealth_after(odds, stakes, lay=lay)
+    wealth = wealth_after(odds, stakes, lay=lay)
     forecast = as_shares(probabilities)
-    if forecast.ndim == 0 and np.ndim(stakes) == 0 and left.shape == (2,):
+    if forecast.ndim == 0 and np.ndim(stakes) == 0 and wealth.shape == (2,):
         forecast = np.stack([forecast, 1 - forecast])
-    elif forecast.ndim == 0 or forecast.shape[-1] != left.shape[-1] or max(forecast.ndim, left.ndim) > 2:
-        raise InputError(f"there are probabilities of shape {forecast.shape} for outcomes of {left.shape}")
+    elif forecast.ndim == 0 or forecast.shape[-1] != wealth.shape[-1] or max(forecast.ndim, wealth.ndim) > 2:
+        raise InputError(f"there are probabilities of shape {forecast.shape} for outcomes of {wealth.shape}")
     forecast = add_to_one(forecast, normalise=normalise)
     try:
-        forecast, left = np.broadcast_arrays(forecast, left)
+        forecast, wealth = np.broadcast_arrays(forecast, wealth)
     except ValueError:
         raise InputError(
-            f"there are {len(forecast):,} races of probabilities, {len(left):,} of stakes"
+            f"there are {len(forecast):,} races of probabilities, {len(wealth):,} of stakes"
         ) from None
     with np.errstate(divide="ignore"):
-        logs = np.log(left, out=np.zeros(left.shape), where=forecast > 0)
+        logs = np.log(wealth, out=np.zeros(wealth.shape), where=forecast > 0)
     return np.asarray((forecast * logs).sum(axis=-1))
 
 
@@ -265,6 +365,6 @@ def _best_stakes(p: Floats, back: Floats, lay: Floats, nearest: Floats) -> tuple
     return np.concatenate(stakes), np.concatenate(factors)
 
 
-def _is_game(*given: ArrayLike | None) -> bool:
+def _is_game(*values: ArrayLike | None) -> bool:
     """Tell whether plain numbers throughout make it one game that comes out true or false."""
-    return all(part is None or is_plain(part) for part in given)
+    return all(part is None or is_plain(part) for part in values)

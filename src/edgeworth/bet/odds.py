@@ -21,9 +21,18 @@ LARGEST_MARGIN = 1e6
 def fair_odds(shares: ArrayLike) -> NDArray[np.float64]:
     """Compute the decimal odds at which a bet on each label is worth nothing to either side: ``1/r``.
 
-    The same price spoken is "(1-r) to r against". A share of 0 or 1 has no fair odds (there is
-    nothing to win, or nothing to lose) and gives ``nan``.
+    Parameters
+    ----------
+    shares : array_like
+        The share r of each label.
 
+    Returns
+    -------
+    array
+        The odds. In words, 1/r is "(1−r) to r against". A share of 0 or 1 has no fair odds and gives nan.
+
+    Examples
+    --------
     >>> fair_odds([0.25, 0.75]).round(4).tolist()
     [4.0, 1.3333]
     """
@@ -35,8 +44,22 @@ def fair_odds(shares: ArrayLike) -> NDArray[np.float64]:
 
 
 def house_odds(shares: ArrayLike, margin: float = 0.0) -> NDArray[np.float64]:
-    """Compute the decimal odds of a house with over-round ``margin``: ``1/(r (1 + margin))``.
+    """Compute the decimal odds of a house with an overround: ``1/(r (1 + margin))``.
 
+    Parameters
+    ----------
+    shares : array_like
+        The share r of each label.
+    margin : float
+        The overround, such as 0.05.
+
+    Returns
+    -------
+    array
+        The odds.
+
+    Examples
+    --------
     >>> house_odds([0.25, 0.75], margin=0.25).round(4).tolist()
     [3.2, 1.0667]
     """
@@ -75,11 +98,22 @@ _FORMS: dict[str, tuple[str, Callable[[Fraction], bool], Callable[[Fraction], Fr
 
 
 def decimal_odds(odds: object, *, form: OddsForm) -> Floats:
-    """Convert odds to decimal odds: what a unit returns in all, stake included.
+    """Convert odds to decimal odds: what one unit returns in all, including the stake.
 
-    One price or an array of them: numbers, fractions, or text such as "5/2", "evens" and "+150". The
-    arithmetic is exact.
+    Parameters
+    ----------
+    odds : number, str or array_like
+        One price or several: numbers, fractions, or text such as "5/2", "evens" and "+150".
+    form : {"decimal", "fractional", "american", "probability"}
+        The form of the odds.
 
+    Returns
+    -------
+    array
+        The decimal odds. The arithmetic is exact.
+
+    Examples
+    --------
     >>> decimal_odds(["5/2", "5:2", "evens"], form="fractional").tolist()
     [3.5, 3.5, 2.0]
     """
@@ -88,11 +122,11 @@ def decimal_odds(odds: object, *, form: OddsForm) -> Floats:
     needed, is_good, returned = _FORMS[form]
     items = np.asarray(odds, dtype=object)
     prices = np.empty(items.shape)
-    for where, item in np.ndenumerate(items):
+    for index, item in np.ndenumerate(items):
         price = _exact(item, form)
         if not is_good(price):
-            raise InputError(f"{needed}; saw {item!r}{describe_place(where)}")
-        prices[where] = float(returned(price))
+            raise InputError(f"{needed}; saw {item!r}{describe_place(index)}")
+        prices[index] = float(returned(price))
     return prices
 
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from edgeworth.bet.checking import add_to_one, as_floats, as_races, as_shares, check_fraction, is_plain
-from edgeworth.bet.exchange import MAX_GROWTH_SHORTFALL, best_holdings, returns_in_wealth
+from edgeworth.bet.joint_kelly import joint_stakes
 from edgeworth.bet.kelly import NEARLY_FAIR, kelly_game
 from edgeworth.common.arrays import Floats
-from edgeworth.errors import EdgeworthError, InputError
-
-MAX_JOINT_OUTCOMES = 1 << 16
-"""Joint outcomes that can happen, at most."""
+from edgeworth.errors import InputError
 
 
 def kelly_together(
@@ -27,7 +23,6 @@ def kelly_together(
     ----------
     games
         A pair (probabilities, odds) for each game: K-vectors for a race, plain numbers for a bet on "true".
-        At most 65,536 joint outcomes may be possible.
     fraction
         The part of the best stakes that is bet.
     normalise
@@ -41,11 +36,11 @@ def kelly_together(
 
     Notes
     -----
-    The stakes maximise ``E log W`` over the joint outcomes. This concave programme is solved by an
-    interior-point method. Every answer is certified: with
-    ``g_i = E[X_i/W]``, the return of bet i (or of cash) in units of wealth, the conditions of optimality are
-    ``g ≤ 1`` with equality on what is held, and ``log max g`` bounds how far the growth is from the best,
-    here at most 1e-9 nats (Cover and Thomas, Elements of Information Theory, section 16.2).
+    The stakes maximise ``E log W`` over the joint outcomes, which are not enumerated: the expected growth is
+    an integral in one dimension (``edgeworth.bet.joint_kelly``). An interior-point method solves this concave
+    programme, and every answer is certified: with ``g_i = E[X_i/W]``, the return of bet i (or of cash) in
+    units of wealth, ``log max g`` bounds how far the growth is from the best (Cover and Thomas, Elements of
+    Information Theory, section 16.2). It is at most 1e-10 nats.
 
     Examples
     --------
@@ -56,25 +51,16 @@ def kelly_together(
     tables = [_table(number, game, normalise=normalise) for number, game in enumerate(games)]
     if not tables:
         raise InputError("there is no game to bet on")
-    joint = int(np.prod([np.count_nonzero(chances) for chances, _ in tables], dtype=object))
-    if joint > MAX_JOINT_OUTCOMES:
-        raise InputError(
-            f"these {len(tables)} games have {joint:,} joint outcomes, more than {MAX_JOINT_OUTCOMES:,}: "
-            "bet on fewer games at once"
-        )
-    chances, returns = _joint_outcomes(tables)
-    held = best_holdings(chances, returns)
-    gap = float(np.log(returns_in_wealth(chances, returns, held).max()))
-    if gap > MAX_GROWTH_SHORTFALL:
-        raise EdgeworthError(
-            f"no stakes were found within {MAX_GROWTH_SHORTFALL:g} nats of the best growth ({gap:.2g} off): "
-            "odds or probabilities are too extreme; bet on fewer games at once"
-        )
-    stakes = fraction * held[1:]
-    ends = np.cumsum([0, *(payoffs.shape[1] for _, payoffs in tables)])
+    outcomes, bets = (max(payoffs.shape[axis] for _, payoffs in tables) for axis in (0, 1))
+    chances, returns = np.zeros((len(tables), outcomes)), np.zeros((len(tables), outcomes, bets))
+    for number, (own, payoffs) in enumerate(tables):
+        chances[number, : len(own)] = own
+        returns[number, : payoffs.shape[0], : payoffs.shape[1]] = payoffs
+    stakes = fraction * joint_stakes(chances, returns, np.zeros(len(tables), dtype=np.intp))[0]
     shapes = [np.shape(odds) for _, odds in games]
     return [
-        stakes[start:end].reshape(shape) for (start, end), shape in zip(pairwise(ends), shapes, strict=True)
+        own[: payoffs.shape[1]].reshape(shape)
+        for own, (_, payoffs), shape in zip(stakes, tables, shapes, strict=True)
     ]
 
 
@@ -112,7 +98,7 @@ def kelly_payoff(probabilities: ArrayLike, returns: ArrayLike, *, back_only: boo
 
     chances, pays = add_to_one(as_shares(probabilities), normalise=False), as_floats(returns, "returns")
     if pays.shape != chances.shape or chances.ndim != 1 or not (np.isfinite(pays) & (pays >= 0)).all():
-        raise InputError("a position returns a finite number from 0 with each of its probabilities")
+        raise InputError("a position needs one finite return of at least 0 for each probability")
     possible = chances > 0
     chances, payoffs = chances[possible], pays[possible] - 1
     mean = float(chances @ payoffs)
@@ -126,7 +112,7 @@ def kelly_payoff(probabilities: ArrayLike, returns: ArrayLike, *, back_only: boo
         )
 
     def slope(stake: float) -> float:
-        """The derivative of the expected log wealth, times the smallest wealth to keep it finite."""
+        """Return the derivative of the expected log wealth, times the smallest wealth to keep it finite."""
         wealth = 1 + stake * payoffs
         least = float(wealth.min())
         if least <= 0:
@@ -139,7 +125,7 @@ def kelly_payoff(probabilities: ArrayLike, returns: ArrayLike, *, back_only: boo
 
 
 def _table(number: int, game: tuple[ArrayLike, ArrayLike], *, normalise: bool) -> tuple[Floats, Floats]:
-    """The chances of a game's outcomes, and what a unit on each bet returns after each of them."""
+    """Return the chances of a game's outcomes and the return of a unit on each bet after each of them."""
     try:
         probabilities, odds = game
     except (TypeError, ValueError):
@@ -153,20 +139,5 @@ def _table(number: int, game: tuple[ArrayLike, ArrayLike], *, normalise: bool) -
     except InputError as error:
         raise InputError(f"game {number}: {error}") from None
     if not races.single:
-        raise InputError(f"game {number} has many rows; give each race as a game of its own")
+        raise InputError(f"game {number} has many rows; pass each race as a game of its own")
     return races.probabilities[0], np.diag(races.odds[0])
-
-
-def _joint_outcomes(tables: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Chances of the joint outcomes that can happen; in columns what cash and each bet return."""
-    chances, returns = np.ones(1), np.ones((1, 1))
-    for game_chances, payoffs in tables:
-        possible = game_chances > 0
-        ours, pays = game_chances[possible], payoffs[possible]
-        before, now = (
-            np.repeat(np.arange(len(chances)), len(ours)),
-            np.tile(np.arange(len(ours)), len(chances)),
-        )
-        chances = chances[before] * ours[now]
-        returns = np.hstack([returns[before], pays[now]])
-    return chances / chances.sum(), returns

@@ -9,7 +9,7 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import NoReturn, TextIO
 
 from cyclopts import (
     App,
@@ -37,15 +37,15 @@ CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)
 HELP = frozenset({"--help", "-h"})
 
 
-def shown_default(value: Any) -> str | None:
-    """What an option is if it is left out, for its help; that nothing is said then needs no words."""
+def shown_default(value: object) -> str | None:
+    """Return the default shown in the help of an option; None shows nothing."""
     return None if value is None or value is False or value == () else str(value)
 
 
 app = App(
     name="edgeworth",
     version=__version__,
-    help="Are these predictions informed, or lucky? How sure is that, and what is the edge worth?",
+    help="Evaluate predictions: are they better than chance, how sure is that, and which model is better?",
     help_format="plaintext",
     suppress_keyboard_interrupt=False,
     default_parameter=Parameter(show_default=shown_default),
@@ -53,15 +53,21 @@ app = App(
 
 
 COMMANDS = {
+    "check": ("check", 'new.eval --baseline old.eval --require "accuracy no worse than baseline by 1pp"'),
     "compare": ("compare", "results.csv --truth label --prediction old --prediction new"),
     "evaluate": ("evaluate", "results.csv --truth label --prediction model --html report.html"),
+    "diff": ("diff", "last-week.json today.json"),
     "table": ("evaluate", '"12 28; 18 42" --rows predicted'),
     "ranking": ("evaluate", "11010000"),
     "trec": ("evaluate", "qrels.txt run.txt --measure ndcg@10"),
+    "noise": ("noise", 'run1.eval run2.eval --require "accuracy >= 0.8"'),
+    "plan": ("plan", "--difference 2pp --accuracy 0.75 --agreement 0.85"),
     "reproduce": ("papers", "powers"),
     "preview": ("preview", "small.eval"),
     "chance": ("calculators", "--items 3000 --targets 245 --average-precision 0.10"),
     "kelly": ("calculators", "--probabilities 0.6 --odds 2"),
+    "stakes": ("bets", "fixtures.csv --bankroll 1000 --fraction 0.25"),
+    "ledger": ("bets", "bets.csv --period month"),
     "mixture": ("calculators", "--real .7,.3 --predicted .8,.2 --informed .15"),
     "measures": ("calculators", "youden"),
     "demo": ("calculators", ""),
@@ -70,7 +76,7 @@ COMMANDS = {
     "merge": ("tally", "monday.json tuesday.json -o week.json"),
     "report": ("tally", "week.json --html week.html"),
 }
-"""The commands: the file that says their words, loaded when one is called or for help, and an example."""
+"""The commands: the module that defines each, loaded when it is called or for help, and an example."""
 
 for _name, (_file, _) in COMMANDS.items():
     app.command(f"edgeworth.cli.{_file}:{_name}", name=_name)
@@ -106,13 +112,13 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _fail(f"{error.filename or 'standard output'} cannot be written: {error.strerror}")
     except KeyboardInterrupt as stop:
         _fail("interrupted", stop.args[0] if stop.args else 130)
-    except Exception as error:  # whatever it is, it is told, with another code than bad input
+    except Exception as error:  # any other error is reported, with another code than bad input
         _fail(_fault(error), FAULT)
     sys.exit(0)
 
 
 def _open_closed_streams() -> None:
-    """Open nothing where a stream was closed: the next file to be opened would take its place."""
+    """Open closed streams to nowhere, because the next file to be opened would take their place."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             # Writing to standard output is to fail, and what goes to standard error is lost.
@@ -121,7 +127,7 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", closefd=False))
 
 
-def tell(sentence: str) -> None:
+def print_note(sentence: str) -> None:
     """Write a sentence to standard error, if anybody listens; names in it can hold anything."""
     try:
         sys.stderr.write(f"edgeworth: {displayable(sentence)}\n")
@@ -131,19 +137,19 @@ def tell(sentence: str) -> None:
 
 
 def _fail(sentence: str, code: int = BAD_INPUT) -> NoReturn:
-    tell(sentence)
+    print_note(sentence)
     sys.exit(code)
 
 
 def _fault(error: Exception) -> str:
-    """Say that an error is none of the input's, and where it arose."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(place.filename).name}, line {place.lineno}"
-    return f"this is a fault of Edgeworth, please report it: {type(error).__name__} in {where}: {error}"
+    """Report an error that the input did not cause, and where it arose."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(frame.filename).name}, line {frame.lineno}"
+    return f"this is a bug in Edgeworth, please report it: {type(error).__name__} in {where}: {error}"
 
 
 def _discard_output(stream: TextIO | None = None) -> None:
-    """Send what a stream still holds to nowhere: Python would try to write it again at the end."""
+    """Discard what a stream still holds, because Python would try to write it again at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
@@ -152,31 +158,37 @@ def _commands() -> list[str]:
 
 
 def _prepare_help(words: list[str]) -> None:
-    """The help of a command says FILES where cyclopts would say ARGS; that of all says what each is for."""
+    """Write FILES instead of ARGS in the help of a command, and one line per command in the overview."""
     is_help, command = not HELP.isdisjoint(words), next(iter(words), None)
     if not words or (is_help and command not in _commands()):
         for name in _commands():
             _ = app[name]  # looking it up loads it, and with it what it is for
     elif is_help:
         arguments = app[words[0]].assemble_argument_collection()
-        needed = [_option(each) for each in arguments if each.required and not _is_place(each)]
-        places = [_place(each) for each in arguments if _is_place(each)]
+        needed = [
+            _option(argument) for argument in arguments if argument.required and not _is_place(argument)
+        ]
+        places = [_place(argument) for argument in arguments if _is_place(argument)]
         app[words[0]].help_epilogue = f"Example: edgeworth {words[0]} {COMMANDS[words[0]][1]}".rstrip()
         app[words[0]].usage = " ".join([app.name[0], words[0], *needed, "[OPTIONS]", *places])
 
 
 def _usage_error(error: CycloptsError) -> str:
-    """Say what a command needed instead of the words that it got."""
+    """Write what a command needed instead of the words that it got."""
     command = " ".join(error.command_chain or ())
     if type(error) is MissingArgumentError and error.argument is not None:
         return _missing(error, error.argument, command)
     if isinstance(error, UnusedCliTokensError) and error.unused_tokens:
         saw = ", ".join(map(repr, error.unused_tokens))
-        places = [_label(each) for each in app[command].assemble_argument_collection() if _is_place(each)]
+        places = [
+            _label(argument)
+            for argument in app[command].assemble_argument_collection()
+            if _is_place(argument)
+        ]
         if not places:
-            return f"{command} takes nothing but options; saw {saw}"
+            return f"{command} takes only options; saw {saw}"
         number = "one thing" if len(places) == 1 else f"{len(places)} things"
-        quotes = "(what holds blanks stands in quotes)"
+        quotes = "(put an argument with spaces in quotes)"
         return f"{command} takes {number}, {', '.join(places)}; saw also {saw} {quotes}"
     if isinstance(error, RepeatArgumentError):
         from edgeworth.cli.compare import SYSTEMS
@@ -197,7 +209,9 @@ def _usage_error(error: CycloptsError) -> str:
 def unknown_option(word: str, command: str) -> str:
     """Name the command that has an option, or the option of this command that is nearest."""
     arguments = {name: app[name].assemble_argument_collection() for name in _commands()}
-    known = {name: [x for each in found for x in each.names] for name, found in arguments.items()}
+    known = {
+        name: [x for argument in collection for x in argument.names] for name, collection in arguments.items()
+    }
     having = [name for name, options in known.items() if word in options]
     if having:
         return f"{command} has no option {word}; {', '.join(having)} {'has' if len(having) == 1 else 'have'}"
@@ -241,6 +255,6 @@ def _option(argument: Argument) -> str:
 
 
 def _value(argument: Argument) -> str:
-    """What follows an option: its metavar, its choices, or what kind of number it is."""
+    """Name what follows an option: its metavar, its choices, or its kind of number."""
     choices = "|".join(argument.get_choices() or ())
     return argument.parameter.metavar or choices or {int: "INT", float: "FLOAT"}.get(argument.hint, "VALUE")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from edgeworth.cli.options import Hyphen, Whole, decimal_numbers, numbers, with_options
+from edgeworth.cli.options import Hyphen, OptionValue, Whole, decimal_numbers, numbers, with_options
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 from edgeworth.common.choices import OddsForm, Unbalanced
 from edgeworth.common.progress import track_progress
@@ -24,9 +24,9 @@ def chance(
     items: Annotated[int, Whole, Parameter(help="How many items there are.")],
     targets: Annotated[int, Whole, Parameter(help="How many of them are targets.")],
     output: Output = NO_OUTPUT,
-    **options: Any,
+    **options: OptionValue,
 ) -> None:
-    """What random selection does: the law of average precision, or of hits, and the chance of a value."""
+    """Compute what random selection achieves: the distribution of average precision or of hits."""
     from edgeworth.calculators import chance_report
 
     with track_progress("working"):
@@ -54,8 +54,8 @@ def kelly(
         str | None,
         Hyphen,
         Parameter(
-            help="The odds at which each outcome can be laid (inf: not that one); races are only backed if "
-            "left out.",
+            help="The odds at which each outcome can be laid; inf if it cannot. By default, outcomes are "
+            "only backed.",
             metavar="NUMBER,…",
         ),
     ] = None,
@@ -73,7 +73,7 @@ def kelly(
     ] = "refuse",
     output: Output = NO_OUTPUT,
 ) -> None:
-    """Kelly's stakes for one race or one game: what share of the wealth to bet on each outcome."""
+    """Compute Kelly's stakes for one race or one game: the share of wealth to bet on each outcome."""
     from edgeworth.calculators import kelly_report
 
     report = kelly_report(
@@ -97,12 +97,12 @@ def mixture(
     informed: Annotated[
         float,
         Parameter(
-            help="The fraction of cases whose answer is known; of two classes below 0 for its opposite."
+            help="The fraction of cases whose answer is known; with two classes, below 0 for the opposite."
         ),
     ],
     cases: Annotated[float, Parameter(help="The number of cases.")] = 100,
     output: Output = NO_OUTPUT,
-    **options: Any,
+    **options: OptionValue,
 ) -> None:
     """Report on a predictor that knows the answer part of the time and guesses otherwise (Powers 2003)."""
     from edgeworth.decisions.simulation import informed_mixture
@@ -118,20 +118,20 @@ def measures(
     *words: Annotated[
         str,
         Parameter(
-            help="Only what these words find; also methods, commands and options.", metavar="[WORDS...]"
+            help="Words to search for in measures, methods, commands and options.", metavar="[WORDS...]"
         ),
     ],
 ) -> None:
-    """List the measures: spelling, formula, range, chance level, source; words find more than these."""
+    """List the measures with spelling, formula, range, chance level and source, or search them by words."""
     from edgeworth.cli.measure_search import find_elsewhere, print_places
     from edgeworth.core.registry import catalogue
     from edgeworth.report.terminal import print_measures
 
-    found = catalogue(words=" ".join(words))
+    entries = catalogue(words=" ".join(words))
     places = find_elsewhere(" ".join(words)) if words else []
-    if not found and not places:
+    if not entries and not places:
         raise OptionError(f"no measure, method, command or option holds {' '.join(words)!r}")
-    print_measures(found)
+    print_measures(entries)
     print_places(places)
 
 

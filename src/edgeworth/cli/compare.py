@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from edgeworth.cli.options import Files, named_files, split, split_names, with_options
+from edgeworth.cli.options import Files, OptionValue, named_files, split, split_names, with_options
 from edgeworth.cli.output import ComparisonOutput, show
 from edgeworth.common.choices import Predictions
 from edgeworth.common.progress import track_progress
@@ -17,7 +15,7 @@ SYSTEMS = {
     "correct": "A column of right or wrong, such as 1/0 or C/I; once for each system.",
     "grade": "A column of grades; once for each system.",
     "probability": "A column of the positive class's probabilities; once for each system.",
-    "probabilities": "NAME=p_a,p_b,p_c: a system's columns, one a class; once for each system.",
+    "probabilities": "NAME=p_a,p_b,p_c: the columns of a system, one per class; once for each system.",
 }
 KINDS: dict[str, Predictions] = {
     "--prediction": "labels",
@@ -30,7 +28,7 @@ NO_OUTPUT = ComparisonOutput()
 
 
 @with_options("truth", CompareOptions, several=SYSTEMS)
-def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any) -> None:
+def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: OptionValue) -> None:
     """Compare two or more systems on the same cases: which is better, how sure is that?"""
     from edgeworth.comparison import compare as run
     from edgeworth.sources.joining import name_systems
@@ -38,9 +36,9 @@ def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any)
     by_name, files = split_names(files)
     data = named_files(files, "compare") if by_name is None else by_name
     output.check(files, options)
-    given = {f"--{name}": options.pop(name, ()) for name in SYSTEMS}
+    columns_by_flag = {f"--{name}": options.pop(name, ()) for name in SYSTEMS}
     is_joined = options.get("join") is not None or options.get("system") is not None
-    kind, systems = _systems(given, list(by_name or name_systems(files)) if is_joined else None)
+    kind, systems = _systems(columns_by_flag, list(by_name or name_systems(files)) if is_joined else None)
     truth = options.pop("truth", None)
     with track_progress("working"):
         comparison = run(
@@ -49,24 +47,26 @@ def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: Any)
     show(comparison.report, output, csv=comparison.to_csv, latex=comparison.to_latex)
 
 
-def _systems(given: dict[str, tuple[str, ...]], joined: list[str] | None) -> tuple[Predictions | None, Any]:
+def _systems(
+    given: dict[str, tuple[str, ...]], joined: list[str] | None
+) -> tuple[Predictions | None, object]:
     """Find the kind of prediction, and the columns by system or in the files of all ``joined`` systems."""
-    said = [name for name, columns in given.items() if columns]
-    if not said:
+    given_options = [name for name, columns in given.items() if columns]
+    if not given_options:
         return None, None  # run logs name their systems themselves
-    if len(said) > 1:
-        raise OptionError(f"systems of one comparison are of one kind; saw {' and '.join(said)}")
-    columns, are_wide = given[said[0]], said == ["--probabilities"]
+    if len(given_options) > 1:
+        raise OptionError(f"systems of one comparison are of one kind; saw {' and '.join(given_options)}")
+    columns, are_wide = given[given_options[0]], given_options == ["--probabilities"]
     if joined is not None and len(columns) == 1 and "=" not in columns[0]:
-        return KINDS.get(said[0], "probabilities"), split(columns[0]) if are_wide else columns[0]
+        return KINDS.get(given_options[0], "probabilities"), split(columns[0]) if are_wide else columns[0]
     if joined is not None and not are_wide:
         if len(columns) != len(joined):
             files = f"{len(joined)} files; saw {len(columns)}"
-            raise OptionError(f"give {said[0]} once, or once for each of {files}")
-        return KINDS[said[0]], dict(zip(joined, columns, strict=True))
+            raise OptionError(f"give {given_options[0]} once, or once for each of {files}")
+        return KINDS[given_options[0]], dict(zip(joined, columns, strict=True))
     if not are_wide:
-        return KINDS[said[0]], list(columns)
-    wide: dict[str, Any] = {}
+        return KINDS[given_options[0]], list(columns)
+    wide: dict[str, list[str] | None] = {}
     for text in columns:
         name, sign, classes = text.partition("=")
         if not sign:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -10,11 +10,12 @@ from edgeworth.cli.options import (
     DrunkInterval,
     Files,
     OneProbability,
+    OptionValue,
     named_files,
     split_names,
     with_options,
 )
-from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.cli.output import NO_OUTPUT, NO_SEARCH_OUTPUT, Output, SearchOutput, show
 from edgeworth.common.choices import Rows
 from edgeworth.common.progress import track_progress
 from edgeworth.core.options import (
@@ -30,8 +31,8 @@ from edgeworth.errors import OptionError
 
 
 @with_options(OneProbability, ReadOptions, PartOptions, DrunkInterval, ReportOptions, "measures")
-def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: Any) -> None:
-    """Evaluate labels, scores or probabilities in a file: informed or lucky, how sure, worth what?"""
+def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: OptionValue) -> None:
+    """Evaluate labels, scores or probabilities in a file, with intervals and tests."""
     from edgeworth.evaluation import evaluate as run
 
     by_name, files = split_names(files)
@@ -53,7 +54,7 @@ def table(
     *counts: Annotated[str, Parameter(help=COUNTS)],
     rows: Annotated[Rows, Parameter(help="What the rows of the table are.")],
     output: Output = NO_OUTPUT,
-    **options: Any,
+    **options: OptionValue,
 ) -> None:
     """Evaluate a contingency table that is already counted, or compare several of different cases."""
     from edgeworth.decisions.matrices import parse_matrix
@@ -70,14 +71,14 @@ def table(
     if len(tables) == 1:
         show(run(*tables.values(), **options), output)
         return
-    for name, each in tables.items():
-        if len(each.labels) < 2:
+    for name, counts_table in tables.items():
+        if len(counts_table.labels) < 2:
             raise OptionError(f'{name} has one class: write a table row by row, "12 28; 18 42"')
     from edgeworth.comparison import compare
 
     positive = options.pop("positive", None)
     if positive is not None:
-        tables = {name: each.declare(positive=positive) for name, each in tables.items()}
+        tables = {name: counts_table.declare(positive=positive) for name, counts_table in tables.items()}
     for name in ("costs", "bets", *HouseOptions.__annotations__):
         if options.pop(name, None):
             raise OptionError(f"--{name} needs one table; saw {len(tables)}")
@@ -85,13 +86,13 @@ def table(
 
 
 def _named_counts(counts: tuple[str, ...]) -> dict[str, str]:
-    """Split NAME=COUNTS; counts without a name are called after their place."""
+    """Split NAME=COUNTS; counts without a name are numbered."""
     if not counts:
         raise OptionError('give the counts of a table, row by row: "12 28; 18 42"')
     named: dict[str, str] = {}
-    for place, text in enumerate(counts, start=1):
+    for number, text in enumerate(counts, start=1):
         name, sign, rest = text.rpartition("=")
-        name = name.strip() if sign else "the table" if len(counts) == 1 else f"table {place}"
+        name = name.strip() if sign else "the table" if len(counts) == 1 else f"table {number}"
         if name in named:
             raise OptionError(f"two tables are called {name!r}: give each a name of its own")
         named[name] = rest
@@ -104,7 +105,7 @@ def ranking(
     /,
     *,
     output: Output = NO_OUTPUT,
-    **options: Any,
+    **options: OptionValue,
 ) -> None:
     """Evaluate a ranking written as 0s and 1s: hits, recall and precision at each rank, average precision."""
     from edgeworth.calculators import hits_report
@@ -118,10 +119,13 @@ def trec(
     qrels: Annotated[str, Parameter(help="Judgements: query, iteration, document, grade.")],
     /,
     *runs: Annotated[
-        str, Parameter(help="Runs: query, Q0, document, rank, score, tag; gzip or not; NAME=FILE names one.")
+        str,
+        Parameter(
+            help="Runs: query, Q0, document, rank, score, tag (or MS MARCO, CSV, JSON); NAME=FILE names one."
+        ),
     ],
-    output: Output = NO_OUTPUT,
-    **options: Any,
+    output: SearchOutput = NO_SEARCH_OUTPUT,
+    **options: OptionValue,
 ) -> None:
     """Evaluate search runs against judgements: trec_eval's measures and tie rule, with intervals."""
     from edgeworth.calculators import evaluate_trec
@@ -130,4 +134,4 @@ def trec(
     output.check((qrels, *runs), options)
     with track_progress("working"):
         report = evaluate_trec(qrels, runs if by_name is None else by_name, **options)
-    show(report, output)
+    show(report, output, csv=report.to_csv, latex=report.to_latex, per_query=report.to_per_query)

@@ -20,7 +20,7 @@ Place: TypeAlias = tuple[str, str, str]
 """What something is called, what it is, and where it is found."""
 
 ENDINGS = ("ations", "ation", "ing", "es", "ed", "e", "s")
-SHORTEST_STEM = 4
+MIN_STEM_LENGTH = 4
 
 
 def find_elsewhere(words: str) -> list[Place]:
@@ -31,23 +31,23 @@ def find_elsewhere(words: str) -> list[Place]:
     rated = []
     for name, what, where in _places():
         first, *others = name.split(", ")
-        shown = (first, *(each for each in others if match_words(words, each)))
+        shown = (first, *(text for text in others if match_words(words, text)))
         rated.append((match_words(words, first, *others, what), (", ".join(shown), what, where)))
     least = min(2, max(rate for rate, _ in rated)) or 1
-    found = [place for rate, place in sorted(rated, key=lambda each: -each[0]) if rate >= least]
-    return found or _find_each_word(words)
+    matches = [place for rate, place in sorted(rated, key=lambda pair: -pair[0]) if rate >= least]
+    return matches or _find_each_word(words)
 
 
 def _find_each_word(words: str) -> list[Place]:
     """Find the places in which some word begins with the stem of each word."""
     stems = [_stem(word) for word in re.findall(r"\w+", words.lower())]
-    found = []
+    matches = []
     for name, what, where in _places():
         first, *others = name.split(", ")
-        named = [each for each in others if _holds(stems, each)]
+        named = [text for text in others if _holds(stems, text)]
         if stems and (named or _holds(stems, f"{first} {what}")):
-            found.append((", ".join((first, *named)), what, where))
-    return found
+            matches.append((", ".join((first, *named)), what, where))
+    return matches
 
 
 def _holds(stems: list[str], text: str) -> bool:
@@ -62,7 +62,7 @@ def _stem(word: str) -> str:
     ['permut', 'permut', 'class', 'position', 'is']
     """
     for ending in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
+        if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM_LENGTH:
             return word.removesuffix(ending)
     return word
 

@@ -9,7 +9,7 @@ import inspect
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, TypedDict, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypedDict, get_args
 
 from cyclopts import Group, Parameter, Token
 
@@ -17,6 +17,17 @@ from edgeworth.common.choices import BookmakerName, OddsForm, RankingMethod
 from edgeworth.core.options import PANELS, EvaluateOptions, Option, PredictionColumns, options_of
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.formats import list_words
+
+if TYPE_CHECKING:
+    from edgeworth.bet import Bookmaker
+
+OptionValue: TypeAlias = Any  # type: ignore[explicit-any]  # cyclopts passes values by name
+"""The value of an option as cyclopts read it; the Python functions check it."""
+ReadableType: TypeAlias = Any  # type: ignore[explicit-any]  # a type as a value
+"""A type that cyclopts reads words into."""
+
+Command: TypeAlias = Callable[..., None]  # type: ignore[explicit-any]  # each has its own parameters
+"""A function that runs a command."""
 
 GROUPS = {name: Group.create_ordered(name) for name in PANELS}
 
@@ -46,13 +57,13 @@ class DrunkInterval(TypedDict, total=False):
     drunk_interval: Annotated[
         str | None,
         Option(
-            "With --bookmaker drunken: the lowest and the highest price, 0,1 if left out; from 1 on, odds.",
+            "With --bookmaker drunken: the lowest and the highest price, 0,1 by default; from 1 on, odds.",
             "Bets",
             metavar="LOW,HIGH",
         ),
     ]
     bookmakers: Annotated[
-        int, Option("With --bookmaker drunken: show wealth against so many.", "Bets", default=1)
+        int, Option("With --bookmaker drunken: the number of bookmakers to show.", "Bets", default=1)
     ]
 
 
@@ -66,7 +77,7 @@ def whole(_type: object, tokens: Sequence[Token]) -> int:
 
 Whole = Parameter(converter=whole)
 
-READ: dict[Any, tuple[Any, Parameter]] = {
+READ: dict[object, tuple[ReadableType, Parameter]] = {
     object: (str, Parameter(metavar="COLUMN")),
     "columns": (str, Parameter(metavar="COLUMN,…")),
     "label": (str, Parameter(metavar="LABEL", allow_leading_hyphen=True)),
@@ -90,7 +101,7 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 def with_options(
     *groups: type | str, several: Mapping[str, str] | None = None
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+) -> Callable[[Command], Command]:
     """Give a command options; it is called with what was typed, read, as keywords.
 
     They are those of groups, and single ones of evaluate by their names; ``several`` are options that may be
@@ -98,35 +109,43 @@ def with_options(
     """
     several, single = several or {}, options_of(EvaluateOptions)
     found_in = ({x: single[x]} if isinstance(x, str) else options_of(x) for x in groups)
-    options = {name: pair for each in found_in for name, pair in each.items()}
+    options = {name: pair for group_options in found_in for name, pair in group_options.items()}
     options = {n: pair for n, pair in options.items() if pair[1].flag != "" and n not in several}
-    found = [_of_systems(name, text) for name, text in several.items()]
-    found += [_parameter(name, *pair) for name, pair in options.items()]
+    own_parameters = [_of_systems(name, text) for name, text in several.items()]
+    own_parameters += [_parameter(name, *pair) for name, pair in options.items()]
 
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+    def decorate(function: Command) -> Command:
         signature = inspect.signature(function, eval_str=True)
-        mine = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        mine = [
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind is not parameter.VAR_KEYWORD
+        ]
 
         @functools.wraps(function)
-        def command(*arguments: Any, **typed: Any) -> None:
+        def command(*arguments: OptionValue, **typed: OptionValue) -> None:
             function(*arguments, **_read(typed, options))
 
-        files = [each for each in mine if each.kind is not KEYWORD]
-        parameters = [*files, *found, *(each for each in mine if each.kind is KEYWORD)]
+        files = [parameter for parameter in mine if parameter.kind is not KEYWORD]
+        parameters = [
+            *files,
+            *own_parameters,
+            *(parameter for parameter in mine if parameter.kind is KEYWORD),
+        ]
         command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # read by cyclopts
-        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return command
 
     return decorate
 
 
-def _parameter(name: str, kind: Any, option: Option) -> inspect.Parameter:
+def _parameter(name: str, kind: ReadableType, option: Option) -> inspect.Parameter:
     """Describe an option to cyclopts: its type, how it is read, its help and its panel."""
     default = () if option.read == "texts" else option.default
-    plain = next((each for each in get_args(kind) if each in READ), kind)
+    plain = next((argument for argument in get_args(kind) if argument in READ), kind)
     typed, how = READ.get(option.read or plain, (kind, Parameter()))
     flag = option.flag or name.replace("_", "-")
-    what: dict[str, Any] = {"help": option.help, "group": GROUPS[option.panel], "name": f"--{flag}"}
+    what: dict[str, OptionValue] = {"help": option.help, "group": GROUPS[option.panel], "name": f"--{flag}"}
     if option.metavar is not None:
         what["metavar"] = option.metavar
     return _keyword(name, default, typed | None if default is None else typed, how, Parameter(**what))
@@ -139,11 +158,13 @@ def _of_systems(name: str, text: str) -> inspect.Parameter:
     return _keyword(name, (), tuple[str, ...], what)
 
 
-def _keyword(name: str, default: Any, kind: Any, *what: Parameter) -> inspect.Parameter:
+def _keyword(name: str, default: object, kind: ReadableType, *what: Parameter) -> inspect.Parameter:
     return inspect.Parameter(name, KEYWORD, default=default, annotation=Annotated[kind, *what])
 
 
-def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> dict[str, Any]:
+def _read(
+    typed: dict[str, OptionValue], options: Mapping[str, tuple[object, Option]]
+) -> dict[str, OptionValue]:
     """Turn what was typed into the options of the Python functions."""
     for name, (_, option) in options.items():
         if option.read in ("columns", "labels") and name in typed:
@@ -157,17 +178,17 @@ def _read(typed: dict[str, Any], options: Mapping[str, tuple[Any, Option]]) -> d
     if "probability" in options and typed.get("probability") is not None:
         if typed.get("probabilities") is not None:
             raise OptionError(
-                "give either --probability, of the positive class, or --probabilities, of each class"
+                "give either --probability (the positive class) or --probabilities (every class)"
             )
         typed["probabilities"] = typed.pop("probability")
     interval, number = typed.pop("drunk_interval", None), typed.pop("bookmakers", 1)
     if interval is not None or number != 1 or typed.get("bookmaker") is not None:
-        typed["bookmaker"] = _bookmaker(typed.get("bookmaker"), typed.get("seed", 0), interval, number)
+        typed["bookmaker"] = _bookmaker(typed.get("bookmaker"), typed.get("rng", 0), interval, number)
     return typed
 
 
 def split(labels: str | None) -> list[str] | None:
-    """Split labels at commas; one that holds a comma stands in double quotes."""
+    """Split labels at commas; a label with a comma is written in double quotes."""
     if labels is None:
         return None
     return [label.strip() for label in next(csv.reader([labels], skipinitialspace=True))]
@@ -175,13 +196,13 @@ def split(labels: str | None) -> list[str] | None:
 
 def numbers(text: str, name: str) -> list[float]:
     """Read numbers separated by commas or blanks."""
-    found = []
+    values = []
     for part in text.replace(",", " ").split():
         try:
-            found.append(float(part))
+            values.append(float(part))
         except ValueError:
-            raise InputError(f"{name} holds something that is no number: {part!r}") from None
-    return found
+            raise InputError(f"{name} must be numbers separated by commas; saw {part!r}") from None
+    return values
 
 
 def decimal_numbers(text: str, name: str, form: OddsForm, *, infinite: bool = False) -> list[float]:
@@ -189,35 +210,35 @@ def decimal_numbers(text: str, name: str, form: OddsForm, *, infinite: bool = Fa
     from edgeworth.bet.odds import decimal_odds
 
     written: OddsForm
-    found = []
-    for place, part in enumerate(text.replace(",", " ").split(), start=1):
+    decimals = []
+    for number, part in enumerate(text.replace(",", " ").split(), start=1):
         if infinite and part.lower() in ("inf", "infinity", "∞"):
-            found.append(math.inf)
+            decimals.append(math.inf)
             continue
         # 7:3 and 7/3 can only be meant one way.
         written = "fractional" if form == "decimal" and (":" in part or "/" in part) else form
         try:
-            found.append(float(decimal_odds(part, form=written)))
+            decimals.append(float(decimal_odds(part, form=written)))
         except (InputError, OverflowError) as error:
-            other = "" if form != "decimal" else "; --odds-form says if they are written in another way"
-            raise InputError(f"{name} of outcome {place}: {error}{other}") from None
-    return found
+            other = "" if form != "decimal" else "; use --odds-form if the odds are written in another form"
+            raise InputError(f"{name} of outcome {number}: {error}{other}") from None
+    return decimals
 
 
-def _bookmaker(name: BookmakerName | None, seed: int, interval: str | None, number: int) -> Any:
-    """Make so many bookmakers of a name, with prices from the interval."""
+def _bookmaker(name: BookmakerName | None, seed: int, interval: str | None, number: int) -> Bookmaker:
+    """Make bookmakers by name, with prices from the interval."""
     if name is None:
         option = "bookmakers" if interval is None else "drunk-interval"
-        raise OptionError(f"{option} has no meaning without --bookmaker drunken")
+        raise OptionError(f"{option} needs --bookmaker drunken")
     from edgeworth.bet import BOOKMAKERS
 
     ends = [0.0, 1.0] if interval is None else numbers(interval, "drunk-interval")
     if len(ends) != 2:
         raise OptionError(f"drunk-interval is the lowest and the highest price: 0.15,0.85; saw {interval!r}")
-    return BOOKMAKERS[name](ends[0], ends[1], seed=seed, bookmakers=number)
+    return BOOKMAKERS[name](ends[0], ends[1], rng=seed, bookmakers=number)
 
 
-def named_files(files: tuple[str, ...], command: str) -> Any:
+def named_files(files: tuple[str, ...], command: str) -> str | list[str]:
     """Take the files of a command: one by itself, several as a list."""
     from edgeworth.cli.app import unknown_option
 
@@ -261,7 +282,7 @@ FILE_OPTIONS = ("truth_file", "costs")
 """Options that may name a file to read."""
 
 
-def input_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+def input_files(files: Sequence[str], options: Mapping[str, object]) -> list[str]:
     """List every file that a command reads: none of them may be written over.
 
     Folders and patterns are listed by the files in them, and run logs with the files beside them.
@@ -269,12 +290,13 @@ def input_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
     from edgeworth.sources.paths import expand_paths
     from edgeworth.sources.runs.reading import log_files
 
-    named = [*files, *(options[name] for name in FILE_OPTIONS if isinstance(options.get(name), str))]
-    found = list(named)
+    values = (options.get(name) for name in FILE_OPTIONS)
+    named = [*files, *(value for value in values if isinstance(value, str))]
+    paths = list(named)
     for name in named:
         # NAME=path names a system. A file that cannot be found is reported when it is opened.
         for path in filter(None, (name, name.partition("=")[2])):
             for list_files in (expand_paths, log_files):
                 with contextlib.suppress(InputError, OSError, ValueError):
-                    found += map(str, list_files(path))
-    return found
+                    paths += map(str, list_files(path))
+    return paths

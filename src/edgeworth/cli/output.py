@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Annotated, ClassVar
 
 from cyclopts import Parameter
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STANDARD_STREAM = "-"
 """The name of standard input among inputs, and of standard output among outputs."""
-NO_OPTIONS: Mapping[str, Any] = {}
+NO_OPTIONS: Mapping[str, object] = {}
 
 
 def _file(text: str) -> Parameter:
@@ -36,7 +36,8 @@ class Output:
     """Options that every report has."""
 
     full: Annotated[
-        bool, Parameter(help="Show every section, not only the verdict and the main tables.", negative="")
+        bool,
+        Parameter(help="Show every section, and write the rows behind every chart to JSON.", negative=""),
     ] = False
     json: Annotated[
         str | None, _file("Also write everything as JSON to this file; - is standard output, alone.")
@@ -51,7 +52,7 @@ class Output:
     title: Annotated[
         str | None,
         Hyphen,
-        Parameter(help="The title of the page and of the Markdown: what it is about.", metavar="TEXT"),
+        Parameter(help="The title of the page and of the Markdown.", metavar="TEXT"),
     ] = None
     chart: Annotated[
         tuple[tuple[str, str], ...],
@@ -68,7 +69,7 @@ class Output:
     def __post_init__(self) -> None:
         self._check_places()
         if self.title is not None and self.html is None and self.markdown is None:
-            raise OptionError("--title is of a page or of Markdown: say --html FILE or --markdown FILE too")
+            raise OptionError("--title needs a page or Markdown: add --html FILE or --markdown FILE")
         if self.chart:
             from edgeworth.report.charts.chart import chart_format
 
@@ -81,7 +82,7 @@ class Output:
         return any(getattr(self, name) is not None for name in Output.places)
 
     def check(
-        self, files: Sequence[str] = (), options: Mapping[str, Any] = NO_OPTIONS, **more: str | None
+        self, files: Sequence[str] = (), options: Mapping[str, object] = NO_OPTIONS, **more: str | None
     ) -> None:
         """Refuse to write over a file that the command reads.
 
@@ -92,11 +93,11 @@ class Output:
             refuse_inputs(outputs, input_files(files, options))
 
     def _check_places(self, **more: str | None) -> list[str]:
-        """Every file that will be written: each in a folder that exists, and none for two outputs."""
+        """Check the files that will be written: each needs a folder, and no two outputs may share a file."""
         given = {name: getattr(self, name) for name in self.places} | more
         taken = [f"--{name} -" for name, target in given.items() if target == "-"]
         if len(taken) > 1:
-            raise OptionError(f"standard output takes one thing alone; saw {' and '.join(taken)}")
+            raise OptionError(f"only one output can go to standard output; saw {' and '.join(taken)}")
         names = [name for name in given.values() if name is not None and name != "-"]
         names += [path for _, path in self.chart]
         for name in names:
@@ -131,6 +132,28 @@ class ComparisonOutput(Output):
     places: ClassVar[tuple[str, ...]] = ("csv", "latex", *Output.places)
 
 
+@Parameter(name="*", group=GROUPS["Output"])
+@dataclass(frozen=True)
+class SearchOutput(Output):
+    """Options that a report on search runs has as well."""
+
+    csv: Annotated[
+        str | None,
+        _file("Write runs × measures as CSV, with adjusted p-values; - is standard output, alone."),
+    ] = None
+    latex: Annotated[
+        str | None,
+        _file("Write runs × measures for a paper, best in bold, † against --baseline; - as above."),
+    ] = None
+    per_query: Annotated[
+        str | None, _file("Write the value of each run, query and measure as CSV; - as above.")
+    ] = None
+    places: ClassVar[tuple[str, ...]] = ("csv", "latex", "per_query", *Output.places)
+
+
+NO_SEARCH_OUTPUT = SearchOutput()
+
+
 def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
     """Refuse outputs that are read, under whatever name: links, and redirected streams, are the same file."""
     names = set(inputs) - {STANDARD_STREAM}
@@ -163,7 +186,7 @@ def show(report: Report, output: Output, **tables: Callable[[str | None], str]) 
         title = output.title or ""
         writers: dict[str, Callable[[str | None], str]] = {
             "html": lambda path: report.to_html(path, title=title),
-            "json": report.to_json,
+            "json": lambda path: report.to_json(path, full=output.full),
             "markdown": lambda path: report.to_markdown(path, title=title),
             **tables,
         }

@@ -20,12 +20,12 @@ def reproduce(
     /,
     *,
     items: Annotated[
-        int | None, Whole, Parameter(help="With su-zhang: its table for so many items too.")
+        int | None, Whole, Parameter(help="With su-zhang: also print its table for this many items.")
     ] = None,
     targets: Annotated[
-        int | None, Whole, Parameter(help="With su-zhang: so many of the items are targets.")
+        int | None, Whole, Parameter(help="With su-zhang: the number of targets among the items.")
     ] = None,
-    seed: Annotated[int, Whole, Parameter(help="Seed of what is simulated.")] = 0,
+    seed: Annotated[int, Whole, Parameter(help="The seed of the simulations.")] = 0,
     output: Output = NO_OUTPUT,
 ) -> None:
     """Every number that a source paper prints beside ours, and why those that differ do.
@@ -35,7 +35,7 @@ def reproduce(
     from edgeworth import papers
 
     with track_progress("working"):
-        report = papers.reproduce(paper, items=items, targets=targets, seed=seed)
+        report = papers.reproduce(paper, items=items, targets=targets, rng=seed)
     show(report, output)
     if report.numbers["counts"]["drifted"]:
         sys.exit(DRIFTED)

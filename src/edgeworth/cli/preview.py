@@ -36,21 +36,25 @@ class Preview:
 
 
 def preview(*files: Files) -> None:
-    """Print what a file holds, run logs and tables alike, and the commands to ask about it."""
+    """Print what a file holds, run logs and tables alike, and the commands to try."""
     from edgeworth.common.escaping import is_visible
     from edgeworth.core.formatting import displayable, text_table
     from edgeworth.sources.runs.reading import read_runs
 
     data = named_files(files, "preview")
     runs = [run for group in read_runs(data) for run in group]
-    contents = _preview_runs(runs) if runs else _preview_documents(files) or _preview_table(data)
+    contents = (
+        _preview_runs(runs)
+        if runs
+        else _preview_documents(files) or _preview_search(files) or _preview_table(data)
+    )
     commands = [f"edgeworth {command.replace('{}', shlex.join(files), 1)}" for command in contents.commands]
     # Pasted into a shell, a command that is shortened or escaped after quoting could run what a name holds.
     exact = [command for command in commands if is_visible(command) and len(command) <= MAX_COMMAND_LENGTH]
     lines = [displayable(contents.title), "", text_table(contents.heads, contents.rows), ""]
     if contents.warnings:
         lines += ["Check first:", *(f"  {displayable(warning)}" for warning in contents.warnings), ""]
-    lines += ["To ask of it:"]
+    lines += ["Commands to try:"]
     lines += [f"  {command}" for command in exact]
     lines += [NOT_PRINTED] if len(exact) < len(commands) else []
     sys.stdout.write("".join(f"{line}\n" for line in lines))
@@ -58,6 +62,8 @@ def preview(*files: Files) -> None:
 
 def _preview_runs(runs: Sequence[Run]) -> Preview:
     """List the runs of evaluation logs."""
+    from edgeworth.core.formatting import plural
+
     rows = [
         (
             run.system,
@@ -73,7 +79,9 @@ def _preview_runs(runs: Sequence[Run]) -> Preview:
     if len({run.system for run in runs}) > 1:
         commands.append("compare {}")
     commands += [f"{commands[-1]} --scorer {shlex.quote(name)}" for name in [*runs[0].grades][1:2]]
-    title = f"{' and '.join(dict.fromkeys(run.tool for run in runs))}: {len(runs):,} runs"
+    title = (
+        f"{' and '.join(dict.fromkeys(run.tool for run in runs))}: {len(runs):,} {plural(len(runs), 'run')}"
+    )
     return Preview(title, ("system", "task", "items", "answers", "status", "scorers"), rows, commands)
 
 
@@ -91,6 +99,26 @@ def _preview_documents(files: tuple[str, ...]) -> Preview | None:
         return None
     rows = [(len(set(lists[1])), len(set(lists[2])))]
     return Preview(f"Documents by query: {lists[0]}", ("queries", "documents"), rows, ["trec QRELS {}"])
+
+
+def _preview_search(files: tuple[str, ...]) -> Preview | None:
+    """Describe a file of TREC judgements or a search run; None for anything else."""
+    from edgeworth.rankings.trec.files import detect_layout, read_qrels, read_run
+
+    if len(files) != 1:
+        return None
+    path = Path(files[0])
+    layout = detect_layout(path)
+    if layout is None:
+        return None
+    heads = ("queries", "lines", "examples")
+    if layout == "qrels":
+        qrels = read_qrels(path)
+        rows = [(len(qrels.query.labels), len(qrels.grade), str(qrels.query.labels[0]))]
+        return Preview(f"TREC judgements (qrels): {path.name}", heads, rows, ["trec {} RUN"])
+    run = read_run(path)
+    rows = [(len(run.query.labels), len(run.score), str(run.query.labels[0]))]
+    return Preview(f"Search run: {run.tag or path.name}", heads, rows, ["trec QRELS {}"])
 
 
 def _preview_table(data: object) -> Preview:
@@ -113,8 +141,8 @@ def _preview_table(data: object) -> Preview:
     ]
     is_judgements = names == ["query-id", "corpus-id", "score"]
     return Preview(
-        f"{source.name}: {len(columns):,} columns; values among the first {len(batch):,} rows",
-        ("column", "different values", "such as"),
+        f"{source.name}: {len(columns):,} columns; values in the first {len(batch):,} rows",
+        ("column", "distinct values", "examples"),
         rows,
         ["trec {} RUN"] if is_judgements else suggest_commands(columns),
         describe_suspects(columns),

@@ -1,7 +1,8 @@
-"""Progress on standard error: bars on a terminal, now and then a line where it is a file or a pipe."""
+"""Progress on standard error: bars on a terminal, now and then a line if it is a file or a pipe."""
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -25,7 +26,7 @@ from rich.text import Text
 from edgeworth.common.progress import Advance, has_listener, listen_to_progress
 from edgeworth.core.formatting import displayable
 
-PATIENCE = 1.0
+SECONDS_BEFORE_BARS = 1.0
 """Seconds before bars appear: a command that is done by then shows none."""
 
 
@@ -77,10 +78,10 @@ class Count(ProgressColumn):
         return Text(f"{task.completed:,.0f}{total}" if total or task.completed else "")
 
 
-SILENCE = 10.0
+SECONDS_BEFORE_FIRST_LINE = 10.0
 """Seconds before the first line: a command that is done by then writes none."""
 
-BETWEEN_LINES = 30.0
+SECONDS_BETWEEN_LINES = 30.0
 """Seconds from one line to the next."""
 
 
@@ -122,33 +123,36 @@ class Lines:
                 self.under_way.remove(operation)
 
     def line(self, seconds: float) -> str:
-        """Write what is under way after so many seconds: the widest operation whose end is known, or any."""
+        """Write the running operation and its seconds: the widest one whose end is known, or any."""
         with self._lock:
-            counted = [each for each in self.under_way if each.total is not None]
+            counted = [task for task in self.under_way if task.total is not None]
             shown = next(iter(counted or self.under_way[-1:]), None)
             return f"edgeworth: {'working' if shown is None else shown} ({seconds:,.0f} s)\n"
 
     def write_until(self, is_over: threading.Event) -> None:
         """Write a line now and then until the command is over, or standard error is gone."""
-        began, pause = time.monotonic(), SILENCE
+        began, pause = time.monotonic(), SECONDS_BEFORE_FIRST_LINE
         while not is_over.wait(pause):
             try:
                 sys.stderr.write(self.line(time.monotonic() - began))
                 sys.stderr.flush()
             except (OSError, ValueError):
                 return
-            pause = BETWEEN_LINES
+            pause = SECONDS_BETWEEN_LINES
 
 
 @contextmanager
 def shown_progress() -> Iterator[None]:
     """Show long operations on standard error: as bars on a terminal, otherwise in lines.
 
-    A program that calls the command and listens itself gets no lines.
+    A program that calls the command and listens itself gets no lines. The environment variable
+    ``EDGEWORTH_PROGRESS=off`` turns both off.
     """
     console = Console(stderr=True)
-    if sys.stderr.isatty() and console.is_interactive:
-        shown: AbstractContextManager[None] = _bars(console)
+    if os.environ.get("EDGEWORTH_PROGRESS") == "off":
+        shown: AbstractContextManager[None] = nullcontext()
+    elif sys.stderr.isatty() and console.is_interactive:
+        shown = _bars(console)
     else:
         shown = nullcontext() if has_listener() else _lines()
     with shown:
@@ -171,7 +175,7 @@ def _lines() -> Iterator[None]:
 @contextmanager
 def _bars(console: Console) -> Iterator[None]:
     bars = Bars(console)
-    timer = threading.Timer(PATIENCE, bars.open)
+    timer = threading.Timer(SECONDS_BEFORE_BARS, bars.open)
     timer.daemon = True
     timer.start()
     try:

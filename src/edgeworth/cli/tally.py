@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from edgeworth.cli.app import tell
+from edgeworth.cli.app import print_note
 from edgeworth.cli.options import (
     DrunkInterval,
     Files,
     Hyphen,
     OneProbability,
+    OptionValue,
     named_files,
     with_options,
 )
@@ -39,12 +40,12 @@ Target = Annotated[
 TallyFiles = Annotated[
     str, Parameter(help="Tally files, in the order of their rows; patterns may be quoted.")
 ]
-Again = Annotated[bool, Parameter(help="Count a source twice that is in two of the files.", negative="")]
+Again = Annotated[bool, Parameter(help="Count a source twice if two of the files hold it.", negative="")]
 
-MOST_NAMES = 8
-"""Files that a suggested command names."""
+MAX_FILES_IN_SUGGESTED_COMMAND = 8
+"""The most files that a suggested command names."""
 NOT_TO_BE_MERGED = (
-    "without an opponent this can be reported on by itself, but not merged with others: "
+    "without an opponent, this tally can be reported on but not merged with others: "
     "give --against, --odds or --bookmaker"
 )
 
@@ -53,9 +54,9 @@ NOT_TO_BE_MERGED = (
     OneProbability,
     TallyOptions,
     DrunkInterval,
-    several={"prediction": "The column of predicted labels; several to be compared."},
+    several={"prediction": "The column of predicted labels; give it several times to compare systems."},
 )
-def tally(*files: Files, output: Target, **options: Any) -> None:
+def tally(*files: Files, output: Target, **options: OptionValue) -> None:
     """Count a part of the data into a small file, to be merged with others and reported on later.
 
     Probabilities merge only against an opponent: --against, --odds or --bookmaker.
@@ -70,11 +71,11 @@ def tally(*files: Files, output: Target, **options: Any) -> None:
         counted = run(data, prediction=prediction, **options)
     _write(counted, output)
     if getattr(counted.tally, "shares", None) is not None:
-        tell(NOT_TO_BE_MERGED)
+        print_note(NOT_TO_BE_MERGED)
 
 
 def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
-    """Add tally files up; one of them may be the one that is written, as in a nightly job."""
+    """Add up tally files. The output may be one of the inputs, as in a nightly job."""
     from edgeworth.core.kinds import kind_of
     from edgeworth.pipeline.tally_file import locked
     from edgeworth.pipeline.tally_record import TallyRecord
@@ -87,29 +88,31 @@ def merge(*files: TallyFiles, output: Target, again: Again = False) -> None:
         _write(merged, output)
     gaps = kind_of(merged.tally).describe_gaps(merged.tally)
     if gaps is not None:
-        tell(gaps)
+        print_note(gaps)
 
 
 @with_options(ReportOptions, ManyOptions, Redeclared)
-def report(*files: TallyFiles, again: Again = False, output: Output = NO_OUTPUT, **options: Any) -> None:
+def report(
+    *files: TallyFiles, again: Again = False, output: Output = NO_OUTPUT, **options: OptionValue
+) -> None:
     """Report on a tally file, or on several as if they were merged."""
     from edgeworth.evaluation import evaluate
     from edgeworth.pipeline.tally_record import TallyRecord
 
     output.check(files, options)
     with track_progress("working"):
-        found = evaluate(TallyRecord.merge(_read(files), again=again), **options)
-    show(found, output)
+        result = evaluate(TallyRecord.merge(_read(files), again=again), **options)
+    show(result, output)
 
 
 def _check_past(files: tuple[str, ...], output: str) -> None:
-    """On the first night of a nightly job there is no past to add a day to."""
+    """Explain the first run of a nightly job, when the file to add to does not exist yet."""
     others = [name for name in files if name != output]
     if output in files and others and not Path(output).exists():
-        names = [shell_word(name, "FILE") for name in others[:MOST_NAMES]]
-        names += ["…"] if len(others) > MOST_NAMES else []
+        names = [shell_word(name, "FILE") for name in others[:MAX_FILES_IN_SUGGESTED_COMMAND]]
+        names += ["…"] if len(others) > MAX_FILES_IN_SUGGESTED_COMMAND else []
         words = " ".join(["edgeworth merge", *names, "-o", shell_word(output, "FILE")])
-        raise InputError(f"{output} does not exist yet: on the first day, {words}")
+        raise InputError(f"{output} does not exist yet: on the first day, run {words}")
 
 
 def _read(files: tuple[str, ...]) -> list[TallyRecord]:
@@ -118,13 +121,13 @@ def _read(files: tuple[str, ...]) -> list[TallyRecord]:
 
     if not files:
         raise OptionError("name the tally files")
-    found = []
+    records = []
     names = expand_paths(files)
     with track_progress("tallies read", len(names)) as done:
         for name in names:
-            found.append(read_tally(name))
+            records.append(read_tally(name))
             done(1)
-    return found
+    return records
 
 
 def _write(tallied: TallyRecord, output: str) -> None:
@@ -134,16 +137,16 @@ def _write(tallied: TallyRecord, output: str) -> None:
         sys.stdout.buffer.write(tally_text(tallied).encode())
         return
     write_tally(tallied, output)
-    sys.stdout.write(f"{displayable(output)}: {_said(tallied)}\n")
+    sys.stdout.write(f"{displayable(output)}: {_describe(tallied)}\n")
 
 
-def _said(tallied: TallyRecord) -> str:
-    """What a tally file holds, in a line."""
-    from edgeworth.pipeline.tally_record import dropped_rows
+def _describe(tallied: TallyRecord) -> str:
+    """Describe a tally file in one line."""
+    from edgeworth.core.tallies import dropped_rows
 
     origin = tallied.origin
     rows = "rows" if origin.rows is None else f"{origin.rows:,} {plural(origin.rows, 'row')}"
     dropped = dropped_rows(tallied.tally)
     lost = f" ({dropped:,} dropped)" if dropped else ""
-    row = ", one after the other" if origin.number > 1 and tallied.terms.get("ordered") else ""
+    row = ", in time order" if origin.number > 1 and tallied.terms.get("ordered") else ""
     return f"{rows}{lost} of {origin.number:,} {plural(origin.number, 'source')}{row}"

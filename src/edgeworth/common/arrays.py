@@ -15,9 +15,13 @@ Numbers: TypeAlias = NDArray[np.integer | np.floating]
 """Integers for counted cases, floats for weighted ones."""
 AnyArray: TypeAlias = NDArray[np.generic]
 """An array of any dtype: numbers, booleans, text, times or objects."""
+AnyDtype: TypeAlias = np.dtype[np.generic]
 
 Values: TypeAlias = Any
 """A number or an array of them, float or complex."""
+
+ColumnLike: TypeAlias = Any
+"""An array, series or list of any library, or what else the rows of a part are kept in."""
 
 RELATIVE_ROUNDING_ERROR = 1e-14
 """Summed weights that differ by less are equal; whole numbers are compared exactly."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-JsonObject: TypeAlias = dict[str, Any]
-"""A JSON object. Its values have no type until a field of a tally, or a schema, checks them."""
+JsonValue: TypeAlias = Any
+"""A value of a JSON file: it has no type until a field of a tally, or a schema, checks it."""
 
-Terms: TypeAlias = Mapping[str, Any]
+JsonObject: TypeAlias = dict[str, JsonValue]
+"""A JSON object, read or to be written."""
+
+Terms: TypeAlias = Mapping[str, JsonValue]
 """The options that a tally was counted with, as a tally file holds them."""

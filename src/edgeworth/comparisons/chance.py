@@ -64,5 +64,7 @@ def against_chance(
         return AgainstChance(value, chance, undefined=estimate.no_chance_test)
     p_value = estimate.p_value(chance, "less" if is_lower else "greater")
     if math.isnan(p_value):
-        return AgainstChance(value, chance, undefined=estimate.no_interval or "it has no sampling law")
-    return AgainstChance(value, chance, p_value, f"law of the interval, {estimate.method}", is_apart)
+        return AgainstChance(
+            value, chance, undefined=estimate.no_interval or "it has no sampling distribution"
+        )
+    return AgainstChance(value, chance, p_value, f"distribution of the interval, {estimate.method}", is_apart)

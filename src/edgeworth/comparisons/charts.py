@@ -7,24 +7,36 @@ from collections.abc import Sequence
 from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.findings import ComparisonFindings
+from edgeworth.comparisons.leaderboard import drawn_charts, systems_chart
+from edgeworth.comparisons.margin_chart import margin_chart
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.report.charts.axes import ticks
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Kit, Rows
-from edgeworth.report.charts.names import LIMIT, LONGEST, AxisNames, axis_names, distinct_names
+from edgeworth.report.charts.names import (
+    AXIS_LABEL_PIXELS,
+    MAX_NAME_LENGTH,
+    AxisNames,
+    axis_names,
+    distinct_names,
+)
 from edgeworth.report.report import Charts, Column, make_columns
 from edgeworth.report.wording import describe_measure
 
-MOST_LINES = 30
-STEP = 26
+MAX_LINES = 30
+PIXELS_PER_LINE = 26
 LEGEND_COLUMNS = 3
-PAIRED = 16
+PAIRED_NAME_LENGTH = 16
 """Signs of a name that stands beside another one."""
 
 
 def comparison_charts(findings: ComparisonFindings) -> Charts:
     """Draw the charts of a comparison."""
-    charts = [_differences(findings)]
-    if len(findings.names) > 2 and findings.ranks:
+    drawn = drawn_charts(findings)
+    charts = [systems_chart(findings)] if drawn["systems"] else []
+    charts.append(_differences(findings))
+    if findings.margin is not None:
+        charts.append(margin_chart(findings))
+    if drawn["leaderboard"]:
         charts.append(_leaderboard(findings))
     if findings.disagreements:
         charts.append(_disagreements(findings))
@@ -37,28 +49,41 @@ def _differences(findings: ComparisonFindings) -> Chart:
     """Draw the measures of two systems; of more, every pair by the measure to go by."""
     is_pair = len(findings.names) == 2
     if is_pair:
-        found = list(findings.difference(*findings.ranked).values())
-        names = axis_names((describe_measure(each.measure) for each in found), 2 * PAIRED)
-        conclusive = [each.p_value() < 1 - findings.level and each.is_shown(findings.level) for each in found]
+        differences = list(findings.difference(*findings.ranked).values())
+        names = axis_names(
+            (describe_measure(difference.measure) for difference in differences), 2 * PAIRED_NAME_LENGTH
+        )
+        conclusive = [
+            difference.p_value() < 1 - findings.level and difference.is_shown(findings.level)
+            for difference in differences
+        ]
     else:
         pairs = findings.ranked_pairs
-        found = [findings.difference(*pair)[findings.headline] for pair in pairs[:MOST_LINES]]
-        names = _paired_names(findings.ranked, pairs[:MOST_LINES], "−")
+        differences = [findings.difference(*pair)[findings.headline] for pair in pairs[:MAX_LINES]]
+        names = _paired_names(findings.ranked, pairs[:MAX_LINES], "−")
         conclusive = [findings.is_conclusive(*pair) for pair in pairs]
     rows: list[JsonObject] = []
-    for name, each, is_apart in zip(names.names, found, conclusive, strict=False):
-        low, high = each.interval(findings.level)
-        row = {"what": name, "difference": each.difference, "low": low, "high": high, "p": each.p_value()}
+    for name, difference, is_apart in zip(names.names, differences, conclusive, strict=False):
+        low, high = difference.interval(findings.level)
+        row = {
+            "what": name,
+            "difference": difference.difference,
+            "low": low,
+            "high": high,
+            "p": difference.p_value(),
+        }
         rows.append(plain_values(row) | {"finding": "significant" if is_apart else "not significant"})
     marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
     what = f"difference of {describe_measure(findings.headline)}"
     number, apart = len(conclusive), sum(conclusive)
     verb = plural(apart, "differs", "differ")
-    said = f"{apart} of {number:,} pairs {verb} significantly.{_cut(number, 'pairs')}"
+    text = f"{apart} of {number:,} pairs {verb} significantly.{_cut(number, 'pairs')}"
     if is_pair:
         what = " − ".join(axis_names(findings.ranked).drawn)
-        said = f"{apart} of {number} differences {plural(apart, 'is', 'are')} significant"
-        said += f"; p-values are not adjusted for {number} measures." if number > 1 else "."
+        text = f"{apart} of {number} differences {plural(apart, 'is', 'are')} significant"
+        text += f"; p-values are not adjusted for {number} measures."
+        if number == 1:
+            text = f"The difference is {'' if apart else 'not '}significant."
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
@@ -73,12 +98,14 @@ def _differences(findings: ComparisonFindings) -> Chart:
         bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
         dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="difference:Q")
         zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6)
-        return (zero.encode(x=alt.datum(0)) + bars + dots).properties(width=WIDTH, height=STEP * len(rows))
+        return (zero.encode(x=alt.datum(0)) + bars + dots).properties(
+            width=WIDTH, height=PIXELS_PER_LINE * len(rows)
+        )
 
     return Chart(
         "differences",
         f"Differences with {format_level(findings.level)} intervals",
-        said,
+        text,
         {"differences": tuple(rows)},
         draw,
         make_columns("what/text", "difference", "low", "high", "p/probability", "finding/text"),
@@ -92,42 +119,45 @@ def _two_colours(kit: Kit, column: str, values: list[str], second: str = "#8a8f9
 
 
 def _cut(number: int, what: str) -> str:
-    return "" if number <= MOST_LINES else f" The first {MOST_LINES} of {number:,} {what} are drawn."
+    return "" if number <= MAX_LINES else f" The first {MAX_LINES} of {number:,} {what} are drawn."
 
 
 def _paired_names(systems: Sequence[str], pairs: Sequence[tuple[str, str]], sign: str) -> AxisNames:
     """Join the names of two systems as an axis shows them."""
-    each = axis_names(systems, PAIRED)
-    place = {name: index for index, name in enumerate(systems)}
+    shown_names = axis_names(systems, PAIRED_NAME_LENGTH)
+    position = {name: index for index, name in enumerate(systems)}
 
     def joined(names: Sequence[str], most: int) -> tuple[str, ...]:
-        return distinct_names((f"{names[place[a]]} {sign} {names[place[b]]}" for a, b in pairs), most)
+        return distinct_names((f"{names[position[a]]} {sign} {names[position[b]]}" for a, b in pairs), most)
 
     # Each name was cut already: 10 signs more leave room for what makes equal ones different.
-    return AxisNames(joined(each.names, 2 * LONGEST + 10), joined(each.drawn, 2 * PAIRED + 10))
+    return AxisNames(
+        joined(shown_names.names, 2 * MAX_NAME_LENGTH + 10),
+        joined(shown_names.drawn, 2 * PAIRED_NAME_LENGTH + 10),
+    )
 
 
 def _wide_axis(kit: Kit, names: AxisNames) -> object:
     """Make room for the names of pairs."""
-    return kit.alt.Axis(**{**names.options, "labelLimit": 2 * LIMIT})
+    return kit.alt.Axis(**{**names.options, "labelLimit": 2 * AXIS_LABEL_PIXELS})
 
 
 def _leaderboard(findings: ComparisonFindings) -> Chart:
     """Draw the systems by rank: the places that each may have, its value and its letters."""
     letters, number = findings.letters, len(findings.ranks)
-    ranks = dict(list(findings.ranks.items())[:MOST_LINES])
+    ranks = dict(list(findings.ranks.items())[:MAX_LINES])
     names = axis_names(ranks)
     systems: Rows = tuple(
         {
-            "system": said,
-            "place": place,
+            "system": label,
+            "place": position,
             "best": best,
             "worst": worst,
             "value": finite_or_none(findings.values[name][findings.headline]),
             "letters": letters[name],
             "finding": "tied for first" if best == 1 else "not first",
         }
-        for place, (said, (name, (best, worst))) in enumerate(
+        for position, (label, (name, (best, worst))) in enumerate(
             zip(names.names, ranks.items(), strict=True), start=1
         )
     )
@@ -145,14 +175,14 @@ def _leaderboard(findings: ComparisonFindings) -> Chart:
         )
         dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="place:Q")
         texts = base.mark_text(align="left", dx=8, dy=-8).encode(x="worst:Q", text="letters:N")
-        return (bars + dots + texts).properties(width=WIDTH, height=STEP * len(systems))
+        return (bars + dots + texts).properties(width=WIDTH, height=PIXELS_PER_LINE * len(systems))
 
-    tied = ", ".join(name for name, row in zip(names.drawn, systems, strict=True) if row["best"] == 1)
+    tied = [name for name, row in zip(names.drawn, systems, strict=True) if row["best"] == 1]
+    first = f"{'First' if len(tied) == 1 else 'Tied for first'}: {', '.join(tied)}."
     return Chart(
         "leaderboard",
         f"Ranks with {format_level(findings.level)} intervals, by {describe_measure(findings.headline)}",
-        f"Tied for first: {tied}. No significant difference between systems that share a letter."
-        + _cut(number, "systems"),
+        f"{first} Systems that share a letter do not differ significantly." + _cut(number, "systems"),
         {"leaderboard": systems},
         draw,
         make_columns("system/text", "place/count", "best/count", "worst/count", "value", "letters/text"),
@@ -162,16 +192,18 @@ def _leaderboard(findings: ComparisonFindings) -> Chart:
 def _disagreements(findings: ComparisonFindings) -> Chart:
     """Draw where only one of a pair is right."""
     every = findings.ranked_disagreements
-    found = every[:MOST_LINES]
-    pairs = [(str(one["first"]), str(one["second"])) for one in found]
+    shown = every[:MAX_LINES]
+    pairs = [(str(disagreement["first"]), str(disagreement["second"])) for disagreement in shown]
     names = _paired_names(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs, "–")
     sides = {"first": -1, "second": 1}
-    who = {side: f"only the {side} is right" for side in sides}
+    labels = {side: f"only the {side} is right" for side in sides}
     drawn: Rows = tuple(
-        {"pair": pair, "who": who[side], "cases": cases, "side": sign, "drawn": sign * cases}
-        for pair, one in zip(names.names, found, strict=True)
+        {"pair": pair, "who": labels[side], "cases": cases, "side": sign, "drawn": sign * cases}
+        for pair, disagreement in zip(names.names, shown, strict=True)
         for side, sign in sides.items()
-        for cases in (one["only_first_right"] if side == "first" else one["only_second_right"],)
+        for cases in (
+            disagreement["only_first_right"] if side == "first" else disagreement["only_second_right"],
+        )
     )
     marks = ticks((row["drawn"] for row in drawn), whole=True)
 
@@ -183,20 +215,20 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
             .encode(
                 x=alt.X("drawn:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt, unsigned=True)),
                 y=alt.Y("pair:N", sort=list(names.names), title=None, axis=_wide_axis(kit, names)),
-                color=_two_colours(kit, "who", list(who.values()), SECOND),
+                color=_two_colours(kit, "who", list(labels.values()), SECOND),
                 tooltip=kit.tooltip({"pair": "", "who": "", "cases": ",~g"}),
             )
-            .properties(width=WIDTH, height=STEP * len(pairs))
+            .properties(width=WIDTH, height=PIXELS_PER_LINE * len(pairs))
         )
 
-    one = found[0]
-    first, second = one["first"], one["second"]
-    begins = "Only" if len(every) == 1 else f"Of the two that lead, {first} and {second}: only"
+    disagreement = shown[0]
+    first, second = disagreement["first"], disagreement["second"]
+    begins = "Only" if len(every) == 1 else "Between the two leaders, only"
     return Chart(
         "disagreements",
-        "Where only one of them is right",
-        f"{begins} {first} is right on {one['only_first_right']:,.6g} cases, only {second} on "
-        f"{one['only_second_right']:,.6g}." + _cut(len(every), "pairs"),
+        "Cases on which only one system is right",
+        f"{begins} {first} is right on {disagreement['only_first_right']:,.6g} cases and only {second} on "
+        f"{disagreement['only_second_right']:,.6g}." + _cut(len(every), "pairs"),
         {"disagreements": drawn},
         draw,
         (Column("pair"), Column("who"), Column("cases", "count")),
@@ -222,8 +254,8 @@ def _race(findings: ComparisonFindings) -> Chart:
             kit.base("race")
             .mark_line()
             .encode(
-                x=alt.X("cases:Q", title="cases settled"),
-                y=alt.Y("log wealth:Q", title=f"log wealth of {axis_names([leader]).drawn[0]}"),
+                x=alt.X("cases:Q", title="cases"),
+                y=alt.Y("log wealth:Q", title=f"log e-value of {axis_names([leader]).drawn[0]}"),
                 color=alt.Color("against:N", sort=list(names.names), legend=legend),
                 tooltip=kit.tooltip({"cases": ",", "against": "", "log wealth": ".2f"}),
             )
@@ -234,8 +266,8 @@ def _race(findings: ComparisonFindings) -> Chart:
     ends = "; ".join(f"against {name} {format_number(race.against(leader, name))}" for name in others[:8])
     return Chart(
         "race",
-        "The wealth race",
-        f"Log wealth of {leader} at the end: {ends}.",
+        "Evidence as cases come in",
+        f"Final log e-value of {leader}: {ends}.",
         {"race": rows},
         draw,
         (Column("cases", "count"), Column("against"), Column("log wealth", "number")),

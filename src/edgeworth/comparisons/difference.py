@@ -22,6 +22,7 @@ from edgeworth.core.formatting import (
     format_p_value,
     format_together,
     html_table,
+    markdown_table,
 )
 from edgeworth.core.measures import Direction
 from edgeworth.core.sampling_distributions import Alternative, SamplingLaw, check_level
@@ -54,14 +55,14 @@ class Effect:
         return -high, -low
 
     def to_dict(self, level: float = 0.95) -> dict[str, object]:
-        """Plain values."""
+        """Return plain values."""
         low, high = self.bounds(level)
-        found = {"name": self.name, "value": self.value, "low": low, "high": high, "level": level}
-        return {name: plain_values(value) for name, value in found.items()}
+        effect = {"name": self.name, "value": self.value, "low": low, "high": high, "level": level}
+        return {name: plain_values(value) for name, value in effect.items()}
 
 
 def standardised_effect(value: float, law: SamplingLaw, units: float) -> Effect:
-    """Express a difference in standard deviations of what one of so many units adds to it."""
+    """Express a difference in standard deviations of what one unit adds to it."""
     spread = law.standard_error * math.sqrt(units)
     return Effect("standardised difference", value / spread, partial(_standardised_bounds, law, spread))
 
@@ -71,7 +72,7 @@ def _standardised_bounds(law: SamplingLaw, spread: float, level: float) -> tuple
     return low / spread, high / spread
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Difference:
     """One measure, two systems, the same cases.
 
@@ -97,11 +98,20 @@ class Difference:
     """How the interval was found."""
     discordant: tuple[int, int] | None = None
     """Of two proportions of the same cases: in how many only the first, or only the second, succeeded."""
+    amounts: Mapping[int, int] | None = field(default=None, repr=False)
+    """What a case on which they differ adds to the difference, in a whole unit, and how many cases add it."""
+    typical: tuple[int, int] | None = None
+    """In how many units the first, or the second, did better, if only the typical unit may be claimed."""
     undefined: str | None = None
     no_interval: str | None = None
     no_winner: str | None = None
     """Why too little is known to name a winner, however small the p-value."""
-    doubt: str | None = None
+    unseen_shifts: tuple[float, float] = (0.0, 0.0)
+    """How far a few unseen units at the worst end could lower and raise the difference."""
+    no_test: str | None = None
+    """Why no p-value is reported."""
+    caveat: str | None = None
+    """What makes the interval or the test less reliable than it looks."""
 
     @property
     def is_higher_better(self) -> bool:
@@ -126,7 +136,7 @@ class Difference:
 
     def p_value(self, test: str | None = None) -> float:
         """Give the two-sided p-value of "no difference", by the first test or by one that is named."""
-        if self.undefined is not None:
+        if self.undefined is not None or (self.no_test is not None and test is None):
             return math.nan
         if test is not None and test not in self.tests:
             raise OptionError(
@@ -137,7 +147,7 @@ class Difference:
         return math.nan if self.law is None else self.law.p_value(0.0, "two-sided")
 
     def disagrees(self, level: float = 0.95) -> bool:
-        """Tell whether the test to go by and the interval contradict each other at a level.
+        """Tell whether the primary test and the interval contradict each other at a level.
 
         An exact test and an interval by another method may: the one finds a difference and the other does
         not. Where they do, nothing should be built on either alone.
@@ -147,6 +157,11 @@ class Difference:
             return False
         # 1 − 0.95 is a hair above 0.05.
         return (p_value < round(1 - level, 12)) == (interval.low <= 0 <= interval.high)
+
+    @property
+    def row_caveat(self) -> str | None:
+        """The reason why no winner is named, or else the caveat: a table prints it in the same row."""
+        return self.no_winner if self.no_winner is not None else self.caveat
 
     def is_shown(self, level: float) -> bool:
         """Tell whether the interval excludes 0, and enough is known to name a winner."""
@@ -168,6 +183,9 @@ class Difference:
             second=self.first,
             values=self.values[::-1],
             discordant=None if self.discordant is None else self.discordant[::-1],
+            amounts=None if self.amounts is None else {-amount: n for amount, n in self.amounts.items()},
+            typical=None if self.typical is None else self.typical[::-1],
+            unseen_shifts=self.unseen_shifts[::-1],
             law=None if self.law is None else MirroredLaw(self.law),
             probability_better=1 - self.probability_better,
             effect=None if self.effect is None else self.effect.mirror(),
@@ -179,10 +197,23 @@ class Difference:
             return f"{systems} undefined: {visible(self.undefined)}"
         value, low, high = format_together(self.difference, *self.interval())
         interval = "" if self.law is None else f" (95% CI {low} to {high})"
-        return f"{systems}: {value}{interval}, {format_p_value(self.p_value())}"
+        test = "no test" if self.no_test is not None else format_p_value(self.p_value())
+        caveat = "" if self.no_winner is None else f"; no winner is named: {visible(self.no_winner)}"
+        return f"{systems}: {value}{interval}, {test}{caveat}"
+
+    def __repr__(self) -> str:
+        return f"<Difference in {self}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Show the difference in a notebook."""
+        return html_table(self.measure, [], self._facts())
+
+    def _repr_markdown_(self) -> str:
+        """Show the difference where a notebook becomes Markdown."""
+        return markdown_table(self.measure, self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Name and write what a notebook shows."""
         low, high = self.interval()
         difference, *ends = format_apart(self.difference, low, high)
         first, second = format_apart(*self.values)
@@ -194,17 +225,20 @@ class Difference:
             ("test", format_p_value(self.p_value())),
             (f"P({self.first} better)", format_belief(self.probability_better)),
         ]
-        reason = self.undefined or self.no_interval
-        return html_table(self.measure, [], rows if reason is None else [*rows, ("why not", reason)])
+        if (reason := self.undefined or self.no_interval) is not None:
+            rows.append(("why not", reason))
+        if self.row_caveat is not None:
+            rows.append(("caveat", self.row_caveat))
+        return rows
 
     def to_dict(self, level: float = 0.95) -> dict[str, object]:
-        """Plain values; what is undefined is None, with the reason beside it."""
+        """Return plain values; undefined ones are None, with the reason beside them."""
         interval, effect = self.interval(level), self.effect
 
         def named(*names: str) -> dict[str, object]:
             return {name: getattr(self, name) for name in names}
 
-        found = {
+        known = {
             **named("measure", "first", "second", "values", "difference"),
             "low": interval.low,
             "high": interval.high,
@@ -218,9 +252,12 @@ class Difference:
             **named("probability_better", "probability_method"),
             "effect": effect and effect.to_dict(level),
             "disagrees": self.disagrees(level),
-            **named("cases", "is_higher_better", "undefined", "no_interval", "no_winner", "doubt"),
+            **named("typical"),
+            **named(
+                "cases", "is_higher_better", "undefined", "no_interval", "no_winner", "no_test", "caveat"
+            ),
         }
-        return {name: plain_values(value) for name, value in found.items()}
+        return {name: plain_values(value) for name, value in known.items()}
 
 
 @dataclass(frozen=True)

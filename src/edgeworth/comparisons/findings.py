@@ -1,13 +1,14 @@
-"""What a comparison of two or more systems found: every pair, every measure, who stands apart from whom."""
+"""The results of a comparison: differences of every pair by every measure, and which pairs differ."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from edgeworth.common.arrays import plain_values
 from edgeworth.common.choices import Adjust, PredictionsMade
@@ -15,8 +16,13 @@ from edgeworth.common.progress import track_progress
 from edgeworth.comparisons.chance import AgainstChance, against_chance
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.planning import SampleSizePlan, units_needed
-from edgeworth.comparisons.policy import MAX_SYSTEMS_TESTED_EXACTLY
-from edgeworth.core.estimates import Estimate
+from edgeworth.comparisons.policy import (
+    MAX_PAIRS_PLANNED_IN_JSON,
+    MAX_SYSTEMS_TESTED_EXACTLY,
+    MAX_SYSTEMS_WITH_INTERVALS,
+)
+from edgeworth.core.estimates import Estimate, Interval
+from edgeworth.core.formatting import plural
 from edgeworth.core.measures import Direction
 from edgeworth.core.multiple_testing import benjamini_hochberg, compact_letters, holm
 from edgeworth.core.on_demand import OnDemand
@@ -25,9 +31,9 @@ from edgeworth.errors import EdgeworthError, InputError, OptionError
 
 if TYPE_CHECKING:
     from edgeworth.comparisons.forecasts.bets import Duel, WealthRace
+    from edgeworth.forecasts.sequential import ConfidenceSequence
 
 Pair: TypeAlias = tuple[str, str]
-ComparedKind: TypeAlias = Literal["labels", "scores", "lists", "probabilities", "grades"]
 
 
 SAME_VALUE = 1e-9
@@ -56,16 +62,41 @@ class PairsOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
+class Leader:
+    """The best of three systems or more, and an interval for its level that allows for having chosen it.
+
+    The best on these cases is partly the luckiest, so its value overstates it. Intervals for all k systems at
+    1 − (1 − level)/k hold together (Bonferroni), and so the one of the chosen system holds, however the
+    systems depend on each other.
+    """
+
+    system: str
+    value: float
+    interval: Interval
+    """The bounds; nan where the level of one system has no interval that holds here."""
+    level: float
+    """The confidence level of the interval, for whichever system leads."""
+    systems: int
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values."""
+        bounds = {"low": self.interval.low, "high": self.interval.high, "level": self.level}
+        known = {"system": self.system, "value": self.value, **bounds, "chosen_among": self.systems}
+        return {name: plain_values(value) for name, value in known.items()}
+
+
+@dataclass(frozen=True)
 class ComparisonFindings:
     """Differences of every pair of systems, first less second, on the measures asked for.
 
     ``headline`` is the measure that the verdict, the adjustment for many pairs and the letters go by, and
     ``headlines`` are its differences, with the first test. ``adjusted`` are its p-values for all pairs
     together; those that share a letter are tied. ``pairs`` has every measure and test. ``pairs``, ``values``
-    and ``plans`` are computed when somebody looks.
+    and ``plans`` are computed on first use.
     """
 
-    kind: ComparedKind
+    kind: str
+    """What was compared: labels, scores, lists, probabilities, grades, or the name of a kind of your own."""
     names: tuple[str, ...]
     unit: str
     headline: str
@@ -83,23 +114,40 @@ class ComparisonFindings:
     race: WealthRace | None = field(default=None, repr=False)
     duels: tuple[Duel, ...] = field(default=(), repr=False)
     """Of forecasts: what they would have won from each other."""
+    loss_sequences: Mapping[Pair, ConfidenceSequence] = field(default_factory=dict, repr=False)
+    """For losses in time order with a stated range: bounds of the mean difference after every row."""
     dropped: int = 0
     """Rows left out for missing values."""
     notes: tuple[str, ...] = ()
     predictions_made: PredictionsMade | None = None
     judged: str = ""
-    """Which cases were judged, where that is not all: the verdict begins with it."""
+    """Which cases were judged, if not all: the verdict begins with it."""
+    noun: str = "system"
+    """What the compared things are called: systems, or models in run logs."""
+    margin: float | None = None
+    """How much worse a system may be and still count as no worse, if a margin was given."""
     chance_null: str = ""
     """What each system is tested against: guessing, random selection, constant class shares, or nothing."""
     chance: Mapping[str, AgainstChance] = field(default_factory=dict, repr=False)
-    """Each system against chance, by the measure to go by, computed when somebody looks."""
+    """Each system against chance, by the primary measure, computed on first use."""
+    intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
+    """The interval of each system by itself for the headline, computed on first use.
+
+    Bounds are nan where no interval of one system holds."""
+    leaders: Mapping[str, Leader | None] = field(default_factory=dict, repr=False)
+    """The best of three systems or more, computed on first use."""
+
+    @property
+    def leader(self) -> Leader | None:
+        """The best of three systems or more, with an interval that allows for having chosen it."""
+        return self.leaders.get("leader")
 
     def difference(self, first: str, second: str) -> Mapping[str, Difference]:
         """Give the differences of two systems, first less second, by measure."""
         if (first, second) in self.pairs:
             return self.pairs[first, second]
-        found = self.pairs[second, first]
-        return OnDemand(found, lambda measure: found[measure].mirror())
+        given = self.pairs[second, first]
+        return OnDemand(given, lambda measure: given[measure].mirror())
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -108,12 +156,12 @@ class ComparisonFindings:
 
     @property
     def no_evidence(self) -> str | None:
-        """Why wealth proves nothing here, where it does not."""
+        """The reason why wealth is no evidence here, if it is none."""
         return None if self.race is None else self.race.no_evidence
 
     @property
     def direction(self) -> Direction:
-        """Which way the measure to go by is good, if either."""
+        """The direction in which the primary measure is better, if there is one."""
         return next(iter(self.headlines.values())).direction
 
     @property
@@ -122,8 +170,8 @@ class ComparisonFindings:
         sign = 1.0 if self.direction == "lower" else -1.0
         values = {name: sign * self.values[name][self.headline] for name in self.names}
         # Nan would keep others from being in order.
-        places = {name: 0.0 if math.isnan(value) else value for name, value in values.items()}
-        return tuple(sorted(self.names, key=lambda name: (not math.isfinite(values[name]), places[name])))
+        sort_keys = {name: 0.0 if math.isnan(value) else value for name, value in values.items()}
+        return tuple(sorted(self.names, key=lambda name: (not math.isfinite(values[name]), sort_keys[name])))
 
     def is_conclusive(self, first: str, second: str) -> bool:
         """Tell whether test, all pairs considered, and interval both show that two systems differ.
@@ -142,7 +190,7 @@ class ComparisonFindings:
     @cached_property
     def adjusted_chance(self) -> dict[str, float]:
         """The p-values of the systems against chance, made to hold together by Holm unless not adjusted."""
-        p_values = {name: each.p_value for name, each in self.chance.items()}
+        p_values = {name: result.p_value for name, result in self.chance.items()}
         if self.adjust == "none":
             return p_values
         return dict(zip(p_values, holm(list(p_values.values())).tolist(), strict=True))
@@ -203,7 +251,7 @@ class ComparisonFindings:
 
     @property
     def ranked_disagreements(self) -> list[Disagreement]:
-        """Who is right where, of the ranked pairs."""
+        """The cases by which system is right, for the ranked pairs."""
         by_pair: dict[Pair, Disagreement] = {}
         for given in self.disagreements:
             by_pair[given["first"], given["second"]] = given
@@ -221,15 +269,23 @@ class ComparisonFindings:
         return (first, second) if (first, second) in self.pairs else (second, first)
 
     def to_dict(self) -> dict[str, object]:
-        """Plain values."""
+        """Return plain values."""
         return dict(self.numbers)
 
     @property
     def numbers(self) -> Mapping[str, object]:
         """Plain values by name, each computed when it is looked at."""
         before = ("kind", "names", "unit", "cases", "headline", "level", "adjust", "values")
-        after = ("ranked", "ranks", "tied_for_first", "letters", "disagreements")
-        last = ("race", "duels", "no_evidence", "dropped", "notes")
+        after = ("intervals", "leader", "ranked", "ranks", "tied_for_first", "letters", "disagreements")
+        last = (
+            "race",
+            "duels",
+            *(("loss_sequences",) if self.loss_sequences else ()),
+            "no_evidence",
+            "dropped",
+            "notes",
+            *(() if self.margin is None else ("margins",)),
+        )
         return OnDemand((*before, "chance", "pairs", *after, *last), self._plain)
 
     def _plain(self, name: str) -> object:
@@ -238,6 +294,18 @@ class ComparisonFindings:
             return self._plain_pairs()
         if name == "chance":
             return self._plain_chance()
+        if name == "margins":
+            from edgeworth.comparisons.margins import margin_tests
+
+            return [test.to_dict() for test in margin_tests(self)]
+        if name == "intervals":
+            return {key: plain_values(interval._asdict()) for key, interval in self.intervals.items()}
+        if name == "leader":
+            return self.leader and self.leader.to_dict()
+        if name == "loss_sequences":
+            from edgeworth.comparisons.ordered_losses import plain_sequences
+
+            return plain_sequences(self.loss_sequences)
         if name == "race":
             return self.race and plain_values(self.race.to_dict())
         if name == "duels":
@@ -250,17 +318,21 @@ class ComparisonFindings:
             return None
         systems = {
             name: {
-                **each.to_dict(),
+                **result.to_dict(),
                 "adjusted_p_value": plain_values(self.adjusted_chance[name]),
                 "is_better": self.is_better_than_chance(name),
             }
-            for name, each in self.chance.items()
+            for name, result in self.chance.items()
         }
         return {"null": self.chance_null, "measure": self.headline, "systems": systems}
 
     def _plain_pairs(self) -> list[dict[str, object]]:
-        """Make every pair plain values: all tests of all measures are computed."""
+        """Make every pair plain values: all tests of all measures are computed.
+
+        With very many pairs the plans are left out. ``plans`` computes any of them on request.
+        """
         pairs = []
+        has_plans = len(self.pairs) <= MAX_PAIRS_PLANNED_IN_JSON
         with track_progress("pairs tested in detail", len(self.pairs)) as done:
             for (first, second), differences in self.pairs.items():
                 pair = {
@@ -268,8 +340,10 @@ class ComparisonFindings:
                     "second": second,
                     "adjusted_p_value": self.adjusted[first, second],
                     "is_conclusive": self.is_conclusive(first, second),
-                    "plan": self.plans[first, second].to_dict(),
-                    "measures": {name: each.to_dict(self.level) for name, each in differences.items()},
+                    "plan": self.plans[first, second].to_dict() if has_plans else None,
+                    "measures": {
+                        name: difference.to_dict(self.level) for name, difference in differences.items()
+                    },
                 }
                 pairs.append(plain_values(pair))
                 done(1)
@@ -297,7 +371,7 @@ def adjusted_p_values(
 
 
 def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:
-    """Find the level that a single pair has to beat to be told apart among so many.
+    """Find the level that a single pair has to beat to be significant among all pairs.
 
     Holm's first step, and Benjamini and Hochberg's, ask for ``(1 − level)/pairs`` of the smallest p-value;
     later steps, and the randomised Tukey test, ask for less. A plan for the strictest is enough for all.
@@ -309,7 +383,7 @@ def level_of_one(level: float, pairs: int, adjust: Adjust) -> float:
 
 
 def compare_pairs(
-    kind: ComparedKind,
+    kind: str,
     names: tuple[str, ...],
     difference: Callable[[str, str], Mapping[str, Difference]],
     *,
@@ -322,6 +396,7 @@ def compare_pairs(
     values: Mapping[str, Mapping[str, float]] | None = None,
     tukey: Mapping[Pair, float] | None = None,
     alone: Callable[[str, str], Estimate] | None = None,
+    is_alone_valid: bool = True,
     chance_null: str = "",
     dropped: int = 0,
     notes: tuple[str, ...] = (),
@@ -333,16 +408,17 @@ def compare_pairs(
     predictions_made: PredictionsMade | None = None,
     judged: str = "",
 ) -> ComparisonFindings:
-    """Compare every two systems by their differences: adjusted p-values, plans, and the measure to go by.
+    """Compare every two systems by their differences: adjusted p-values, plans, and the primary measure.
 
     Without a ``headline`` that measure is the first that every pair has a value of. ``first_test`` computes a
-    difference with its first test alone, if that takes less time than ``difference``, which then waits until
-    somebody looks. Plans are for the level that a pair has to beat among all of them (``level_of_one``).
+    difference with its first test alone, if that takes less time than ``difference``, which is then
+    computed on first use. Plans are for the level at which one of all pairs is tested (``level_of_one``).
     ``alone`` estimates a measure of one system by itself, which is tested against chance (``chance_null``).
+    ``is_alone_valid`` tells whether the interval of that estimate knows of clusters and the like.
     """
     check_level(level)
     if len(names) < 2:
-        raise InputError(f"a comparison needs two systems at least; saw {len(names)}")
+        raise InputError(f"a comparison needs at least two systems; saw {len(names)}")
     pairs = OnDemand(all_pairs(names), lambda pair: difference(*pair))
     first_test = first_test or (lambda first, second, measure: pairs[first, second][measure])
     measures = tuple(next(iter(pairs.values())))
@@ -351,7 +427,7 @@ def compare_pairs(
     plans = OnDemand(pairs, lambda pair: units_needed(headlines[pair], level=beaten, power=power))
     if values is None:
         values = _values_of_systems(names, measures, lambda pair, measure: pairs[pair][measure])
-    p_values = {pair: each.p_value() for pair, each in headlines.items()}
+    p_values = {pair: difference.p_value() for pair, difference in headlines.items()}
     adjusted = adjusted_p_values(p_values, adjust, tukey)
     direction = next(iter(headlines.values())).direction
 
@@ -362,14 +438,39 @@ def compare_pairs(
             estimate = alone(name, headline)
         except EdgeworthError as error:
             return AgainstChance(value, undefined=str(error))
-        found = against_chance(
+        result = against_chance(
             estimate, direction, level=level, is_quick=len(names) > MAX_SYSTEMS_TESTED_EXACTLY
         )
-        if abs(found.value - value) > SAME_VALUE * max(1.0, abs(value)):
-            return AgainstChance(value, undefined=f"alone it has another {headline}, {found.value:.6g}")
-        return found
+        if abs(result.value - value) > SAME_VALUE * max(1.0, abs(value)):
+            return AgainstChance(value, undefined=f"measured alone, its {headline} is {result.value:.6g}")
+        return result
 
+    def lead(_: str) -> Leader | None:
+        finite = {name: values[name][headline] for name in names if math.isfinite(values[name][headline])}
+        if len(finite) < 3 or direction == "neither":
+            return None
+        best = (min if direction == "lower" else max)(finite, key=lambda name: finite[name])
+        interval = interval_of(best, 1 - (1 - level) / len(finite))
+        return Leader(best, finite[best], interval, level, len(finite))
+
+    def interval_of(name: str, at_level: float) -> Interval:
+        value = values[name][headline]
+        pairs_of_one = [difference for pair, difference in headlines.items() if name in pair]
+        is_withheld = any(
+            difference.no_test is not None or difference.typical is not None for difference in pairs_of_one
+        )
+        if alone is not None and is_alone_valid and not is_withheld and math.isfinite(value):
+            with suppress(EdgeworthError):
+                estimate = alone(name, headline)
+                if abs(estimate.value - value) <= SAME_VALUE * max(1.0, abs(value)):
+                    return estimate.interval(at_level)
+        return Interval(math.nan, math.nan)
+
+    leader_keys: tuple[str, ...] = ("leader",) if len(names) > 2 else ()
+    boarded = names if len(names) <= MAX_SYSTEMS_WITH_INTERVALS else ()
     return ComparisonFindings(
+        leaders=OnDemand(leader_keys, lead),
+        intervals=OnDemand(boarded, lambda name: interval_of(name, level)),
         kind=kind,
         names=names,
         unit=unit,
@@ -389,9 +490,16 @@ def compare_pairs(
         predictions_made=predictions_made,
         judged=judged,
         chance_null=chance_null,
-        chance=OnDemand(() if alone is None else names, against),
+        chance=OnDemand(names if alone is not None and chance_null else (), against),
         dropped=dropped,
-        notes=(*notes, *((f"{dropped:,} rows were dropped for missing values.",) if dropped else ())),
+        notes=(
+            *notes,
+            *(
+                (f"{dropped:,} {plural(dropped, 'row was', 'rows were')} dropped for missing values.",)
+                if dropped
+                else ()
+            ),
+        ),
     )
 
 
@@ -415,19 +523,19 @@ def _headlines(
     candidates = [first, *sorted(others, key=lambda name: name != "accuracy")] if headline is None else []
 
     def compare(measure: str, *, is_required: bool) -> dict[Pair, Difference] | None:
-        found: dict[Pair, Difference] = {}
+        differences: dict[Pair, Difference] = {}
         with track_progress("pairs compared", math.comb(len(names), 2)) as done:
             for pair in all_pairs(names):
-                found[pair] = first_test(*pair, measure)
-                if is_required and found[pair].undefined is not None:
+                differences[pair] = first_test(*pair, measure)
+                if is_required and differences[pair].undefined is not None:
                     return None
                 done(1)
-        return found
+        return differences
 
     for measure in candidates:
-        found = compare(measure, is_required=True)
-        if found is not None:
-            return measure, found
+        differences = compare(measure, is_required=True)
+        if differences is not None:
+            return measure, differences
     chosen = headline or first
     return chosen, compare(chosen, is_required=False) or {}
 

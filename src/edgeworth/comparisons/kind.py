@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from edgeworth.comparisons.report import FinalPaired
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.tallies import Tally
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
 
@@ -30,7 +31,7 @@ class PairedKind(Kind["Paired"]):
     difference_options = ("abstentions", "method")
     holds_systems = True
 
-    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted[Tally]:
         from edgeworth.comparisons.reading import count_several
 
         return count_several(source, options, is_final=is_final)

@@ -46,11 +46,27 @@ class Discordance:
 
 @dataclass(frozen=True)
 class Paired(Serializable):
-    """How often each combination of a real class and the predictions of S predictors occurred.
+    """A paired tally: how often each combination of a real class and the systems' predictions occurred.
 
-    Column 0 of ``joint`` is the truth, column 1 + s the prediction of ``names[s]``; a missing prediction is
-    an abstention. Where rows come in clusters (patients, documents, queries) one more column names
-    the cluster of each. Each predictor's table and every pair's discordance follow from it.
+    The contingency table of each system and the discordance of each pair follow from it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The systems.
+    joint : JointCounts
+        The counts. Column 0 is the truth, and column 1 + s is the prediction of ``names[s]``. A missing
+        prediction is an abstention. One more column names the cluster, if rows come in clusters.
+    dropped : int
+        The number of rows that were dropped for missing values.
+    declared_positive : label, optional
+        The label that you passed as ``positive``.
+
+    Examples
+    --------
+    >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]})
+    >>> paired.names, paired.labels, paired.total, paired.is_counted, paired.is_clustered
+    (('a', 'b'), (0, 1), 3, True, False)
     """
 
     kind: ClassVar = "paired"
@@ -69,7 +85,10 @@ class Paired(Serializable):
 
     @classmethod
     def empty(cls) -> Self:
-        """No cases, and as yet no predictors."""
+        """Make the tally of no cases and no systems.
+
+        :meta private:
+        """
         return cls((), JointCounts.empty((0,)))
 
     @classmethod
@@ -86,10 +105,34 @@ class Paired(Serializable):
         abstain: Label | Collection[Label] | None = None,
         missing: Missing = "error",
     ) -> Self:
-        """Count a column of truth with a column of labels from each predictor.
+        """Count a column of truth with a column of predicted labels per system.
 
-        ``clusters`` names the cluster of each row, where rows of one cluster are alike.
+        Parameters
+        ----------
+        truth : array_like
+            The real class of each case.
+        predictions : mapping of str to array_like
+            The predicted labels of each system, by name.
+        clusters : array_like, optional
+            The cluster of each row (patient, document, …). Intervals then rest on clusters instead of rows.
+        positive : label, optional
+            The label that measures of one label use unless they name another.
+        weights : array_like, optional
+            Integers are frequencies, floats are sampling weights.
+        weight_kind : {"counts", "sampling"}, optional
+            What the weights are, if their type does not tell.
+        abstain : label or list of labels, optional
+            The predictions that mean no decision.
+        missing : {"error", "drop", "abstain"}
+            Whether missing values are an error, dropped and counted, or (in a prediction) an abstention.
 
+        Returns
+        -------
+        Paired
+            The counts.
+
+        Examples
+        --------
         >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]})
         >>> paired.discordance("a", "b").only_second_right
         1
@@ -122,7 +165,10 @@ class Paired(Serializable):
         first_row: int = 1,
         repeats: Integers | None = None,
     ) -> Self:
-        """Count one batch of columns: what ``from_labels`` does, without checks of the whole."""
+        """Count one batch of columns, without the checks that need all rows.
+
+        :meta private:
+        """
         if not predictions:
             raise InputError("there are no predictors to pair")
         columns, names = [truth, *predictions.values()], ["truth", *predictions]
@@ -148,7 +194,7 @@ class Paired(Serializable):
 
     @property
     def is_counted(self) -> bool:
-        """True when whole cases were counted, so that exact tests apply."""
+        """Whether whole cases were counted, so that exact tests apply."""
         return self.joint.weight.dtype.kind == "i"
 
     @property
@@ -158,11 +204,23 @@ class Paired(Serializable):
 
     @property
     def total(self) -> int | float:
-        """All cases (or their weight), abstentions included."""
+        """The number of cases, or their weight, including abstentions."""
         return self.joint.weight.sum().item()  # type: ignore[no-any-return]  # numpy's item is Any
 
     def decided(self) -> Self:
-        """Keep the cases that every system decided."""
+        """Keep the cases that every system decided.
+
+        Returns
+        -------
+        Paired
+            The tally of these cases.
+
+        Examples
+        --------
+        >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, None], "b": [1, 1, 1]}, missing="abstain")
+        >>> paired.decided().total
+        2
+        """
         kept = (self.joint.keys[:, 1 : 1 + len(self.names)] != 0).all(axis=1)
         old = self.joint
         square = None if old.square is None else old.square[kept]
@@ -170,30 +228,82 @@ class Paired(Serializable):
         return replace(self, joint=joint)
 
     def declare(self, *, positive: Label) -> Self:
-        """Name the positive label."""
+        """Declare the positive label.
+
+        Parameters
+        ----------
+        positive : label
+            The label that measures of one label use unless they name another.
+
+        Returns
+        -------
+        Paired
+            The tally with the declaration.
+
+        Examples
+        --------
+        >>> paired = Paired.from_labels(["x", "y"], {"a": ["x", "x"], "b": ["y", "y"]})
+        >>> paired.declare(positive="y").declared_positive
+        'y'
+        """
         return replace(self, declared_positive=self.labels[find_label(positive, self.labels)])
 
     def rename(self, rename: Callable[[Sequence[Label]], Sequence[Label]]) -> Self:
-        """Rename the labels of truth and predictions, and the clusters, each by a function of all of them."""
+        """Rename the labels of truth and predictions, and the clusters, each by a function of all of them.
+
+        :meta private:
+        """
         labels = tuple(tuple(canonical_label(name) for name in rename(names)) for names in self.joint.labels)
         old = self.declared_positive
         new = None if old is None else labels[0][self.labels.index(old)]
         return replace(self, joint=replace(self.joint, labels=labels).in_order(), declared_positive=new)
 
     def check_kinds(self) -> None:
-        """Refuse predictions that never agree with the truth only because one is text and one is not."""
+        """Raise an error if predictions never agree with the truth only because one of them is text.
+
+        :meta private:
+        """
         real = list(self.joint.labels_seen(0))
-        for place, name in enumerate(self.names, 1):
-            check_label_kinds(real, list(self.joint.labels_seen(place)), name)
+        for column, name in enumerate(self.names, 1):
+            check_label_kinds(real, list(self.joint.labels_seen(column)), name)
 
     def table(self, name: str) -> ContingencyTable:
-        """Give one predictor's contingency table, on the labels of all."""
+        """Return the contingency table of one system, on the labels of all systems.
+
+        Parameters
+        ----------
+        name : str
+            The system.
+
+        Returns
+        -------
+        ContingencyTable
+            Its table, without clusters.
+
+        Examples
+        --------
+        >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]})
+        >>> paired.table("b").counts.tolist()
+        [[0, 0], [1, 2]]
+        """
         table = ContingencyTable.from_joint(self.joint, prediction=1 + self._place(name))
         return replace(table, dropped=self.dropped, declared_positive=self.declared_positive)
 
     def table_alone(self, name: str) -> ContingencyTable:
-        """Give one predictor's contingency table with its clusters, as if it had been counted by itself.
+        """Return the contingency table of one system with its clusters, as if it had been counted alone.
 
+        Parameters
+        ----------
+        name : str
+            The system.
+
+        Returns
+        -------
+        ContingencyTable
+            Its table.
+
+        Examples
+        --------
         >>> paired = Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]}, clusters=["x", "x", "y"])
         >>> paired.table_alone("b")
         <ContingencyTable: 3 cases, 2 labels, 2 clusters>
@@ -206,11 +316,36 @@ class Paired(Serializable):
         return replace(table, clusters=Clusters.from_joint(joint))
 
     def discordance(self, first: str, second: str) -> Discordance:
-        """Count where two predictors agree and differ, and which of them is right there."""
-        one, two = (self.joint.keys[:, 1 + self._place(name)] for name in (first, second))
-        mine, its = (each == self.joint.keys[:, 0] for each in (one, two))
-        wrong = ~mine & ~its
-        parts = (mine & its, mine & ~its, ~mine & its, wrong & (one == two), wrong & (one != two))
+        """Count the cases in which two systems agree or differ, and which of them is right.
+
+        Parameters
+        ----------
+        first, second : str
+            The systems.
+
+        Returns
+        -------
+        Discordance
+            ``both_right``, ``only_first_right``, ``only_second_right``, ``both_wrong_alike`` and
+            ``both_wrong_differently``.
+
+        Examples
+        --------
+        >>> Paired.from_labels([1, 0, 1], {"a": [1, 0, 0], "b": [1, 1, 1]}).discordance("a", "b").both_right
+        1
+        """
+        first_labels, second_labels = (self.joint.keys[:, 1 + self._place(name)] for name in (first, second))
+        first_right, second_right = (
+            labels == self.joint.keys[:, 0] for labels in (first_labels, second_labels)
+        )
+        wrong = ~first_right & ~second_right
+        parts = (
+            first_right & second_right,
+            first_right & ~second_right,
+            ~first_right & second_right,
+            wrong & (first_labels == second_labels),
+            wrong & (first_labels != second_labels),
+        )
         return Discordance(*(self.joint.weight[part].sum().item() for part in parts))
 
     def __add__(self, other: Self) -> Self:
@@ -233,9 +368,9 @@ class Paired(Serializable):
         )
 
     @classmethod
-    def _of_fields(cls, found: JsonObject) -> Self:
-        domains = _domains(len(found["names"]), found.pop("is_clustered"))
-        return cls(joint=JointCounts.of_fields(found, domains), **found)
+    def _of_fields(cls, fields: JsonObject) -> Self:
+        domains = _domains(len(fields["names"]), fields.pop("is_clustered"))
+        return cls(joint=JointCounts.of_fields(fields, domains), **fields)
 
     rule: ClassVar = "names differ, and each row has a real class, and a cluster where rows are clustered"
 
@@ -255,18 +390,27 @@ class Paired(Serializable):
 
     @property
     def has_cases(self) -> bool:
-        """Whether anything was counted."""
+        """Whether anything was counted.
+
+        :meta private:
+        """
         return bool(len(self.joint.rows))
 
     def as_counts(self) -> Self:
-        """Take sums of weights that all were whole numbers as counts of cases."""
+        """Turn sums of weights that are whole numbers into counts of cases.
+
+        :meta private:
+        """
         return replace(self, joint=self.joint.as_counts())
 
     def facts(self) -> dict[str, object]:
-        """Say in a few lines what was counted."""
+        """List what was counted.
+
+        :meta private:
+        """
         return {"cases": self.total, "predictors": ", ".join(self.names), **label_facts(self.labels)}
 
 
 def _domains(predictors: int, clustered: bool) -> tuple[int, ...]:
-    """Truth and predictions share their labels; clusters have names of their own."""
+    """Number the label sets: truth and predictions share one, and clusters have another."""
     return (0,) * (1 + predictors) + ((1,) if clustered else ())

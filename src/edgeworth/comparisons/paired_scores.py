@@ -12,28 +12,25 @@ from numpy.typing import NDArray
 from edgeworth.common.arrays import Floats, freeze
 from edgeworth.common.choices import WeightKind
 from edgeworth.common.json_types import JsonObject
+from edgeworth.core.cluster_codes import CLUSTERS, drop_unused_clusters, encode_clusters, join_clusters
 from edgeworth.core.joint_counts import Numbers
-from edgeworth.core.labels import canonical_label, canonical_order, label_positions, list_labels
+from edgeworth.core.labels import list_labels
 from edgeworth.core.row_policies import describe_missing, take_weights
 from edgeworth.core.serialization import (
     COUNT,
-    COUNTS,
     FLAG,
     FLOATS,
-    LABELS,
     NUMBERS,
     PAIR,
     TEXT,
-    Field,
     Serializable,
-    dump_fields,
     list_of,
-    load_fields,
     optional,
     reshape_array,
     tuple_of,
 )
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.rankings.intervals.clusters import CaseRanks
 from edgeworth.rankings.lists import both_classes
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, rows_by_label
@@ -43,65 +40,6 @@ from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import MISSING, Coded, Label, as_column, encode
 from edgeworth.sources.numbers import as_scores, as_weights, check_weights
 
-
-def encode_clusters(clusters: object) -> Coded:
-    """Encode clusters, their names in canonical order."""
-    column = as_column(clusters, "clusters")
-    coded = encode(column, "clusters")
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iu":
-        return coded  # in order by now
-    return drop_unused_clusters(Coded(coded.codes, tuple(canonical_label(label) for label in coded.labels)))
-
-
-def drop_unused_clusters(clusters: Coded) -> Coded:
-    """Keep the clusters that have a row, in canonical order; missing ones stay missing."""
-    seen = np.unique(clusters.codes[clusters.codes != MISSING])
-    labels = [clusters.labels[code] for code in seen]
-    order = canonical_order(labels)
-    place = np.full(len(clusters.labels) + 1, MISSING, dtype=np.intp)
-    place[seen] = label_positions(labels, order)
-    return Coded(place[clusters.codes], order)
-
-
-_FIELDS = {"codes": COUNTS, "labels": LABELS}
-
-CLUSTERS = Field(
-    "an object (codes, labels)",
-    lambda clusters: Coded(**load_fields(_FIELDS, clusters, "the clusters of a tally")),
-    lambda clusters: dump_fields(_FIELDS, clusters),
-)
-"""The field of a tally that holds the clusters of its cases."""
-
-
-@dataclass(frozen=True)
-class CaseRanks:
-    """Where each case of a ranking stands among its ``steps``, the distinct scores of targets, best first.
-
-    ``place`` is k for a target of step k, steps + k for background tied with it, and 2·steps + k for
-    background in the gap before it (k = steps: below them all). Cases in one place are alike to measures.
-    """
-
-    place: NDArray[np.intp]
-    steps: int
-
-    @property
-    def places(self) -> int:
-        """How many places there are."""
-        return 3 * self.steps + 1
-
-    @classmethod
-    def among(cls, target_scores: Floats, scores: Floats, targets: NDArray[np.bool_]) -> Self:
-        """Find the place of each case among the scores that targets have."""
-        levels = np.unique(target_scores)
-        steps = len(levels)
-        below = np.searchsorted(levels, scores)
-        is_level = below < steps
-        is_level[is_level] = levels[below[is_level]] == scores[is_level]
-        place = np.where(is_level, 2 * steps - 1 - below, 3 * steps - below)
-        place[targets] -= steps
-        return cls(place, steps)
-
-
 Names = tuple[Label | None, Label | None]
 
 
@@ -109,8 +47,8 @@ Names = tuple[Label | None, Label | None]
 class PairedScores(Serializable):
     """Truth, and the scores that each system gave the same cases; the higher, the sooner it is looked at.
 
-    ``scores`` has a row a system. Integer ``weights`` count cases and floats are sampling weights. Cases of
-    one cluster (patient, document, query) are not independent of each other.
+    ``scores`` has one row per system. Integer ``weights`` count cases and floats are sampling weights.
+    Cases of one cluster (patient, document, query) are not independent of each other.
     """
 
     kind: ClassVar = "paired_scores"
@@ -138,6 +76,8 @@ class PairedScores(Serializable):
     dropped: int = 0
     folds: tuple[Self, ...] = field(default=(), repr=False)
     """The same cases in the same order, where values are means over folds: none in what was counted."""
+    fold_codes: NDArray[np.intp] | None = field(default=None, repr=False)
+    """The fold of each case, in what was read for a comparison within folds."""
     _case_ranks: dict[str, CaseRanks] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -148,7 +88,7 @@ class PairedScores(Serializable):
 
     @classmethod
     def empty(cls) -> Self:
-        """No cases, and as yet no systems."""
+        """Make a tally without cases or systems."""
         return cls((), np.zeros(0, dtype=bool), np.zeros((0, 0)))
 
     @classmethod
@@ -163,6 +103,7 @@ class PairedScores(Serializable):
         weights: object = None,
         weight_kind: WeightKind | None = None,
         missing: MissingScore = "error",
+        folds: object = None,
     ) -> Self:
         """Put a column of truth beside a column of scores from each system, by the rules of ``Ranking``.
 
@@ -176,15 +117,17 @@ class PairedScores(Serializable):
         column = as_column(truth, "truth")
         weight = take_weights(None if weights is None else as_weights(weights), weight_kind)
         cluster = None if clusters is None else encode_clusters(clusters)
+        fold = None if folds is None else encode(as_column(folds, "folds"), "folds")
         scored = {f"the score of {name!r}": row for name, row in zip(names, table, strict=True)}
-        check_lengths({"truth": column, **scored, "weights": weight, "clusters": cluster})
+        check_lengths({"truth": column, **scored, "weights": weight, "clusters": cluster, "folds": fold})
         if weight is not None:
             check_weights(weight)
         if not len(column):
             raise InputError("there are no cases: truth and scores are empty")
         stacked = np.stack(table) + 0.0  # -0.0 and 0.0 are one score
         rows = list(rows_by_label(column))
-        complete, dropped = _complete(rows, names, stacked, cluster, missing)
+        units = {"the cluster": cluster, "the fold": fold}
+        complete, dropped = _complete(rows, names, stacked, units, missing)
         seen = {label: SortedScores.empty() for label, of in rows if not dropped or complete[of].any()}
         labels = Ranking.from_scores_by_class(ScoresByClass(seen), positive=positive).labels
         targets = np.zeros(len(complete), dtype=bool)
@@ -192,7 +135,8 @@ class PairedScores(Serializable):
             targets[of] |= label == labels[1]
         # What weighs nothing tells nothing, so its cluster must not count as one.
         kept = complete if weight is None else complete & (weight > 0)
-        whole = cls(names, targets, stacked, weight, cluster, labels, dropped)
+        codes = None if fold is None else fold.codes
+        whole = cls(names, targets, stacked, weight, cluster, labels, dropped, fold_codes=codes)
         return whole if kept.all() else whole.select(kept)
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
@@ -207,16 +151,17 @@ class PairedScores(Serializable):
             scores=self.scores[:, rows],
             weights=weights,
             clusters=clusters,
+            fold_codes=None if self.fold_codes is None else self.fold_codes[rows],
         )
 
     def within_folds(self) -> Self:
-        """Take clusters for folds, and the cases of those with targets and others, fold by fold."""
-        assert self.clusters is not None
-        codes = self.clusters.codes
-        found = both_classes(np.bincount(codes, weights=self.targets), np.bincount(codes))
-        rows = [np.flatnonzero(codes == fold) for fold in np.flatnonzero(found)]
-        plain = replace(self, clusters=None)
-        return replace(plain.select(np.concatenate(rows)), folds=tuple(map(plain.select, rows)))
+        """Take the cases of the folds with targets and others, fold by fold."""
+        codes = self.fold_codes
+        assert codes is not None
+        targets, sizes = np.bincount(codes, weights=self.targets), np.bincount(codes)
+        has_both = both_classes(targets, sizes, least=2 if self.clusters is None else 1)
+        rows = [np.flatnonzero(codes == fold) for fold in np.flatnonzero(has_both)]
+        return replace(self.select(np.concatenate(rows)), folds=tuple(map(self.select, rows)))
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -286,11 +231,10 @@ class PairedScores(Serializable):
             raise MergeError("one tally has clusters, the other has none")
         # Two rankings without cases merge their labels by the rules there are.
         empty = SortedScores.empty()
-        one, two = (Ranking(empty, empty, labels=tally.labels) for tally in (self, other))
+        first_labels, second_labels = (Ranking(empty, empty, labels=tally.labels) for tally in (self, other))
         weights = clusters = None
         if self.clusters is not None and other.clusters is not None:
-            shifted = np.concatenate([self.clusters.codes, other.clusters.codes + len(self.clusters.labels)])
-            clusters = drop_unused_clusters(Coded(shifted, self.clusters.labels + other.clusters.labels))
+            clusters = join_clusters(self.clusters, other.clusters)
         if self.weights is not None or other.weights is not None:
             weights = np.concatenate([self.case_weights, other.case_weights])
         return replace(
@@ -299,14 +243,14 @@ class PairedScores(Serializable):
             scores=np.concatenate([self.scores, other.scores], axis=1),
             weights=weights,
             clusters=clusters,
-            labels=(one + two).labels,
+            labels=(first_labels + second_labels).labels,
             dropped=dropped,
         )
 
     @classmethod
-    def _of_fields(cls, found: JsonObject) -> Self:
-        scores = reshape_array(found["scores"], len(found["names"]), len(found["targets"]))
-        return cls(**found | {"scores": scores})
+    def _of_fields(cls, fields: JsonObject) -> Self:
+        scores = reshape_array(fields["scores"], len(fields["names"]), len(fields["targets"]))
+        return cls(**fields | {"scores": scores})
 
     rule: ClassVar = "systems have different names, cases a weight above 0, and clusters a case each"
 
@@ -327,7 +271,7 @@ class PairedScores(Serializable):
         return f"<PairedScores: {systems} systems on {len(self):,} cases, {targets:,} of them targets>"
 
     def facts(self) -> dict[str, object]:
-        """Say in a few lines what was counted."""
+        """Describe what was counted."""
         return {"cases": len(self), "targets": int(self.targets.sum()), "systems": ", ".join(self.names)}
 
 
@@ -349,7 +293,7 @@ def _complete(
     rows: list[tuple[Label, NDArray[np.bool_] | NDArray[np.intp]]],
     names: tuple[str, ...],
     scores: Floats,
-    clusters: Coded | None,
+    units: Mapping[str, Coded | None],
     missing: MissingScore,
 ) -> tuple[NDArray[np.bool_], int]:
     """Find the rows that lack nothing; the others are an error, or dropped and counted."""
@@ -358,8 +302,7 @@ def _complete(
         known[of] = True
     absent = {"truth": ~known}
     absent |= {f"the score of {name!r}": np.isnan(row) for name, row in zip(names, scores, strict=True)}
-    if clusters is not None:
-        absent["the cluster"] = clusters.codes == MISSING
+    absent |= {name: coded.codes == MISSING for name, coded in units.items() if coded is not None}
     lacks = np.logical_or.reduce(list(absent.values()))
     lost = int(lacks.sum())
     if lost and missing == "error":

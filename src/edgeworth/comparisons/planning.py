@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from edgeworth.common.arrays import plain_values
 from edgeworth.comparisons.difference import Difference, MirroredLaw
 from edgeworth.core.estimates import Plan
+from edgeworth.core.policy import MIN_ITEMS_WITHOUT_RANGE
 from edgeworth.core.sampling_distributions import (
     NormalLaw,
     SamplingLaw,
@@ -24,22 +26,22 @@ from edgeworth.core.sampling_distributions import (
 )
 from edgeworth.errors import OptionError
 
-ZERO = 1e-12
+ZERO_DIFFERENCE = 1e-12
 """A difference below this is none."""
 
-MANY = 10_000
+MIN_UNITS_FOR_NORMAL_PLAN = 10_000
 """Units from which on Student's t is planned for as if it were normal."""
 
-MANY_DISAGREEMENTS = 20_000
+MIN_DISAGREEMENTS_FOR_NORMAL_PLAN = 20_000
 """From here on McNemar's test is planned for as if it were normal."""
 
-FAR = 7.0
+DEVIATIONS_ENUMERATED = 7.0
 """Standard deviations beyond which a number of disagreements is not met: once in a million millions."""
 
 NORMAL_END = 9.0
 """Where the normal law ends in floating point."""
 
-FINE = 1e-9
+DETECTABLE_TOLERANCE = 1e-9
 """How near a difference that can be shown is found."""
 
 _legendre = cache(np.polynomial.legendre.leggauss)
@@ -55,7 +57,7 @@ class SampleSizePlan(Plan):
     detectable: float
 
     def to_dict(self) -> dict[str, object]:
-        """Plain values; what is infinite or unknown is None."""
+        """Return plain values; infinite and unknown ones are None."""
         names = ("cases", "needed", "more", "detectable", "power", "level")
         return {name: plain_values(getattr(self, name)) for name in names}
 
@@ -65,7 +67,8 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
 
     ``n · ((z_level + z_power) · standard error / difference)²``: the error shrinks with √n. Where the law is
     Student's t over units, its power is that of the noncentral t, which asks for a few more. Proportions of
-    the same cases (accuracy, recall) are planned for their own test, the exact one of discordant cases.
+    the same cases (accuracy, recall) are planned for their own test, the exact one of discordant cases, and
+    sums over cases (informedness) for the randomisation test.
     """
     check_level(level)
     if not 0 < power < 1:
@@ -73,15 +76,20 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
     if difference.discordant is not None and difference.undefined is None and difference.cases > 0:
         return mcnemar_cases_needed(*difference.discordant, difference.cases, level=level, power=power)
     distance, size = abs(difference.difference), difference.cases
-    if difference.undefined is not None or math.isnan(distance) or not size > 0:
+    if difference.amounts is not None and difference.undefined is None and size > 0:
+        return swap_cases_needed(difference.amounts, distance, size, level=level, power=power)
+    is_planned = difference.undefined is None and difference.no_test is None
+    if not is_planned or math.isnan(distance) or not size > 0:
         return SampleSizePlan(size, math.nan, power, level, math.nan)
     error, freedom = _error(difference.law, level)
     if not error > 0:
-        return SampleSizePlan(size, math.inf if distance < ZERO else math.nan, power, level, math.nan)
-    is_student = freedom == size - 1 and size < MANY
+        return SampleSizePlan(
+            size, math.inf if distance < ZERO_DIFFERENCE else math.nan, power, level, math.nan
+        )
+    is_student = freedom == size - 1 and size < MIN_UNITS_FOR_NORMAL_PLAN
     normal_reach = normal_quantile(level) + float(scipy.special.ndtri(power))
     reach = _student_reach(freedom, level, power) if is_student else normal_reach
-    if distance < ZERO:
+    if distance < ZERO_DIFFERENCE:
         return SampleSizePlan(size, math.inf, power, level, reach * error)
     effect = distance / (error * math.sqrt(size))
     ratio = normal_reach / effect if effect > 0 else math.inf
@@ -90,8 +98,60 @@ def units_needed(difference: Difference, *, level: float = 0.95, power: float = 
     # Fewer signs than these cannot all be alike by a chance below the level.
     fewest = math.ceil(1 - math.log2(1 - level))
     normal = max(float(fewest), math.ceil(ratio * ratio))
-    needed = normal if normal >= MANY or math.isinf(freedom) else _student_units(effect, normal, level, power)
-    return SampleSizePlan(size, needed, power, level, reach * error)
+    needed = (
+        normal
+        if normal >= MIN_UNITS_FOR_NORMAL_PLAN or math.isinf(freedom)
+        else _student_units(effect, normal, level, power)
+    )
+    least = 0.0 if difference.typical is None else float(MIN_ITEMS_WITHOUT_RANGE)
+    return SampleSizePlan(size, max(needed, least), power, level, reach * error)
+
+
+def swap_cases_needed(
+    amounts: Mapping[int, int], distance: float, cases: float, *, level: float = 0.95, power: float = 0.8
+) -> SampleSizePlan:
+    """Compute how many cases the randomisation test of a sum over cases needs.
+
+    ``amounts`` are what a case on which the systems differ adds to the difference, in a whole unit, with the
+    number of such cases, and ``distance`` is the size of the difference. If all amounts have one size, this
+    is McNemar's test. Otherwise a case adds d: swapped sums have variance E d² per case, the sum itself
+    E d² − (E d)². Both are taken as normal, with enough disagreements for a p-value below the level.
+    """
+    counted = {amount: count for amount, count in amounts.items() if amount and count}
+    disagreements, total = sum(counted.values()), abs(sum(a * n for a, n in counted.items()))
+    if not disagreements:
+        return SampleSizePlan(cases, math.inf, power, level, math.nan)
+    unit = distance / total if total else math.nan
+    if len({abs(amount) for amount in counted}) == 1:
+        wins = sum(count for amount, count in counted.items() if amount > 0)
+        plan = mcnemar_cases_needed(wins, disagreements - wins, cases, level=level, power=power)
+        return replace(plan, detectable=plan.detectable * cases * unit * abs(next(iter(counted))))
+    share, square = disagreements / cases, sum(a * a * n for a, n in counted.items()) / cases
+    fewest = math.ceil(1 - math.log2(1 - level))
+    detectable = math.nan
+    if _reaches(cases, share, fewest, power):
+        detectable = _detectable_sum(cases, square, level, power) * cases * unit
+    if not total:
+        return SampleSizePlan(cases, math.inf, power, level, detectable)
+    mean = total / cases
+    normal = math.ceil((_normal_reach(square, mean, level, power) / mean) ** 2)
+    enough = math.ceil(fewest / share)
+    while not _reaches(enough, share, fewest, power):
+        enough = math.ceil(1.01 * enough) + 1
+    return SampleSizePlan(cases, float(max(normal, enough)), power, level, detectable)
+
+
+def _reaches(cases: float, share: float, fewest: int, power: float) -> bool:
+    """Return whether a number of cases holds enough disagreements with a probability."""
+    return 1 - float(scipy.special.bdtr(fewest - 1, math.floor(cases), share)) >= power
+
+
+def _detectable_sum(cases: float, square: float, level: float, power: float) -> float:
+    """Find the smallest mean per case that a number of cases shows, given its mean square."""
+    mean = 0.0
+    for _ in range(20):  # square − mean² hardly moves
+        mean = min(_normal_reach(square, mean, level, power) / math.sqrt(cases), math.sqrt(square))
+    return mean
 
 
 def mcnemar_cases_needed(
@@ -110,26 +170,28 @@ def mcnemar_cases_needed(
         return SampleSizePlan(cases, math.inf, power, level, detectable)
     lead = share * (2 * majority - 1)
     normal = _normal_reach(share, lead, level, power) / lead
-    if normal**2 * share > MANY_DISAGREEMENTS:
+    if normal**2 * share > MIN_DISAGREEMENTS_FOR_NORMAL_PLAN:
         return SampleSizePlan(cases, math.ceil(normal**2), power, level, detectable)
     fewer, enough = 0, max(1, math.ceil(normal**2))
     while mcnemar_power(enough, share, majority, level=level) < power:
         fewer, enough = enough, 2 * enough
     number = range(fewer + 1, enough + 1)
-    place = bisect_left(number, True, key=lambda n: mcnemar_power(n, share, majority, level=level) >= power)
-    return SampleSizePlan(cases, float(number[place]), power, level, detectable)
+    index = bisect_left(number, True, key=lambda n: mcnemar_power(n, share, majority, level=level) >= power)
+    return SampleSizePlan(cases, float(number[index]), power, level, detectable)
 
 
 def _detectable_lead(cases: float, share: float, level: float, power: float) -> float:
-    """The smallest lead that so many cases show when they disagree on that share; nan when they show none."""
-    if cases * share > MANY_DISAGREEMENTS:
+    """Find the smallest lead that the cases show with this share of disagreements; nan if none."""
+    if cases * share > MIN_DISAGREEMENTS_FOR_NORMAL_PLAN:
         lead = 0.0
         for _ in range(20):  # share − lead² hardly moves
             lead = _normal_reach(share, lead, level, power) / math.sqrt(cases)
         return lead
     if mcnemar_power(cases, share, 1.0, level=level) < power:
         return math.nan
-    most = bisect(lambda part: mcnemar_power(cases, share, part, level=level) >= power, 0.5, 1.0, FINE)
+    most = bisect(
+        lambda part: mcnemar_power(cases, share, part, level=level) >= power, 0.5, 1.0, DETECTABLE_TOLERANCE
+    )
     return share * (2 * most - 1)
 
 
@@ -140,7 +202,10 @@ def mcnemar_power(cases: float, share: float, majority: float, *, level: float =
     """
     cases = math.floor(cases)
     middle, spread = cases * share, math.sqrt(cases * share * (1 - share)) + 1
-    low, high = max(0, math.floor(middle - FAR * spread)), min(cases, math.ceil(middle + FAR * spread))
+    low, high = (
+        max(0, math.floor(middle - DEVIATIONS_ENUMERATED * spread)),
+        min(cases, math.ceil(middle + DEVIATIONS_ENUMERATED * spread)),
+    )
     disagreements = np.arange(low, high + 1, dtype=np.float64)
     fewest = _critical(low, high, (1 - level) / 2)
     shown = _tail(fewest, disagreements, majority) + _tail(fewest, disagreements, 1 - majority)
@@ -148,7 +213,7 @@ def mcnemar_power(cases: float, share: float, majority: float, *, level: float =
 
 
 def _binomial(count: NDArray[np.float64], trials: float, share: float) -> NDArray[np.float64]:
-    """P(count) for each; they are nearly all of the law."""
+    """Compute the binomial probability of each count."""
     logs = scipy.special.xlogy(count, share) + scipy.special.xlog1py(trials - count, -share)
     logs -= scipy.special.betaln(count + 1, trials - count + 1) + math.log(trials + 1)
     return np.asarray(np.exp(logs))
@@ -156,9 +221,9 @@ def _binomial(count: NDArray[np.float64], trials: float, share: float) -> NDArra
 
 @lru_cache(64)  # a plan asks for the same ones at every step
 def _critical(low: int, high: int, tail: float) -> NDArray[np.float64]:
-    """The most wins of the loser that are still too few at ½, for each number of disagreements.
+    """Find the most wins of the loser that are significant, for each number of disagreements.
 
-    It is -1 where even none would be no surprise.
+    It is -1 if even none is not significant.
     """
     trials = np.arange(low, high + 1, dtype=np.float64)
     guess = np.floor(trials / 2 + scipy.special.ndtri(tail) * np.sqrt(trials) / 2)
@@ -171,14 +236,14 @@ def _critical(low: int, high: int, tail: float) -> NDArray[np.float64]:
 
 
 def _tail(count: NDArray[np.float64], trials: NDArray[np.float64], share: float = 0.5) -> NDArray[np.float64]:
-    """Compute P(at most so many) of a binomial number."""
+    """Compute the lower tail of a binomial number."""
     return np.where(
         count < 0, 0.0, scipy.special.bdtr(np.clip(count, 0, trials), trials.astype(np.int64), share)
     )
 
 
 def _error(law: SamplingLaw | None, level: float) -> tuple[float, float]:
-    """The standard error, and the degrees of freedom it is known with."""
+    """Find the standard error and its degrees of freedom."""
     if law is None:
         return math.nan, math.inf
     inner = law.inner if isinstance(law, MirroredLaw) else law
@@ -208,7 +273,7 @@ def _student_power(freedom: float, reach: float, level: float) -> float:
 
 
 def noncentral_t(freedom: float, centre: float, statistic: float) -> float:
-    """P(T ≤ t) of Student's t with noncentrality δ: ``T = (Z + δ)/s``, s = √(χ²_ν/ν).
+    """Compute Compute P(T ≤ t) of Student's t with noncentrality δ: ``T = (Z + δ)/s``, s = √(χ²_ν/ν).
 
     Far out, where scipy's series fails, ``Φ(−δ) + ∫ φ(z) P(s ≥ (z + δ)/t) dz`` over z > −δ is smooth.
 
@@ -223,15 +288,15 @@ def noncentral_t(freedom: float, centre: float, statistic: float) -> float:
     low, high = max(-centre, -NORMAL_END), NORMAL_END
     if low >= high:
         return below
-    places, weights = _legendre(200)
-    z = low + (high - low) * (places + 1) / 2
+    nodes, weights = _legendre(200)
+    z = low + (high - low) * (nodes + 1) / 2
     beyond = scipy.special.chdtrc(freedom, freedom * ((z + centre) / statistic) ** 2)
     density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     return below + (high - low) / 2 * float(weights @ (density * beyond))
 
 
 def _student_units(effect: float, normal: float, level: float, power: float) -> float:
-    """The fewest units with that power, near what the normal law asks for."""
+    """Find the fewest units with that power, starting from the normal law's number."""
 
     def is_enough(units: float) -> bool:
         return _student_power(units - 1, effect * math.sqrt(units), level) >= power

@@ -53,7 +53,7 @@ def named_systems(systems: object) -> dict[str, object]:
     return dict(zip(names, columns, strict=True))
 
 
-def count_several(source: Source | None, options: Options, *, is_final: bool) -> Counted:
+def count_several(source: Source | None, options: Options, *, is_final: bool) -> Counted[Paired]:
     """Fold truth and the labels of every system into joint counts; ``prediction`` maps names to columns."""
     systems = options["prediction"]
     assert isinstance(systems, Mapping)
@@ -160,7 +160,8 @@ def read_scores(
     from edgeworth.comparisons.paired_scores import PairedScores
     from edgeworth.rankings.reading import missing_scores
 
-    roles = {"truth": truth, "weights": options["weight"], "clusters": options["cluster"]}
+    roles = {"truth": truth, "weights": options["weight"]}
+    roles |= {"clusters": options["cluster"], "folds": options["fold"]}
     columns = _read_columns(source, roles, systems)
     scores = PairedScores.from_scores(
         columns.roles["truth"],
@@ -170,6 +171,7 @@ def read_scores(
         positive=options["positive"],
         weight_kind=options["weight_kind"],
         missing=missing_scores(options),
+        folds=columns.roles["folds"],
     )
     return SystemTallies(PAIRED_SCORES, scores, columns.source)
 
@@ -236,6 +238,11 @@ def read_forecasts(
     from edgeworth.forecasts.kind import FORECASTS
     from edgeworth.forecasts.reading import columns_of
 
+    if options["weight"] is not None:
+        raise OptionError(
+            "--weight (weight=) is not supported with compare on probabilities: evaluate one system with "
+            "--against (against=) for the other"
+        )
     reading: ReadingOptions = {
         "labels": options["labels"],
         "positive": options["positive"],
@@ -279,15 +286,18 @@ def read_grades(
     source: Source | None, truth: object, systems: Mapping[str, object], options: Options
 ) -> SystemTallies:
     """Read the grades of every system."""
+    from edgeworth.grades.grades import Grades
     from edgeworth.grades.kind import GRADES
     from edgeworth.grades.reading import count_grades
 
     del truth
-    counted: dict[str, Counted] = {}
+    if options["ordered"] and not getattr(source, "keeps_order", True):
+        raise OptionError("--ordered needs rows in their order, which Spark does not keep for several files")
+    counted: dict[str, Counted[Grades]] = {}
     for name, column in systems.items():
         own: Options = (
             {**options, "correct": column} if options["kind"] == "correct" else {**options, "grade": column}
         )
         counted[name] = count_grades(source, own, is_final=True, by_row=True)
     first = next(iter(counted.values()))
-    return SystemTallies(GRADES, {name: each.tally for name, each in counted.items()}, first.source)
+    return SystemTallies(GRADES, {name: record.tally for name, record in counted.items()}, first.source)

@@ -14,20 +14,26 @@ from edgeworth.comparisons.chance import CLASS_SHARES
 from edgeworth.comparisons.charts import comparison_charts
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings, Disagreement
+from edgeworth.comparisons.leaderboard import ADJUSTED, MAX_NAME_LENGTH, drawn_charts, leaderboard_section
+from edgeworth.comparisons.margins import margin_section
+from edgeworth.comparisons.ordered_losses import sequence_section
 from edgeworth.comparisons.paired import Paired
 from edgeworth.comparisons.suspicious import suspicious_systems
 from edgeworth.comparisons.verdict import (
+    as_sentence,
     comparison_citation,
     comparison_verdict,
     describe_chance,
+    describe_evidence,
+    is_withheld,
     name_of_test,
+    new_caveat,
     primary_test,
 )
 from edgeworth.core.formatting import (
     cut_middle,
     format_count,
     format_level,
-    format_number,
     format_percent,
     format_wealth,
     plural,
@@ -41,27 +47,19 @@ from edgeworth.report.wording import describe_measure, interval_cell, p_value_ce
 if TYPE_CHECKING:
     from edgeworth.comparisons.forecasts.bets import WealthRow
 
-SHOWN_MEASURES = 5
-"""In the table of standings, which is as wide as they are many."""
-
-SHOWN_OF_TWO = 8
+MAX_MEASURES_SHOWN_FIRST = 8
 """Measures of two systems that are shown first, with their tests."""
 
-MOST_OF_TWO = 60
-"""Measures of two systems that a page shows; the rest is in the JSON."""
+MAX_MEASURES_SHOWN = 60
+"""Measures of two systems that a page shows; the others are in the JSON."""
 
-LONGEST_NAME = 24
-"""Signs of a system's name where many stand in a table; the JSON has them all."""
-
-SHOWN_PAIRS = 45
-"""All pairs of ten systems; the rest is in the JSON."""
+MAX_PAIRS_SHOWN = 45
+"""All pairs of ten systems; the others are in the JSON."""
 
 RANKED_PAIR, LESS = ("system", "other"), "system − other"
 """Heads of tables of pairs, in which the system of the higher rank comes first.
 
 In data, CSV, JSON and frames, ``first`` and ``second`` are in the order in which the systems were given."""
-
-ADJUSTED = {"holm": "Holm p", "benjamini-hochberg": "BH p", "tukey": "Tukey p", "none": "p"}
 
 
 class FinalPaired(Protocol):
@@ -82,31 +80,39 @@ def report_paired(tallied: FinalPaired, options: Options, about: About) -> Repor
     )
     findings = replace(findings, notes=(*suspicious_systems(paired), *findings.notes))
     known = {"kind": "labels", "systems": ", ".join(paired.names), "adjust": adjust}
-    said = None if measures is None else ", ".join(measures)
-    return compose_comparison(findings, about(**known, measures=said, cases=findings.cases))
+    spellings = None if measures is None else ", ".join(measures)
+    return compose_comparison(findings, about(**known, measures=spellings, cases=findings.cases))
 
 
 def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, object]) -> Report:
     """Build the report of a comparison."""
     is_pair = len(findings.names) == 2
-    first = _two(findings) if is_pair else [_standings(findings), _pairs(findings)]
+    first = _two(findings) if is_pair else [leaderboard_section(findings), _pairs(findings)]
     sections = [
         *first,
+        margin_section(findings),
         _chance(findings),
         _tests(findings),
         _disagreements(findings),
         _race(findings),
+        sequence_section(findings),
         _planning(findings),
     ]
-    doubts = dict.fromkeys(
-        said for each in findings.headlines.values() for said in (each.no_winner, each.doubt)
-    )
+    verdict = comparison_verdict(findings)
+    caveats = [
+        as_sentence(caveat).strip()
+        for difference in findings.headlines.values()
+        for caveat in (
+            difference.no_winner if is_withheld(difference, findings) else None,
+            difference.caveat,
+        )
+    ]
     return Report(
-        verdict=comparison_verdict(findings),
+        verdict=verdict,
         citation=comparison_citation(findings),
-        lead="differences",
+        lead=next((name for name, is_drawn in drawn_charts(findings).items() if is_drawn), "differences"),
         sections=tuple(section for section in sections if section is not None),
-        warnings=tuple(dict.fromkeys((*findings.notes, *(f"{x[0].upper()}{x[1:]}." for x in doubts if x)))),
+        warnings=tuple(dict.fromkeys((*findings.notes, *(x for x in caveats if x and x not in verdict)))),
         provenance=provenance,
         numbers={"kind": "comparison", "comparison": findings.numbers},
         charts=comparison_charts(findings),
@@ -117,20 +123,21 @@ _columns = partial(make_columns, default="text")
 
 
 def difference_rows(findings: ComparisonFindings) -> Iterator[Row]:
-    """Make a row of every pair and measure; only the measure to go by is adjusted for the pairs."""
+    """Make a row of every pair and measure; only the primary measure is adjusted for the pairs."""
     for pair, differences in findings.pairs.items():
-        for name, each in differences.items():
-            low, high = each.interval(findings.level)
+        for name, difference in differences.items():
+            low, high = difference.interval(findings.level)
             row: dict[str, object] = {
                 "first": pair[0],
                 "second": pair[1],
                 "measure": name,
-                "value": each.difference,
+                "value": difference.difference,
                 "low": low,
                 "high": high,
                 "level": findings.level,
-                "p": each.p_value(),
-                "cases": each.cases,
+                "p": difference.p_value(),
+                "cases": difference.cases,
+                "caveat": _caveat(difference, findings) or None,
             }
             if name == findings.headline:
                 row["p_adjusted"] = findings.adjusted[pair]
@@ -143,57 +150,69 @@ def difference_grid(findings: ComparisonFindings) -> Grid:
     columns = (
         *_columns("measure/measure", "first", "second", "first value/number", "second value/number"),
         *_columns("difference/number", interval, "p/probability", "P(first better)/belief", "test"),
-        *_columns("interval by", adjusted, "effect/number", f"{_units(findings)}/count"),
+        *_columns("interval by", adjusted, "effect/number", f"{_units(findings)}/count", "caveat"),
     )
     rows = tuple(
         (
-            each.measure,
-            each.first,
-            each.second,
-            *_line(each, findings),
-            _why_not(each) or primary_test(each),
-            each.interval_method,
-            finite_or_none(findings.adjusted[pair]) if each.measure == findings.headline else None,
-            None if each.effect is None else finite_or_none(each.effect.value),
-            whole_or_none(each.cases),
+            difference.measure,
+            difference.first,
+            difference.second,
+            *_line(difference, findings),
+            primary_test(difference),
+            difference.interval_method,
+            finite_or_none(findings.adjusted[pair]) if difference.measure == findings.headline else None,
+            None if difference.effect is None else finite_or_none(difference.effect.value),
+            whole_or_none(difference.cases),
+            _caveat(difference, findings),
         )
         for pair, differences in findings.pairs.items()
-        for each in differences.values()
+        for difference in differences.values()
     )
     return Grid("", columns, rows)
 
 
-def _line(each: Difference, findings: ComparisonFindings) -> tuple[Cell, ...]:
-    """Values, difference, interval, p-value and probability."""
+def _line(difference: Difference, findings: ComparisonFindings) -> tuple[Cell, ...]:
+    """Make the cells of a row: values, difference, interval, p-value and probability."""
     return (
-        *(finite_or_none(value) for value in each.values),
-        finite_or_none(each.difference),
-        interval_cell(each.interval(findings.level)),
-        _p_cell(each),
-        finite_or_none(each.probability_better),
+        *(finite_or_none(value) for value in difference.values),
+        finite_or_none(difference.difference),
+        interval_cell(difference.interval(findings.level)),
+        _p_cell(difference),
+        finite_or_none(difference.probability_better),
     )
 
 
-def _p_cell(each: Difference) -> float | None:
-    """The p-value to go by; "at most" that where its test knows no more."""
-    for tail in each.tests.values():
-        return p_value_cell(tail) if each.undefined is None else None
-    return finite_or_none(each.p_value())
+def _p_cell(difference: Difference) -> float | None:
+    """Make the cell of the primary p-value, which may be an upper bound."""
+    for tail in difference.tests.values():
+        return p_value_cell(tail) if difference.undefined is None else None
+    return finite_or_none(difference.p_value())
 
 
-def _why_not(each: Difference) -> str:
-    return each.undefined or each.no_interval or ""
+def _caveat(difference: Difference, findings: ComparisonFindings) -> str:
+    """Explain why a row lacks something, or what to know before reading its interval and p-value."""
+    missing = difference.undefined or difference.no_interval
+    if missing is not None:
+        return missing
+    if difference.no_winner is not None:
+        about = "" if difference.typical is None else " (p is from the sign test, for the typical item)"
+        return f"no winner: {difference.no_winner}{about}"
+    return new_caveat(difference, findings) or ""
 
 
 def _two(findings: ComparisonFindings) -> list[Section]:
     """Tabulate the measures of two systems; of many, those that tell most, and all of them below."""
     differences = _shown_of_two(findings)
     hidden = len(findings.measures) - len(differences)
-    note = f"of single classes the clearest; {hidden} more are among all measures" if hidden else ""
+    note = (
+        f"measures of single classes: the clearest differences; {hidden} more under All measures"
+        if hidden
+        else ""
+    )
     main = _grid_of_two(findings, differences, note)
     sections = [Section("Which is better", (), (main,), ("differences",), is_main=True)]
     if hidden:
-        every = list(findings.difference(*findings.ranked).items())[:MOST_OF_TWO]
+        every = list(findings.difference(*findings.ranked).items())[:MAX_MEASURES_SHOWN]
         grid = _grid_of_two(findings, dict(every), "p-values are not adjusted for the number of measures")
         sections.append(Section("All measures", (), (grid,), is_folded=True))
     return sections
@@ -207,64 +226,39 @@ def _grid_of_two(findings: ComparisonFindings, differences: Mapping[str, Differe
         *_columns(f"{level} CI/interval", "p/probability", f"P({first} better)/belief"),
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (name, *_line(each, findings)) for name, each in differences.items()
+        (name, *_line(difference, findings)) for name, difference in differences.items()
     )
-    if any(map(_why_not, differences.values())):
-        columns = (*columns, Column("why not"))
-        rows = tuple((*row, _why_not(each)) for row, each in zip(rows, differences.values(), strict=True))
-    lower = [describe_measure(name) for name, each in differences.items() if not each.is_higher_better]
+    caveats = [_caveat(difference, findings) for difference in differences.values()]
+    if any(caveats):
+        columns = (*columns, Column("caveat"))
+        rows = tuple((*row, caveat) for row, caveat in zip(rows, caveats, strict=True))
+    lower = [
+        describe_measure(name) for name, difference in differences.items() if not difference.is_higher_better
+    ]
     methods = dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method)
-    said = (
-        findings.direction != "neither" and f"the better one by {describe_measure(findings.headline)} first",
+    parts = (
+        findings.direction != "neither"
+        and f"the system with better {describe_measure(findings.headline)} comes first",
         lower and f"lower is better for {', '.join(lower)}",
         note,
         methods and f"P: {' / '.join(methods)}",
     )
-    return Grid("", columns, rows, "; ".join(each for each in said if each))
+    return Grid("", columns, rows, "; ".join(difference for difference in parts if difference))
 
 
 def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
     """Choose differences of two systems, the better one less the other: of all cases, then the clearest."""
-    found = findings.difference(*findings.ranked)
+    differences = findings.difference(*findings.ranked)
 
     def place(name: str) -> tuple[bool, float]:
-        each, is_labelled = found[name], canonical_spelling(name).label is not None
-        size = abs(each.difference) / each.standard_error if each.standard_error > 0 else 0.0
+        difference, is_labelled = differences[name], canonical_spelling(name).label is not None
+        size = (
+            abs(difference.difference) / difference.standard_error if difference.standard_error > 0 else 0.0
+        )
         return is_labelled, -size if is_labelled else 0.0
 
-    names = sorted(found, key=place) if len(found) > SHOWN_OF_TWO else found
-    return {name: found[name] for name in list(names)[:SHOWN_OF_TWO]}
-
-
-def _standings(findings: ComparisonFindings) -> Section:
-    """Tabulate the systems, the best first, with the places that each may have."""
-    shown, letters, ranks = findings.measures[:SHOWN_MEASURES], findings.letters, findings.ranks
-    places = {name: f"{low} to {high}" if low < high else f"{low}" for name, (low, high) in ranks.items()}
-    measures = (Column(describe_measure(measure), "number") for measure in shown)
-    told = {head: each for head, each in (("rank", places), ("letters", letters)) if any(each.values())}
-    columns = (Column("system"), *map(Column, told), *measures)
-    rows = tuple(
-        (
-            _short(name),
-            *(each.get(name, "–") for each in told.values()),
-            *(finite_or_none(findings.values[name][measure]) for measure in shown),
-        )
-        for name in findings.ranked
-    )
-    notes = [f"best first by {describe_measure(findings.headline)}"]
-    if ranks:
-        sure = f"{format_level(findings.level)} CI of all ranks together"
-        notes.append(
-            f"rank: {sure if findings.adjust in ('holm', 'tukey') else 'not adjusted for all pairs'}"
-        )
-        notes.append(f"tied for first: {', '.join(map(_short, findings.tied_for_first))}")
-    if "letters" in told:
-        limit = f"{ADJUSTED[findings.adjust]} ≥ {format_number(1 - findings.level)}"
-        notes.append(f"systems that share a letter do not differ significantly ({limit})")
-    if hidden := len(findings.measures) - len(shown):
-        notes.append(f"{hidden} more {plural(hidden, 'measure is', 'measures are')} in the JSON")
-    note, charts = "; ".join(notes), ("leaderboard",) if ranks else ()
-    return Section("Standings", (), (Grid("", columns, rows, note),), charts, is_main=True)
+    names = sorted(differences, key=place) if len(differences) > MAX_MEASURES_SHOWN_FIRST else differences
+    return {name: differences[name] for name in list(names)[:MAX_MEASURES_SHOWN_FIRST]}
 
 
 def _pairs(findings: ComparisonFindings) -> Section:
@@ -274,15 +268,21 @@ def _pairs(findings: ComparisonFindings) -> Section:
         *(*RANKED_PAIR, f"{LESS}/number", interval),
         *("p/probability", *adjusted_p, "P(better)/belief"),
     )
-    rows = []
     pairs = findings.ranked_pairs
-    for pair in pairs[:SHOWN_PAIRS]:
-        _, _, *line, better = _line(findings.difference(*pair)[findings.headline], findings)
+    rows: list[tuple[Cell, ...]] = []
+    caveats = []
+    for pair in pairs[:MAX_PAIRS_SHOWN]:
+        difference = findings.difference(*pair)[findings.headline]
+        _, _, *line, better = _line(difference, findings)
         adjusted = finite_or_none(findings.adjusted[findings.as_given(*pair)])
         rows.append((*map(_short, pair), *line, *(() if findings.adjust == "none" else (adjusted,)), better))
-    note = "intervals are of single pairs; the adjusted p considers all of them"
-    if len(pairs) > SHOWN_PAIRS:
-        note += f"; the first {SHOWN_PAIRS} of {len(pairs):,} pairs, the rest is in the JSON"
+        caveats.append(_caveat(difference, findings))
+    if any(caveats):
+        columns = (*columns, Column("caveat"))
+        rows = [(*row, caveat) for row, caveat in zip(rows, caveats, strict=True)]
+    note = "intervals are for single pairs; the adjusted p allows for all pairs"
+    if len(pairs) > MAX_PAIRS_SHOWN:
+        note += f"; the first {MAX_PAIRS_SHOWN} of {len(pairs):,} pairs, the others are in the JSON"
     grid = Grid("", columns, tuple(rows), note)
     return Section(f"Pairs, by {describe_measure(findings.headline)}", (), (grid,), ("differences",))
 
@@ -298,17 +298,17 @@ def _chance(findings: ComparisonFindings) -> Section | None:
         *("p/probability", *adjusted, "method"),
     )
     rows = []
-    for name in known[:SHOWN_PAIRS]:
-        each = findings.chance[name]
-        p_values = (each.p_value, findings.adjusted_chance[name])[: 1 + len(adjusted)]
-        numbers = map(finite_or_none, (each.value, each.chance, *p_values))
-        rows.append((_short(name), *numbers, each.undefined or each.method))
+    for name in known[:MAX_PAIRS_SHOWN]:
+        result = findings.chance[name]
+        p_values = (result.p_value, findings.adjusted_chance[name])[: 1 + len(adjusted)]
+        numbers = map(finite_or_none, (result.value, result.chance, *p_values))
+        rows.append((_short(name), *numbers, result.undefined or result.method))
     null = findings.chance_null
     note = f"p: how often {null} alone does as well (one-sided)"
     if null == CLASS_SHARES:
-        note = "p: of a score no better than that of the class shares of these cases (one-sided)"
-    if len(known) > SHOWN_PAIRS:
-        note += f"; the first {SHOWN_PAIRS} of {len(known):,} systems, the rest is in the JSON"
+        note = "p: one-sided test against the score of the class shares of these cases"
+    if len(known) > MAX_PAIRS_SHOWN:
+        note += f"; the first {MAX_PAIRS_SHOWN} of {len(known):,} systems, the others are in the JSON"
     text = describe_chance(findings)
     grid = Grid("", columns, tuple(rows), note)
     return Section(f"Each against {null}", (text,) if text else (), (grid,))
@@ -321,15 +321,17 @@ def _tests(findings: ComparisonFindings) -> Section | None:
     differences = _shown_of_two(findings)
     rows = tuple(
         (name, name_of_test(test, tail), p_value_cell(tail), tail.method)
-        for name, each in differences.items()
-        if len(each.tests) > 1
-        for test, tail in each.tests.items()
+        for name, difference in differences.items()
+        if len(difference.tests) > 1
+        for test, tail in difference.tests.items()
     )
     if not rows:
         return None
     columns = _columns("measure/measure", "test", "p/probability", "method")
     grids = [Grid("", columns, rows, "primary test listed first")]
-    effects = [(name, each.effect) for name, each in differences.items() if each.effect is not None]
+    effects = [
+        (name, difference.effect) for name, difference in differences.items() if difference.effect is not None
+    ]
     if effects:
         columns = _columns("measure/measure", "effect", "size/number", "interval/interval")
         lines = tuple(
@@ -344,7 +346,7 @@ def _disagreements(findings: ComparisonFindings) -> Section | None:
     """Tabulate who is right where, of labels: in lines for two systems, in columns for more."""
     if not findings.disagreements:
         return None
-    disagreements = findings.ranked_disagreements[:SHOWN_PAIRS]
+    disagreements = findings.ranked_disagreements[:MAX_PAIRS_SHOWN]
     if len(findings.names) == 2:
         only = disagreements[0]
         lines = (
@@ -355,15 +357,15 @@ def _disagreements(findings: ComparisonFindings) -> Section | None:
             "both wrong, different answers",
         )
         counts = tuple(zip(lines, _discordance_counts(only), strict=True))
-        grid = Grid("", (Column("what they did"), Column("cases", "count")), counts)
+        grid = Grid("", (Column("outcome"), Column("cases", "count")), counts)
     else:
-        heads = ("both right", "only system", "only other", "wrong alike", "wrong otherwise")
+        heads = ("both right", "only system", "only other", "both wrong, same", "both wrong, different")
         rows: tuple[tuple[Cell, ...], ...] = tuple(
             (_short(pair["first"]), _short(pair["second"]), *_discordance_counts(pair))
             for pair in disagreements
         )
         columns = _columns(*RANKED_PAIR, *(f"{head}/count" for head in heads))
-        grid = Grid("", columns, rows, "cases on which both are right, only one is, or none")
+        grid = Grid("", columns, rows, "cases by which of the two systems is right")
     return Section("Where they differ", (), (grid,), ("disagreements",))
 
 
@@ -385,16 +387,16 @@ def _planning(findings: ComparisonFindings) -> Section:
     )
     rows = tuple(
         (*map(_short, pair), whole_or_none(plan.cases), _needed(plan.needed), finite_or_none(plan.detectable))
-        for pair in findings.ranked_pairs[:SHOWN_PAIRS]
+        for pair in findings.ranked_pairs[:MAX_PAIRS_SHOWN]
         for plan in (findings.plans[findings.as_given(*pair)],)
     )
     pairs = len(findings.plans)
-    considered = "" if pairs == 1 else f", all {pairs} pairs considered"
+    considered = "" if pairs == 1 else f", adjusted for {pairs} pairs"
     power = findings.plans[next(iter(findings.plans))].power
     note = (
-        "needed: in all, to show the difference seen; minimum detectable: the smallest difference that those "
-        f"at hand would show; {format_percent(power)} power at the {format_level(findings.level)} "
-        f"level{considered}"
+        "needed: in total, to confirm the observed difference; minimum detectable: the smallest difference "
+        f"that the current sample would confirm; {format_percent(power)} power at the "
+        f"{format_level(findings.level)} level{considered}"
     )
     return Section("Sample size", (), (Grid("", columns, rows, note),))
 
@@ -402,7 +404,7 @@ def _planning(findings: ComparisonFindings) -> Section:
 def _needed(cases: float) -> str:
     if math.isnan(cases):
         return "–"
-    return "no number would" if math.isinf(cases) else format_count(cases)
+    return "no sample size" if math.isinf(cases) else format_count(cases)
 
 
 def _units(findings: ComparisonFindings) -> str:
@@ -411,7 +413,7 @@ def _units(findings: ComparisonFindings) -> str:
 
 def _short(name: str) -> str:
     # Systems that are called alike differ at their ends.
-    return cut_middle(name, LONGEST_NAME)
+    return cut_middle(name, MAX_NAME_LENGTH)
 
 
 def whole_or_none(number: float) -> float | None:
@@ -420,11 +422,11 @@ def whole_or_none(number: float) -> float | None:
 
 
 def _race(findings: ComparisonFindings) -> Section | None:
-    """Tabulate what forecasters would have won by betting against each other, and what that proves."""
+    """Tabulate the evidence of each forecaster against each other."""
     if findings.race is None:
         return None
     columns = _columns(
-        "bettor", "against", "log wealth/number", f"a {findings.unit}/number", "e-value", "p/probability"
+        "system", "against", "log e-value/number", f"per {findings.unit}/number", "e-value", "p/probability"
     )
     rows = tuple(
         (
@@ -435,20 +437,21 @@ def _race(findings: ComparisonFindings) -> Section | None:
             _evidence(row),
             None if row["evidence"] is None else row["evidence"]["p_value"],
         )
-        for row in findings.race.rows()[: 2 * SHOWN_PAIRS]
+        for row in findings.race.rows()[: 2 * MAX_PAIRS_SHOWN]
     )
-    grids = [Grid("", columns, rows, "e-values and p of each direction and pair by itself")]
+    grids = [Grid("", columns, rows, "each row is one direction of one pair, not adjusted for the others")]
     text = (
-        "Each bets Kelly's stakes on every case at the other's fair prices. An e-value of the bettor speaks "
-        'against "the other\'s probabilities are the true ones, given all that the bettor knew"; it does not '
-        "say who is better on average."
+        "An e-value of a system is the likelihood ratio of its probabilities to the other's. A large one is "
+        'evidence against "the other\'s probabilities are the true ones, given all that the system knew". It '
+        "does not say which is better on average."
     )
     if findings.no_evidence is not None:
-        text = f"What wealth proves is left out: {findings.no_evidence}."
+        text = f"No evidence is reported: {findings.no_evidence}."
         grids = [Grid("", columns[:4], tuple(row[:4] for row in rows))]
     elif findings.duels and findings.duels[0].wealth.ordered:
         grids.append(_sequences(findings))
-    return Section("Betting against each other", (text,), tuple(grids), ("race",))
+    texts = tuple(part for part in (describe_evidence(findings), text) if part)
+    return Section("Evidence against each other", texts, tuple(grids), ("race",))
 
 
 def _evidence(row: WealthRow) -> str:
@@ -456,7 +459,7 @@ def _evidence(row: WealthRow) -> str:
     if evidence is None:
         return str(row["undefined"])
     if evidence["log_e_value"] is None:
-        return "0 (ruined)" if row["ruined"] else "without bound"
+        return "0" if row["ruined"] else "infinite"
     return format_wealth(evidence["log_e_value"])
 
 
@@ -464,7 +467,7 @@ def _sequences(findings: ComparisonFindings) -> Grid:
     """Tabulate the mean score differences of ordered cases with their confidence sequences."""
     rows = []
     duels = {(duel.first, duel.second): duel for duel in findings.duels}
-    for pair in findings.ranked_pairs[:SHOWN_PAIRS]:
+    for pair in findings.ranked_pairs[:MAX_PAIRS_SHOWN]:
         duel = duels[findings.as_given(*pair)]
         sign = 1 if pair[0] == duel.first else -1
         for name, sequence in (("Brier", duel.brier_sequence), ("log", duel.log_sequence)):

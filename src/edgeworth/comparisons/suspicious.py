@@ -29,18 +29,18 @@ def suspicious_systems(tally: object) -> tuple[str, ...]:
     """Name systems that are identical in every case, or constant, and labels that look the same."""
     answers = _answers(tally)
     alike: dict[tuple[bytes, ...], list[str]] = {}
-    for name, found in answers.items():
-        alike.setdefault(tuple(array.tobytes() for array in found.arrays), []).append(name)
-    said = [
+    for name, answer in answers.items():
+        alike.setdefault(tuple(array.tobytes() for array in answer.arrays), []).append(name)
+    notes = [
         f"{', '.join(names[:-1])} and {names[-1]} are identical in every case. "
         "Did you pass the same column or file twice?"
         for names in alike.values()
         if len(names) > 1
     ]
-    constants = {name: found.constant for name, found in answers.items() if found.constant is not None}
+    constants = {name: answer.constant for name, answer in answers.items() if answer.constant is not None}
     if isinstance(tally, Paired) and (groups := find_look_alikes(tally.labels)):
-        said.append(describe_look_alikes(groups))
-    return (*said, *(describe_constant(name, value) for name, value in constants.items()))
+        notes.append(describe_look_alikes(groups))
+    return (*notes, *(describe_constant(name, value) for name, value in constants.items()))
 
 
 def _answers(tally: object) -> dict[str, Answers]:
@@ -49,8 +49,8 @@ def _answers(tally: object) -> dict[str, Answers]:
         return _of_labels(tally)
     if isinstance(tally, PairedScores):
         named = zip(tally.names, tally.scores, strict=True)
-        found = {name: Answers((scores,), _one_number(scores)) for name, scores in named}
-        return found if len(tally.targets) >= MIN_CASES_TO_SUSPECT else {}
+        answers = {name: Answers((scores,), _one_number(scores)) for name, scores in named}
+        return answers if len(tally.targets) >= MIN_CASES_TO_SUSPECT else {}
     systems = tally.items() if isinstance(tally, Mapping) else ()
     read = ((name, _of_one(system)) for name, system in systems)
     return {name: answers for name, answers in read if answers is not None}
@@ -74,15 +74,15 @@ def _of_one(system: object) -> Answers | None:
 def _of_labels(paired: Paired) -> dict[str, Answers]:
     if paired.joint.rows.sum() < MIN_CASES_TO_SUSPECT:
         return {}
-    found = {}
-    for place, name in enumerate(paired.names, start=1):
-        codes = paired.joint.keys[:, place]
+    answers = {}
+    for column, name in enumerate(paired.names, start=1):
+        codes = paired.joint.keys[:, column]
         if np.array_equal(codes, paired.joint.keys[:, 0]):
             continue  # right in every case, as other systems may be
         seen = np.unique(codes)
         constant = str(paired.labels[seen[0] - 1]) if len(seen) == 1 and seen[0] > 0 else None
-        found[name] = Answers((codes,), constant)
-    return found
+        answers[name] = Answers((codes,), constant)
+    return answers
 
 
 def _one_number(values: Numbers) -> str | None:

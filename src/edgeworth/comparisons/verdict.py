@@ -1,4 +1,4 @@
-"""The verdict of a comparison: who is better, how surely, and how many cases would decide."""
+"""The verdict of a comparison: which system is better, the evidence for it, and the sample size needed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,31 @@ from dataclasses import replace
 from edgeworth import __version__
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings
+from edgeworth.comparisons.margins import margin_claims
+from edgeworth.comparisons.policy import MIN_UNITS_FOR_TOO_CLOSE, TIMES_AS_MANY_IS_TOO_CLOSE
+from edgeworth.core.amounts import (
+    format_difference,
+    format_level_with_interval,
+    format_levels,
+    is_share,
+)
 from edgeworth.core.formatting import (
+    NEGLIGIBLE,
+    cut_middle,
+    format_bound,
     format_count,
     format_level,
-    format_money,
-    format_number,
     format_p_value,
+    format_percent,
     format_probability,
-    format_together,
+    format_rounded,
     format_wealth,
     plural,
+    spell_out,
 )
 from edgeworth.core.test_results import TestResult
 from edgeworth.report.verdict import Claim, Strength, Verdict
-from edgeworth.report.wording import describe_measure, describe_p_value, describe_plan
+from edgeworth.report.wording import describe_measure, describe_p_value
 
 _TESTS = {
     "studentised": "studentised randomisation",
@@ -33,16 +44,23 @@ _TESTS = {
     "delong": "DeLong",
     "wilcoxon": "Wilcoxon",
     "influence": "jackknife t",
+    "hoeffding": "Hoeffding",
     "diebold-mariano": "Diebold–Mariano",
+    "sequence": "anytime",
 }
 
+ADJUSTMENTS = {"holm": "Holm", "benjamini-hochberg": "Benjamini–Hochberg", "tukey": "Tukey"}
+"""What a p-value adjusted for all pairs is called."""
+
+MAX_NAME_LENGTH = 40
+"""Characters of a name in a verdict on several systems; tables and JSON identify them all."""
 
 SWAPS = "swaps"
-"""A word in the method of a test whose law comes from swapping two systems."""
+"""A word in the method of a test that swaps the outputs of two systems."""
 
 
 def name_of_test(name: str, tail: TestResult | None = None) -> str:
-    """Name a test as people call it; one by influences that was calibrated by swaps is no t test.
+    """Name a test as people call it. The jackknife test has another name if swaps calibrated it.
 
     >>> name_of_test("influence"), name_of_test("influence", TestResult.approximate(0.01, 1.0, "999 swaps"))
     ('jackknife t', 'studentised randomisation')
@@ -53,212 +71,356 @@ def name_of_test(name: str, tail: TestResult | None = None) -> str:
 
 
 def primary_test(difference: Difference) -> str:
-    """Name the test that a difference goes by."""
+    """Name the primary test of a difference."""
     for name, tail in difference.tests.items():
         return name_of_test(name, tail)
-    return "the interval's law"
+    return "test by the interval"
 
 
 def comparison_verdict(findings: ComparisonFindings) -> Verdict:
-    """Write the verdict: of two systems which is better; of more which leads and which are tied with it."""
+    """Write the verdict: the better of two systems, or the best of several and those tied with it."""
     judged = Claim("coverage", findings.judged) if findings.judged else None
-    claims = [judged, _switched(findings)]
+    claims = [judged, _changed_measure(findings)]
     if len(findings.names) == 2:
-        claims += [_of_two(findings), _chance(findings), _sample_size(findings), _disagreement(findings)]
-        claims.append(_race(findings))
+        claims += [_typical(findings), _claim_of_two(findings), *margin_claims(findings)]
     else:
-        claims += [_of_many(findings), _first_two(findings), _chance(findings), _sample_size(findings)]
-    return Verdict(claims)
+        claims += [_claim_of_many(findings), _leader(findings), _typical(findings), *margin_claims(findings)]
+    return Verdict([*claims, _chance(findings), _impossible(findings), _sample_size(findings)])
 
 
-def _switched(findings: ComparisonFindings) -> Claim | None:
-    """Explain why the measure asked for first is not the primary one."""
+def _changed_measure(findings: ComparisonFindings) -> Claim | None:
+    """Explain why the first requested measure is not the primary one."""
     first = findings.measures[0]
     if first == findings.headline:
         return None
-    why = _reason(findings, first)
-    now = describe_measure(findings.headline)
-    text = f"Compared by {now}: {describe_measure(first)} is not defined for all{why and f' ({why})'}."
-    return Claim("measure", text, "undefined")
+    reason = _reason(findings, first)
+    primary = describe_measure(findings.headline)
+    text = f"Compared by {primary}, because {describe_measure(first)} is not defined for every system"
+    return Claim("measure", f"{text}{reason and f' ({reason})'}.", "undefined")
 
 
 def _reason(findings: ComparisonFindings, measure: str) -> str:
-    return next(
-        (each[measure].undefined or "" for each in findings.pairs.values() if each[measure].undefined), ""
-    )
+    """Find why a measure is undefined for some pair."""
+    pairs = findings.pairs.values()
+    return next((pair[measure].undefined or "" for pair in pairs if pair[measure].undefined), "")
 
 
-def _of_two(findings: ComparisonFindings) -> Claim:
+def _claim_of_two(findings: ComparisonFindings) -> Claim:
+    """Write which of two systems is better, or that the difference is not clear."""
     first, second = findings.names
     difference = findings.pairs[first, second][findings.headline]
-    measure, said = findings.headline, describe_measure(findings.headline)
+    measure, words = findings.headline, describe_measure(findings.headline)
     if difference.undefined is not None:
-        text = f"{first} and {second} cannot be compared by {said}: {difference.undefined}."
+        text = f"{first} and {second} cannot be compared by {words}: {difference.undefined}."
         return Claim(measure, text, "undefined")
     if difference.difference == 0:
-        silent = findings.disagreements and not findings.disagreements[0]["disagreements"]
-        alike, how = f"have the same {said}", "difference 0"
-        if silent or (findings.kind == "grades" and difference.discordant == (0, 0)):
-            units = plural(findings.cases, findings.unit if findings.kind == "grades" else "case")
-            alike = f"gave the same answers on all {format_count(findings.cases)} {units}"
-            how = f"{said} difference 0"
-        brackets = f"{how}, {_interval(difference, findings)}"
-        if difference.no_interval is not None:
-            brackets = f"no interval: {difference.no_interval}"
-        numbers = _numbers(difference, findings)
-        return Claim(measure, f"{first} and {second} {alike} ({brackets}).", "not shown", numbers)
-    same = f"No significant difference between {first} and {second}"
+        text = _describe_equal(difference, findings)
+        return Claim(measure, text, "not shown", _numbers(difference, findings))
     is_shown = findings.is_conclusive(first, second)
-    if difference.no_winner is not None and _would_be_shown(difference, findings):
-        same = f"No winner is named between {first} and {second}"
-    strength: Strength = "shown" if is_shown else "not shown"
     is_ahead = difference.difference > 0
     if findings.direction != "neither":
         is_ahead = difference.better == difference.first
     ahead = difference if is_ahead else difference.mirror()
-    numbers = _numbers(ahead, findings) | {"p_value": ahead.p_value()}
-    brackets = f"({_interval(ahead, findings)}; {_test(ahead)})"
-    if findings.direction == "neither":
-        how = f"{first} and {second} differ" if is_shown else same
-        size = f"{_sizes(ahead, findings)[0]} higher for {ahead.first}"
-        text = f"{how} in {said}: {size} {brackets}. Neither direction is better."
+    if ahead.typical is not None:
+        text = _describe_mean(ahead, findings)
+    elif findings.direction == "neither":
+        claim = f"{ahead.first} and {ahead.second} differ" if is_shown else _no_difference(ahead, findings)
+        text = f"{claim}: {_describe_difference(ahead, findings)}. Neither direction is better."
     elif is_shown:
-        text = f"{ahead.first} is better than {ahead.second}: {_how_much(ahead, findings)} {brackets}."
+        text = f"{ahead.first} beats {ahead.second}: {_describe_difference(ahead, findings)}."
     else:
-        lower = ", where lower is better" if findings.direction == "lower" else ""
-        text = f"{same}: {_how_much(ahead, findings, f' of {ahead.first} is')} {brackets}{lower}."
-        if ahead.no_winner is not None:
-            text += f" {ahead.no_winner[0].upper()}{ahead.no_winner[1:]}."
-        elif ahead.no_interval is not None:
-            text += f" No winner is named without an interval: {ahead.no_interval}."
-        elif ahead.disagrees(findings.level):
-            text += f" {_disagrees(ahead, findings)}"
+        text = f"{_no_difference(ahead, findings)}: {_describe_difference(ahead, findings)}."
+        text += as_sentence(_reason_for_no_winner(ahead, findings))
+    if is_shown:
+        text += as_sentence(new_caveat(ahead, findings))
+    numbers = _numbers(ahead, findings) | {"p_value": ahead.p_value()}
+    strength: Strength = "shown" if is_shown else "not shown"
     return Claim(measure, text, strength, numbers, primary_test(ahead))
 
 
-def _would_be_shown(difference: Difference, findings: ComparisonFindings) -> bool:
-    """Tell whether test and interval show a difference of which no winner is named."""
+def _no_difference(ahead: Difference, findings: ComparisonFindings) -> str:
+    """Write the claim about two systems when no winner is named."""
+    if ahead.no_winner is not None and is_withheld(ahead, findings):
+        return f"No winner is named between {ahead.first} and {ahead.second}"
+    return f"No clear difference between {ahead.first} and {ahead.second}"
+
+
+def _reason_for_no_winner(ahead: Difference, findings: ComparisonFindings) -> str | None:
+    """Explain why no winner is named, or return None if the numbers already show it."""
+    if ahead.no_winner is not None:
+        return ahead.no_winner if is_withheld(ahead, findings) else None
+    if ahead.no_interval is not None:
+        return f"no winner is named without an interval: {ahead.no_interval}"
+    if not ahead.disagrees(findings.level):
+        return None
+    # With few units even the clearest result has no small p-value.
+    smallest = 2.0 ** (1 - ahead.cases)
+    if next(iter(ahead.tests), "") in ("permutation", "randomisation") and smallest > 1 - findings.level:
+        number = f"{format_count(ahead.cases)} {plural(ahead.cases, findings.unit)}"
+        return f"{number} are too few for this test: its smallest p-value is {format_probability(smallest)}"
+    return "test and interval disagree, so no winner is named"
+
+
+def _describe_equal(difference: Difference, findings: ComparisonFindings) -> str:
+    """Write that two systems have the same value, or gave the same answers."""
+    first, second = findings.names
+    words = describe_measure(findings.headline)
+    [level] = format_levels(findings.headline, difference.values[0])
+    claim = f"{first} and {second} have the same {words}, {level}"
+    is_same = findings.disagreements and not findings.disagreements[0]["disagreements"]
+    if is_same or (findings.kind == "grades" and difference.discordant == (0, 0)):
+        claim = f"{first} and {second} gave the same answers: {words} {level}"
+    brackets = f"{_interval(difference, findings)} for the difference"
+    if difference.no_interval is not None:
+        brackets = f"no interval: {difference.no_interval}"
+    return f"{claim} ({brackets}; {describe_sample(difference, findings)})."
+
+
+def _describe_mean(ahead: Difference, findings: ComparisonFindings) -> str:
+    """Write the difference of means that a rare large value could reverse."""
+    direction = "higher" if ahead.difference > 0 else "lower"
+    size = f"{_levels(ahead)}, {_size(ahead, findings)} ({_interval(ahead, findings)})"
+    claim = f"The {describe_measure(ahead.measure)} of {ahead.first} is {direction}: {size}."
+    return claim + as_sentence(ahead.no_winner)
+
+
+def as_sentence(reason: str | None) -> str:
+    """Write a reason as a sentence after a space; nothing without a reason."""
+    return f" {reason[0].upper()}{reason[1:]}." if reason else ""
+
+
+def new_caveat(difference: Difference, findings: ComparisonFindings) -> str | None:
+    """Return the caveat of a difference, unless it holds for the whole comparison and is among its notes."""
+    is_noted = as_sentence(difference.caveat).strip() in findings.notes
+    return None if is_noted else difference.caveat
+
+
+def _describe_difference(ahead: Difference, findings: ComparisonFindings) -> str:
+    """Write both levels, the difference, its interval and test, and the sample size."""
+    # Right or wrong answers have one obvious measure, so its name would add nothing.
+    is_plain = findings.kind == "grades" and ahead.measure == "accuracy"
+    words = "" if is_plain else f"{describe_measure(ahead.measure)} "
+    lower = "" if ahead.direction != "lower" else "; lower is better"
+    brackets = f"{_interval(ahead, findings)}; {_test(ahead)}; {describe_sample(ahead, findings)}{lower}"
+    return f"{words}{_levels(ahead)}, {_size(ahead, findings)} ({brackets})"
+
+
+def describe_sample(difference: Difference, findings: ComparisonFindings) -> str:
+    """Write the sample size with its unit: 400 questions, 400 cases in 60 clusters."""
+    cases, unit = difference.cases, findings.unit
+    number = f"{format_count(cases)} {plural(cases, unit)}"
+    if unit == "cluster" and findings.cases > cases:
+        return f"{format_count(findings.cases)} cases in {number}"
+    return number if float(cases).is_integer() else f"effective sample size {round(cases):,}"
+
+
+def _typical(findings: ComparisonFindings) -> Claim | None:
+    """Write on how many items the better of the first two did better, if only that may be claimed."""
+    pair = findings.names if len(findings.names) == 2 else findings.valued[:2]
+    if len(pair) < 2 or findings.headlines[findings.as_given(pair[0], pair[1])].typical is None:
+        return None
+    difference = findings.difference(pair[0], pair[1])[findings.headline]
+    assert difference.typical is not None
+    if difference.undefined is not None or difference.typical == (0, 0):
+        return None
+    ahead = difference if difference.typical[0] >= difference.typical[1] else difference.mirror()
+    assert ahead.typical is not None
+    wins, losses = ahead.typical
+    counts = (
+        f"on {format_count(wins)} of {format_count(difference.cases)} "
+        f"{plural(difference.cases, findings.unit)} and worse on {format_count(losses)}"
+    )
+    p_value = findings.adjusted[findings.as_given(*pair)]
+    is_shown = p_value < round(1 - findings.level, 12) and not findings.is_in_sample
+    adjusted = "" if len(findings.names) == 2 or findings.adjust == "none" else f"{findings.adjust.title()} "
+    test = f"(sign test {adjusted}{format_p_value(p_value)})"
+    text = f"{ahead.first} does better than {ahead.second} {counts} {test}."
+    if not is_shown:
+        neither = (
+            f"No clear difference between {ahead.first} and {ahead.second} on the typical {findings.unit}"
+        )
+        text = f"{neither}: {ahead.first} does better {counts} {test}."
+    numbers = {"better": ahead.first, "wins": wins, "losses": losses, "p_value": p_value}
+    return Claim(f"typical {findings.unit}", text, "shown" if is_shown else "not shown", numbers, "sign")
+
+
+def is_withheld(difference: Difference, findings: ComparisonFindings) -> bool:
+    """Tell whether a winner is withheld: test and interval show one, or no test is reported."""
+    if difference.no_test is not None:
+        return True
     pair = findings.as_given(difference.first, difference.second)
     is_significant = findings.adjusted[pair] < round(1 - findings.level, 12)
     return is_significant and replace(difference, no_winner=None).is_shown(findings.level)
 
 
-def _disagrees(difference: Difference, findings: ComparisonFindings) -> str:
-    """Say why no winner is named where the interval excludes 0: so few units have no small p-value."""
-    smallest = 2.0 ** (1 - difference.cases)
-    if next(iter(difference.tests), "") in ("permutation", "randomisation") and smallest > 1 - findings.level:
-        number = f"{format_count(difference.cases)} {plural(difference.cases, findings.unit)}"
-        return f"{number} are too few for this test: its smallest p-value is {format_probability(smallest)}."
-    return "Test and interval disagree, so no winner is named."
-
-
-def _of_many(findings: ComparisonFindings) -> Claim:
+def _claim_of_many(findings: ComparisonFindings) -> Claim:
+    """Write which of several systems is best, or which are tied for first."""
     valued, headline = findings.valued, findings.headline
-    number, said = len(findings.names), describe_measure(headline)
+    number, words = len(findings.names), describe_measure(headline)
     if len(valued) < 2:
-        why = _reason(findings, headline) or "no value"
-        return Claim(headline, f"The {number} systems cannot be compared by {said}: {why}.", "undefined")
-    without = [name for name in findings.names if name not in valued]
-    verb = plural(len(without), "has", "have")
-    left_out = f" {_listed(without)} {verb} no value to compare." if without else ""
+        reason = _reason(findings, headline) or "no value"
+        text = f"The {number} {plural(number, findings.noun)} cannot be compared by {words}: {reason}."
+        return Claim(headline, text, "undefined")
     best = valued[0]
     value = findings.values[best][headline]
-    end = "lowest" if findings.direction == "lower" else "highest"
-    text = f"{best} has the {end} {said} of {number} systems, {format_number(value)}"
     against = {name: findings.difference(best, name)[headline] for name in valued[1:]}
-    withheld = [name for name, each in against.items() if each.no_winner and _would_be_shown(each, findings)]
+    withheld = [name for name, x in against.items() if x.no_winner and is_withheld(x, findings)]
     beaten = [name for name in against if findings.is_conclusive(best, name)]
-    same = [name for name in against if name not in beaten and name not in withheld]
+    tied = findings.tied_for_first
+    sample = describe_sample(against[valued[1]], findings)
+    end = "lowest" if findings.direction == "lower" else "highest"
+    [level] = format_levels(headline, value)
+    text = f"{best} has the {end} {words} of {number} {plural(number, findings.noun)}, {level} ({sample})"
     if findings.direction == "neither":
         text += ". Neither direction is better"
-    elif withheld and not same and not beaten:
-        pass
-    elif withheld and not same:
-        text += f" and is better than {_listed(beaten)}, adjusted for all pairs"
-    elif not same:
-        text += " and is better than all others, adjusted for all pairs"
-    elif not beaten:
-        text += ", with no significant difference from any other, adjusted for all pairs"
+    elif withheld or not findings.ranks:
+        text += f", and beats {_listed(beaten)}" if beaten else ""
+    elif len(beaten) == len(against):
+        others = "both" if len(against) == 2 else f"all {len(against)}"
+        text = f"{best} beats {others} others: {_describe_lead(against[valued[1]], findings)}"
+    elif len(tied) > 1:
+        text = _describe_tie(tied, sample, findings)
     else:
-        equal = f"no significant difference from {_listed(same)}"
-        text += f": better than {_listed(beaten)}, {equal}, adjusted for all pairs"
+        unclear = [name for name in against if name not in beaten]
+        text += f", with no clear difference from {_listed(unclear)}"
+    text += "."
+    without = [name for name in findings.names if name not in valued]
+    if without:
+        text += f" {_listed(without)} {plural(len(without), 'has', 'have')} no value to compare."
     if withheld and findings.direction != "neither":
-        why = "; ".join(dict.fromkeys(against[name].no_winner or "" for name in withheld))
+        reasons = "; ".join(dict.fromkeys(against[name].no_winner or "" for name in withheld))
         others = f"any of {_listed(withheld)}" if len(withheld) > 1 else withheld[0]
-        left_out += f" No winner is named between {best} and {others}: {why}."
+        text += f" No winner is named between {best} and {others}: {reasons}."
     strength: Strength = "shown" if beaten and findings.direction != "neither" else "not shown"
-    tied = len(same) + len(withheld)
-    return Claim(headline, f"{text}.{left_out}", strength, {"best": best, "value": value, "tied": tied})
+    numbers = {"best": best, "value": value, "tied": len(against) - len(beaten)}
+    return Claim(headline, text, strength, numbers)
 
 
-def _first_two(findings: ComparisonFindings) -> Claim | None:
-    if len(findings.valued) < 2 or findings.direction == "neither":
+def _describe_lead(ahead: Difference, findings: ComparisonFindings) -> str:
+    """Write the lead of the best system over the next."""
+    p_value = findings.adjusted[findings.as_given(ahead.first, ahead.second)]
+    adjusted = "" if findings.adjust == "none" else f"{ADJUSTMENTS[findings.adjust]} "
+    lower = "" if ahead.direction != "lower" else "; lower is better"
+    levels = f"{describe_measure(ahead.measure)} {_levels(ahead)} for {ahead.second} (second)"
+    test = f"{adjusted}{format_p_value(p_value)}"
+    brackets = f"{_interval(ahead, findings)}; {test}; {describe_sample(ahead, findings)}{lower}"
+    return f"{levels}, {_size(ahead, findings)} ({brackets})"
+
+
+def _describe_tie(tied: tuple[str, ...], sample: str, findings: ComparisonFindings) -> str:
+    """List the systems that are tied for first, with their levels."""
+    levels = format_levels(findings.headline, *(findings.values[name][findings.headline] for name in tied))
+    words = "" if is_share(findings.headline) else f" by {describe_measure(findings.headline)}"
+    names = _listed([f"{_short(name)} ({level})" for name, level in zip(tied, levels, strict=True)])
+    noun = plural(2, findings.noun)
+    if len(tied) == len(findings.names):
+        return f"All {spell_out(len(tied))} {noun} are statistically tied{words}: {names}, on {sample}"
+    number = spell_out(len(tied)).capitalize()
+    return f"{number} {noun} are statistically tied for first{words}: {names}, on {sample}"
+
+
+def _leader(findings: ComparisonFindings) -> Claim | None:
+    """Write the level of the best system, with an interval that allows for having picked it."""
+    leader = findings.leader
+    if leader is None or findings.is_in_sample:
         return None
-    first, second = findings.valued[:2]
-    difference = findings.difference(first, second)[findings.headline]
-    if math.isnan(difference.difference) or not difference.difference:
-        return None
-    interval = f"{_interval(difference, findings)}, not adjusted"
-    text = f"{first} against {second}, the next: {_how_much(difference, findings)} ({interval})."
-    return Claim("first two", text, "estimated", _numbers(difference, findings))
+    measure, [level] = findings.headline, format_levels(findings.headline, leader.value)
+    words = describe_measure(measure)
+    if math.isnan(leader.interval.low + leader.interval.high):
+        text = (
+            f"{_short(leader.system)} was picked as the best of {leader.systems}, so {level} is optimistic."
+        )
+    else:
+        _, low, high = format_level_with_interval(measure, leader.value, leader.interval)
+        interval = f"{format_level(leader.level)} CI {low} to {high}"
+        picked = f"adjusted for picking the best of {leader.systems}"
+        text = f"The {words} of {_short(leader.system)} is {level} ({interval}, {picked})."
+    numbers = {"system": leader.system, "value": leader.value, "level": leader.level}
+    return Claim(
+        "leader", text, "estimated", numbers | {"low": leader.interval.low, "high": leader.interval.high}
+    )
 
 
-def _numbers(each: Difference, findings: ComparisonFindings) -> dict[str, object]:
+def _numbers(difference: Difference, findings: ComparisonFindings) -> dict[str, object]:
     """Give a difference as values, first less second, in the order in which the systems were given."""
-    given = findings.headlines[findings.as_given(each.first, each.second)]
+    given = findings.headlines[findings.as_given(difference.first, difference.second)]
     low, high = given.interval(findings.level)
     names = {"first": given.first, "second": given.second, "better": given.better}
     return names | {"difference": given.difference, "low": low, "high": high, "level": findings.level}
 
 
-def _how_much(better: Difference, findings: ComparisonFindings, whose: str = "") -> str:
-    """Say by how much the better one is higher, or lower."""
-    word = "higher" if better.difference > 0 else "lower"
-    return f"{describe_measure(better.measure)}{whose} {_sizes(better, findings)[0]} {word}"
+def _levels(ahead: Difference) -> str:
+    """Write the values of both systems: 74.5% vs 62.0%."""
+    return " vs ".join(format_levels(ahead.measure, *ahead.values, gap=ahead.difference))
 
 
-def _interval(better: Difference, findings: ComparisonFindings) -> str:
-    if math.isnan(better.interval(findings.level).low):
+def _size(ahead: Difference, findings: ComparisonFindings) -> str:
+    """Write the difference with its sign."""
+    return format_difference(ahead.measure, ahead.difference, ahead.interval(findings.level))[0]
+
+
+def _interval(ahead: Difference, findings: ComparisonFindings) -> str:
+    """Write the confidence interval of the difference."""
+    interval = ahead.interval(findings.level)
+    if math.isnan(interval.low):
         return "no interval"
-    _, *ends = _sizes(better, findings)
-    return f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}"
+    _, low, high = format_difference(ahead.measure, ahead.difference, interval)
+    kind = "confidence sequence" if next(iter(ahead.tests), "") == "sequence" else "CI"
+    return f"{format_level(findings.level)} {kind} {low} to {high}"
 
 
-def _sizes(better: Difference, findings: ComparisonFindings) -> list[str]:
-    """Write the size of a difference and the ends of its interval, as seen from the size."""
-    low, high = better.interval(findings.level)
-    low, high = (low, high) if better.difference >= 0 else (-high, -low)
-    return format_together(abs(better.difference), low, high)
+EXACT_TESTS = ("randomisation", "mcnemar")
+"""Tests that a sentence calls exact if they are. A permutation of values is exact for interchangeable systems
+only, which is more than equal means."""
 
 
-def _test(better: Difference) -> str:
-    if not better.tests:
-        p_value = better.p_value()
+def _test(difference: Difference) -> str:
+    """Write the primary test and its p-value."""
+    if not difference.tests:
+        p_value = difference.p_value()
         return "no test" if math.isnan(p_value) else format_p_value(p_value)
-    name, tail = next(iter(better.tests.items()))
-    exact = "exact " if tail.kind == "exact" and name in ("randomisation", "permutation") else ""
+    name, tail = next(iter(difference.tests.items()))
+    exact = "exact " if tail.kind == "exact" and name in EXACT_TESTS else ""
     return f"{exact}{name_of_test(name, tail)} {describe_p_value(tail)}"
 
 
 def _sample_size(findings: ComparisonFindings) -> Claim | None:
-    """Say how many more cases would decide between the two, or between the first two."""
+    """Write how many cases would confirm the gap between the two systems, or between the first two."""
     pair = findings.names if len(findings.names) == 2 else findings.valued[:2]
-    if len(pair) < 2 or findings.direction == "neither":
+    # With a margin, the question is whether a system is no worse, which has a sample size of its own.
+    if len(pair) < 2 or findings.direction == "neither" or findings.margin is not None:
         return None
     plan = findings.plans[findings.as_given(pair[0], pair[1])]
     if findings.is_conclusive(pair[0], pair[1]) or not math.isfinite(plan.more) or plan.more <= 0:
         return None
     difference = findings.difference(pair[0], pair[1])[findings.headline]
-    if difference.no_winner is not None and _would_be_shown(difference, findings):
+    if difference.no_winner is not None and is_withheld(difference, findings):
         return None
-    text = describe_plan(plan, plural(plan.needed, findings.unit), "a difference")
+    needed = f"about {format_rounded(plan.needed)} {plural(plan.needed, findings.unit)}"
+    gap = (
+        "a gap this small"
+        if len(findings.names) == 2
+        else f"the gap between {_short(pair[0])} and {_short(pair[1])}"
+    )
+    if difference.typical is not None:
+        text = f"Confirming the difference in means needs {needed}."
+    elif plan.needed >= TIMES_AS_MANY_IS_TOO_CLOSE * plan.cases:
+        if plan.cases < MIN_UNITS_FOR_TOO_CLOSE:
+            gap = gap.replace("this small", "of this size")
+            text = f"Too few {plural(0, findings.unit)} to tell: confirming {gap} needs {needed}."
+        else:
+            text = f"Too close to call: confirming {gap} needs {needed}."
+    else:
+        gap = gap.replace("this small", "of this size")
+        now = f"{format_count(round(plan.cases))} now; {format_percent(plan.power)} power"
+        text = f"Confirming {gap} needs {needed} ({now})."
     return Claim("sample size", text, "advised", {"more": plan.more, "power": plan.power})
 
 
 def _chance(findings: ComparisonFindings) -> Claim | None:
-    """Say which systems are not shown to be better than chance: a winner among them may know nothing."""
+    """Warn if the best system is not shown to be better than chance: the comparison then means little."""
     names = _no_better_than_chance(findings)
-    if not names:
+    if not names or findings.ranked[0] not in names:
         return None
     p_values = [findings.chance[name].p_value for name in names]
     numbers = {"null": findings.chance_null, "systems": names, "p_values": p_values}
@@ -272,71 +434,76 @@ def _no_better_than_chance(findings: ComparisonFindings) -> list[str]:
 
 
 def describe_chance(findings: ComparisonFindings) -> str:
-    """Say which systems are shown to be better than chance, or which are not; nothing without a test."""
+    """Write which systems are not shown to be better than chance, or that all are; empty without a test."""
     null, names = findings.chance_null, _no_better_than_chance(findings)
-    tested = [name for name, each in findings.chance.items() if not math.isnan(each.p_value)]
+    tested = [name for name, result in findings.chance.items() if not math.isnan(result.p_value)]
     if not tested:
         return ""
-    p_values = [findings.chance[name].p_value for name in names]
     if len(tested) == 2:
         if not names:
             return f"Both systems are better than {null}."
-        who = "Neither system is" if len(names) == 2 else f"{names[0]} is not"
-        said = " and ".join(format_p_value(p_value) for p_value in p_values)
-        return f"{who} shown to be better than {null} (one-sided {said})."
+        subject = "Neither system is" if len(names) == 2 else f"{names[0]} is not"
+        tests = " and ".join(format_p_value(min(1.0, 2 * findings.adjusted_chance[name])) for name in names)
+        adjusted = "two-sided" if findings.adjust == "none" else "two-sided Holm"
+        return f"{subject} shown to be better than {null} ({adjusted} {tests})."
     if not names:
         return f"All {len(tested)} systems are better than {null}."
     return f"Not shown to be better than {null}: {_listed(names)}."
 
 
-def _disagreement(findings: ComparisonFindings) -> Claim | None:
-    if not findings.disagreements or not findings.disagreements[0]["disagreements"]:
-        return None
-    found = findings.disagreements[0]
-    number, cases = found["disagreements"], found["cases"]
-    unit = plural(cases, "case" if cases == findings.cases else "row")
-    text = f"They disagree on {format_count(number)} of {format_count(cases)} {unit}."
-    return Claim("disagreements", text, "estimated", {"disagreements": number, "cases": cases})
-
-
-def _race(findings: ComparisonFindings) -> Claim | None:
-    """Say what one would have won by betting against the other."""
+def _impossible(findings: ComparisonFindings) -> Claim | None:
+    """Warn that a system gave probability 0 to an outcome that occurred."""
     if findings.race is None:
         return None
-    first, second = findings.race.standings
+    first, second = findings.race.standings[:2]
     wealth = findings.race.against(first, second)
-    if not wealth > 0:
+    if not (wealth > 0 and math.isinf(wealth)) or len(findings.names) > 2:
         return None
-    if math.isinf(wealth):
-        text = f"{second} gave probability 0 to what happened: betting against {first} would have ruined it."
-        return Claim("bets", text, "shown")
-    text = (
-        f"Betting on {first} against {second}'s probabilities would have grown $1 to {format_money(wealth)}"
-    )
+    text = f"{second} gave probability 0 to an outcome that occurred, so its log score is infinite."
+    return Claim("bets", text, "shown")
+
+
+def describe_evidence(findings: ComparisonFindings) -> str:
+    """Write how strong the evidence is against the probabilities of the weaker of two systems."""
+    if findings.race is None or len(findings.names) > 2:
+        return ""
+    first, second = findings.race.standings
     evidence = findings.race.stronger(first, second)
     made = findings.duels[0].wealth.predictions_made if findings.duels else "before"
-    if evidence is None or made == "in-sample" or findings.no_evidence is not None:
-        return Claim("bets", f"{text}.", "estimated", {"log_wealth": wealth})
-    hedge = "" if made == "before" else " if these were out-of-sample predictions"
-    e_value = f"The two-sided e-value is {format_wealth(evidence.log_e_value)}{hedge}"
-    text += f'. {e_value}, against "{evidence.null}"; it does not say which is better on average.'
-    numbers = {"log_wealth": wealth, "log_e_value": evidence.log_e_value, "null": evidence.null}
-    return Claim("bets", text, "estimated", numbers)
+    wealth = findings.race.against(first, second)
+    is_silent = evidence is None or made == "in-sample" or findings.no_evidence is not None
+    if is_silent or evidence is None or not 0 < wealth < math.inf:
+        return ""
+    hedge = "" if made == "before" else ", if these were out-of-sample predictions"
+    is_shown = evidence.p_value <= 1 - findings.level
+    strength = "Strong evidence" if is_shown else "Not enough evidence"
+    proof = "p < 1e-6" if evidence.p_value < NEGLIGIBLE else f"p ≤ {format_bound(evidence.p_value)}"
+    e_value = f"e-value {format_wealth(evidence.log_e_value)}, " if evidence.p_value >= NEGLIGIBLE else ""
+    return f"{strength} against the hypothesis that {evidence.null} ({e_value}{proof}, two-sided{hedge})."
 
 
 def comparison_citation(findings: ComparisonFindings) -> str:
     """Write the sentence for a paper or a model card, on the best two systems, the better one first."""
-    found = findings.difference(*findings.ranked[:2])[findings.headline]
-    if found.undefined is not None:
+    difference = findings.difference(*findings.ranked[:2])[findings.headline]
+    if difference.undefined is not None:
         return ""
-    size, *ends = format_together(found.difference, *found.interval(findings.level))
-    said = f"{describe_measure(found.measure)} of {found.first} − {found.second}: {size}"
-    interval = f"{format_level(findings.level)} CI {ends[0]} to {ends[1]}, {found.interval_method}"
-    number = f"{format_count(found.cases)} {plural(found.cases, findings.unit)}"
-    return f"{said} ({interval}); {_test(found)}; {number}; Edgeworth {__version__}."
+    size, low, high = format_difference(
+        difference.measure, difference.difference, difference.interval(findings.level)
+    )
+    systems = f"{difference.first} − {difference.second}"
+    interval = f"{format_level(findings.level)} CI {low} to {high}, {difference.interval_method}"
+    sample = describe_sample(difference, findings)
+    claim = f"{describe_measure(difference.measure)} of {systems}: {size} ({interval})"
+    return f"{claim}; {_test(difference)}; {sample}; Edgeworth {__version__}."
+
+
+def _short(name: str) -> str:
+    """Cut the middle out of a long name, where many are listed."""
+    return cut_middle(name, MAX_NAME_LENGTH)
 
 
 def _listed(names: list[str]) -> str:
-    if len(names) > 5:
-        return f"{', '.join(names[:4])} and {len(names) - 4} more"
+    """Join names with commas and "and"; of more than six, name five."""
+    if len(names) > 6:
+        return f"{', '.join(names[:5])} and {len(names) - 5} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgeworth.common.arrays import Floats
+from edgeworth.core.policy import MAX_T_OF_CLUSTER_SIZE, MIN_EFFECTIVE_UNITS_FOR_COVERAGE
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,15 @@ class ClusterSpread:
     effective: float
     from_kurtosis: float = math.inf
     """The degrees of freedom that the kurtosis of the cluster sums leaves."""
+    size_t: float = 0.0
+    """The t value of the correlation between the size of a cluster and its mean residual."""
+
+    @property
+    def caveat(self) -> str | None:
+        """Return why an interval from these clusters may cover less than its level, or None."""
+        if abs(self.size_t) > MAX_T_OF_CLUSTER_SIZE:
+            return "large clusters differ from small ones"
+        return effective_units_caveat(self.effective, "clusters")
 
     @property
     def least(self) -> float:
@@ -52,6 +62,7 @@ def cluster_variance_of_ratios(
     effective = float(weights.sum()) ** 2 / float((weights.sum(axis=1) ** 2).sum())
     if (shares >= 1).any():  # a ratio seen in one cluster alone: nothing tells how it varies
         return ClusterSpread(float("nan"), 0.0, effective)
+    size_t = size_correlation(residuals @ (coefficients / totals), weights.sum(axis=1))
     sums = (residuals / np.sqrt(1 - shares)) @ (coefficients / totals)
     # If cases are independent, the sums have variances shares · scale and covariances −Σ scale · pull · pull.
     scale = coefficients**2 * variances / totals
@@ -60,7 +71,43 @@ def cluster_variance_of_ratios(
     overlap = (pull.T @ pull) ** 2
     square = diagonal @ diagonal + scale @ overlap @ scale - ((pull**2 @ scale) ** 2).sum()
     freedom = float(diagonal.sum() ** 2 / square) if square > 0 else 0.0
-    return ClusterSpread(float(sums @ sums), freedom, effective, kurtosis_degrees_of_freedom(sums))
+    return ClusterSpread(float(sums @ sums), freedom, effective, kurtosis_degrees_of_freedom(sums), size_t)
+
+
+def weighted_degrees_of_freedom(effective: float, square: float, fourth: float) -> float:
+    """Compute the degrees of freedom of a variance Σw²r² from Kish's effective number, Σw² and Σw⁴.
+
+    They are Satterthwaite's, (Σw²)²/Σw⁴ − 1, and the effective number − 1 at most.
+
+    >>> weighted_degrees_of_freedom(10.0, 10.0, 10.0)
+    9.0
+    """
+    return max(min(effective, square**2 / fourth) - 1, 0.5)
+
+
+def effective_units_caveat(effective: float, units: str) -> str | None:
+    """Return a caveat if the effective number of clusters or weighted cases is small, or None.
+
+    >>> effective_units_caveat(12.34, "clusters")
+    'only 12 effective clusters'
+    """
+    if effective >= MIN_EFFECTIVE_UNITS_FOR_COVERAGE - 1e-9:
+        return None
+    return f"only {effective:.2g} effective {units}"
+
+
+def size_correlation(sums: Floats, sizes: Floats) -> float:
+    """Compute the t value of the correlation between cluster sizes and the mean residuals of clusters.
+
+    If large clusters are harder than small ones, a sample without a large cluster is too optimistic and shows
+    too little variance. It is 0 if clusters are equally large, or fewer than four.
+    """
+    means = sums / np.where(sizes > 0, sizes, 1.0)
+    spreads = float(np.std(sizes)), float(np.std(means))
+    if len(sizes) < 4 or not (spreads[0] > 1e-9 * sizes.max() and spreads[1] > 1e-12 * np.abs(means).max()):
+        return 0.0
+    correlation = float(np.mean((sizes - sizes.mean()) * (means - means.mean()))) / (spreads[0] * spreads[1])
+    return correlation * math.sqrt((len(sizes) - 2) / max(1 - correlation**2, 1e-12))
 
 
 def kurtosis_degrees_of_freedom(sums: Floats, counts: Floats | None = None) -> float:

@@ -17,19 +17,44 @@ from edgeworth.core.formatting import (
     format_p_value,
     format_together,
     html_table,
+    markdown_table,
 )
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.measures import Measure
+from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.sampling_distributions import Alternative, SamplingLaw, check_level, normal_quantile
 from edgeworth.core.test_results import TestResult
-from edgeworth.errors import OptionError, check_seed
+from edgeworth.errors import OptionError
 
 
 class Method(Protocol):
-    """A way to compute the sampling law of a measure of a tally."""
+    """A method that computes the sampling distribution of a measure: what ``method=`` accepts.
+
+    Any object with a ``law`` method is one, for example a frozen dataclass of your own.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> table = ew.ContingencyTable.from_matrix([[45, 15], [5, 35]], rows="predicted")
+    >>> print(ew.estimate(table, "mcc", method=ew.methods.Delta()))
+    mcc 0.61 (95% CI 0.44 to 0.74, delta method); chance level 0, p < 1e-6
+    """
 
     def law(self, tally: Any, resolved: Any) -> SamplingLaw:  # type: ignore[explicit-any]  # of its own kind
-        """Compute the law, or raise an error that says why the method does not apply."""
+        """Compute the sampling distribution, or raise an error that says why the method does not apply.
+
+        Parameters
+        ----------
+        tally : tally
+            The counts, such as a ``ContingencyTable``.
+        resolved : resolved measure
+            The measure with its label, depth and options.
+
+        Returns
+        -------
+        SamplingLaw
+            An object with ``standard_error``, ``interval(level)`` and ``p_value(null, alternative)``.
+        """
 
     def __str__(self) -> str:
         """Name the method as a report does."""
@@ -90,7 +115,42 @@ class Plan:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A measure's value with its sampling law, or the reason why it has none."""
+    """The value of a measure with its uncertainty, or the reason why there is none.
+
+    ``ew.estimate`` makes estimates. An estimate keeps its tally and its sampling distribution, so another
+    confidence level needs no data.
+
+    Attributes
+    ----------
+    measure : str
+        The measure as it is spelled.
+    value : float
+        The value; nan if it is undefined.
+    chance : float
+        The value that guessing or random selection reaches on average.
+    method : Method or None
+        The method of the interval. ``ew.estimate(..., method=estimate.method)`` gives the same interval.
+    undefined : str or None
+        Why the value is undefined.
+    no_interval : str or None
+        Why there is no interval.
+    tally : tally
+        What was counted.
+    law : SamplingLaw or None
+        The sampling distribution.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> table = ew.ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
+    >>> estimate = ew.estimate(table, "informedness")
+    >>> print(estimate)
+    informedness 0.20 (95% CI 0.05 to 0.33, Newcombe); chance level 0, p = 0.013
+    >>> round(estimate.value, 3), estimate.chance, round(estimate.standard_error, 3)
+    (0.2, 0.0, 0.073)
+    >>> estimate.method, estimate.caveat, estimate.no_claim
+    (Newcombe(), None, None)
+    """
 
     measure: str
     value: float
@@ -111,16 +171,40 @@ class Estimate:
 
     @property
     def standard_error(self) -> float:
-        """Return the standard error, or nan if it is undefined."""
+        """The standard error, or nan if it is undefined."""
         return math.nan if self.law is None else self.law.standard_error
 
     @property
     def caveat(self) -> str | None:
-        """Return why the interval may cover less than its level, or None."""
+        """Why the interval may cover less than its level, or None."""
         return getattr(self.law, "caveat", None)
 
+    @property
+    def no_claim(self) -> str | None:
+        """Why the interval supports no conclusion, or None."""
+        return getattr(self.law, "no_claim", None)
+
     def interval(self, level: float = 0.95) -> Interval:
-        """Compute the confidence (or credible) interval at a level."""
+        """Compute the confidence (or credible) interval at a level.
+
+        Parameters
+        ----------
+        level : float
+            The confidence level.
+
+        Returns
+        -------
+        Interval
+            The lower and the upper bound: ``low, high = estimate.interval()``.
+
+        Examples
+        --------
+        >>> from edgeworth import ContingencyTable
+        >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
+        >>> low, high = estimate(table, "informedness").interval(0.9)
+        >>> round(low, 3), round(high, 3)
+        (0.077, 0.314)
+        """
         check_level(level)
         if self.law is None:
             return Interval(math.nan, math.nan)
@@ -129,9 +213,28 @@ class Estimate:
     def p_value(self, null: float | None = None, alternative: Alternative = "two-sided") -> float:
         """Compute the p-value of a null hypothesis.
 
-        Without ``null`` the hypothesis is chance: guessing with the same margins, or random selection. It is
-        tested exactly if possible; with weights or clusters, the sampling law tests the chance level. With
-        ``null`` the hypothesis is that the true value is ``null``, tested by the sampling law.
+        Parameters
+        ----------
+        null : float, optional
+            The value under the null hypothesis, tested with the sampling distribution. Without it the
+            null hypothesis is chance: guessing with the same margins, or random selection. Chance is
+            tested exactly if possible. With weights or clusters, the sampling distribution tests the
+            chance level.
+        alternative : {"two-sided", "greater", "less"}
+            The direction of the test.
+
+        Returns
+        -------
+        float
+            The p-value, or nan if there is no test.
+
+        Examples
+        --------
+        >>> from edgeworth import ContingencyTable
+        >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
+        >>> result = estimate(table, "informedness")
+        >>> round(result.p_value(), 4), round(result.p_value(null=0.1, alternative="greater"), 3)
+        (0.0125, 0.09)
         """
         if self.undefined is not None:
             return math.nan
@@ -146,13 +249,32 @@ class Estimate:
         return self.law.p_value(value, alternative)
 
     def test_against_chance(self, alternative: Alternative = "greater") -> TestResult | None:
-        """Test whether chance alone does as well; return None if there is no such test."""
+        """Test whether chance alone reaches this value.
+
+        Parameters
+        ----------
+        alternative : {"greater", "less", "two-sided"}
+            The direction of the test.
+
+        Returns
+        -------
+        TestResult or None
+            The p-value with its kind ("exact", "bound", "drawn", …), or None if there is no such test.
+
+        Examples
+        --------
+        >>> from edgeworth import ContingencyTable
+        >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
+        >>> test = estimate(table, "informedness").test_against_chance()
+        >>> round(test.p_value, 4), test.kind
+        (0.0063, 'exact')
+        """
         if alternative not in ("two-sided", "greater", "less"):
             raise OptionError(f'alternative is "two-sided", "greater" or "less"; saw {alternative!r}')
         return None if self.undefined is not None else self.chance_test(alternative)
 
     def cases_needed(self, *, null: float | None = None, level: float = 0.95, power: float = 0.8) -> Plan:
-        """Compute how many cases like these are needed to tell the measure from ``null``.
+        """Compute how many cases like these are needed to tell the measure from a null value.
 
         Parameters
         ----------
@@ -162,6 +284,11 @@ class Estimate:
             The confidence level of the test.
         power : float
             The probability that the test detects a difference as large as the observed one.
+
+        Returns
+        -------
+        Plan
+            ``needed`` is the size of the whole sample and ``more`` the number of cases that are missing.
 
         Notes
         -----
@@ -203,25 +330,57 @@ class Estimate:
         text = f"{measure} {format_number(self.value)}"
         if self.law is not None:
             value, low, high = format_together(self.value, *self.interval())
-            text = f"{measure} {value} (95% CI {low} to {high}, {self.method})"
+            but = "" if self.caveat is None else f", but {self.caveat}"
+            text = f"{measure} {value} (95% CI {low} to {high}, {self.method}{but})"
         if math.isnan(self.chance):
             return text
         text = f"{text}; chance level {format_number(self.chance)}"
-        p_value = self.p_value()
+        try:
+            p_value = self.p_value()
+        except OptionError:  # the value is the same however one guesses, such as a prevalence
+            return text
         return text if math.isnan(p_value) else f"{text}, {format_p_value(p_value)}"
 
     def _repr_html_(self) -> str:
         """Show the estimate in a notebook."""
+        return html_table(self.measure, [], self._facts())
+
+    def _repr_markdown_(self) -> str:
+        """Show the estimate where a notebook becomes Markdown."""
+        return markdown_table(self.measure, self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Name and write what a notebook shows."""
         low, high = self.interval()
         value, *ends = format_apart(self.value, low, high)
         interval = UNDEFINED if math.isnan(low + high) else " to ".join(ends)
+        interval += "" if self.caveat is None else f", but {self.caveat}"
         rows = [("value", value), ("95% CI", interval), ("chance level", format_number(self.chance))]
         reason = self.undefined or self.no_interval
         rows.append(("method", str(self.method)) if reason is None else ("why not", reason))
-        return html_table(self.measure, [], rows)
+        return rows
 
     def to_dict(self, level: float = 0.95) -> dict[str, object]:
-        """Return plain values for JSON; an undefined value is None, with the reason beside it."""
+        """Return plain values for JSON.
+
+        Parameters
+        ----------
+        level : float
+            The confidence level of the interval.
+
+        Returns
+        -------
+        dict
+            The value, interval, p-value and method. An undefined value is None, with the reason beside it.
+
+        Examples
+        --------
+        >>> from edgeworth import ContingencyTable
+        >>> table = ContingencyTable.from_matrix([[45, 15], [5, 35]], rows="predicted")
+        >>> facts = estimate(table, "accuracy").to_dict()
+        >>> facts["value"], facts["method"]
+        (0.8, 'Wilson')
+        """
         interval = self.interval(level)
         return {
             "measure": self.measure,
@@ -235,7 +394,7 @@ class Estimate:
             "undefined": self.undefined,
             "no_interval": self.no_interval,
             "undefined_draws": getattr(self.law, "undefined_draws", 0),
-            "doubt": self.caveat,
+            "caveat": self.caveat,
         }
 
 
@@ -265,7 +424,7 @@ def law_or_reason(
 
 
 def estimate(
-    tally: object, measure: str | Measure, *, method: Method | None = None, seed: int = 0
+    tally: object, measure: str | Measure, *, method: Method | None = None, rng: Rng = 0
 ) -> Estimate:
     """Estimate a measure of a tally with its uncertainty.
 
@@ -275,21 +434,29 @@ def estimate(
         What was counted.
     measure : str or Measure
         ``name[label]@depth(option=value)``, as ``ew.catalogue()`` lists them.
-    method : optional
-        One of ``ew.methods``. Without one each measure gets the method that suits it. Of decisions: Wilson
-        for proportions, Newcombe for informedness of two classes or of one label, the delta method for the
-        rest, weights and clusters included. Of a ranking: the influence of each case for average precision
-        and ROC area, a bootstrap for the rest; at a depth, what suits the decisions there. Of many lists:
-        Student's t over lists. Of probabilities: Student's t over cases. Of grades: Wilson for right or
-        wrong answers and for grades within a range, Student's t over items otherwise. The ``method`` of an
-        estimate can be passed on: it gives the same interval.
-    seed : int
-        For methods that draw at random.
+    method : Method, optional
+        One of ``ew.methods``. Without one, the measure decides; see the notes. You can pass the ``method`` of
+        another estimate.
+    rng : int, numpy Generator or None
+        The seed, or the source, of random numbers, for methods that draw.
 
     Returns
     -------
     Estimate
         ``.value``, ``.interval(level)``, ``.p_value()`` against chance, and the evidence behind them.
+
+    Notes
+    -----
+    The default methods are:
+
+    - Labels: Wilson for proportions, Newcombe for informedness of two classes or one label, and the delta
+      method otherwise, also with weights and clusters.
+    - One ranking: the influence of each case for average precision and ROC area, and a bootstrap
+      otherwise. At a depth, the method that suits the decisions there.
+    - Many ranked lists: Student's t over lists.
+    - Probabilities: Student's t over cases.
+    - Grades: Wilson for right-or-wrong answers and for grades within a range, and Student's t over items
+      otherwise.
 
     Examples
     --------
@@ -298,6 +465,5 @@ def estimate(
     >>> [round(bound, 4) for bound in estimate(table, "informedness").interval()]
     [0.0524, 0.3339]
     """
-    check_seed(seed)
     check_method(method)
-    return kind_of(tally).estimate(tally, measure, method=method, seed=seed)
+    return kind_of(tally).estimate(tally, measure, method=method, seed=make_seed(rng))

@@ -3,8 +3,8 @@
 One rule. Below 1 three decimals, more where two digits that matter need them: 0.514, 0.012, 0.0097. From 1 on
 three digits that matter, and whole numbers whole: 1.28, 12.3, 2,346. As many more as tell a number from 1:
 0.9992, 99.96%. Below 0.0001 and from a thousand million on, a power of ten: 4.9e-5, 1.2e43. Probabilities
-stop where nobody counts any more: < 1e-12, > 0.999. What is undefined is –. ``digits_shown`` asks for more
-digits or fewer."""
+are cut off at the ends: < 1e-12, > 0.999. What is undefined is –. ``digits_shown`` sets other numbers of
+digits."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from unicodedata import east_asian_width
 from edgeworth.common.escaping import visible
 from edgeworth.errors import OptionError
 
+_ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]+;)")
+
 MINUS = "−"
 UNDEFINED = "–"
 
 NOISE = 1e-12
-"""A number below is what rounding leaves of 0; a probability below is said to be."""
+"""A smaller number is a rounding error of 0; a smaller probability is written as a bound."""
 
 NEGLIGIBLE = 1e-6
-"""A sentence says of a p-value below that it is."""
+"""A smaller p-value is written as a bound in sentences."""
 
 SMALL, LARGE = 1e-4, 1e9
 """Beyond these a number is written as a power of ten."""
@@ -43,7 +45,7 @@ _DIGITS: ContextVar[int] = ContextVar("digits", default=3)
 
 @contextmanager
 def digits_shown(digits: int | None) -> Iterator[None]:
-    """Write numbers with so many digits inside the block; None changes nothing.
+    """Write numbers with this many digits inside the block; None changes nothing.
 
     >>> with digits_shown(5):
     ...     format_number(0.123456789)
@@ -86,7 +88,7 @@ def _format_size(size: float) -> str:
 
 
 def _exponent(size: float, decimals: int = 0) -> int:
-    """Find the power of ten of a number that is written with so many decimals before it: 9.96 is 1e1."""
+    """Find the power of ten of a number that is rounded to some decimals: 9.96 is 1e1."""
     return int(f"{size:.{decimals}e}".partition("e")[2])
 
 
@@ -139,11 +141,13 @@ def format_belief(value: float) -> str:
 def format_p_value(value: float) -> str:
     """Write a p-value with its sign.
 
-    >>> format_p_value(0.012), format_p_value(1e-30), format_p_value(1.0)
-    ('p = 0.012', 'p < 1e-6', 'p = 1')
+    >>> format_p_value(0.012), format_p_value(2e-5), format_p_value(1e-30), format_p_value(1.0)
+    ('p = 0.012', 'p = 0.00002', 'p < 1e-6', 'p = 1')
     """
     if value < NEGLIGIBLE:
         return "p < 1e-6"
+    if 1e-5 <= value < SMALL and _DIGITS.get() == 3:
+        return f"p = {value:.6f}".rstrip("0")
     text = format_probability(value)
     return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
@@ -169,29 +173,29 @@ def format_interval(low: float | None, high: float | None) -> str:
 
 
 def format_wealth(log_wealth: float) -> str:
-    """Write wealth, or an e-value, given its logarithm: three digits, and beyond a million a power of ten.
+    """Write wealth, or an e-value, given its logarithm: three digits, and beyond a million only that.
 
     >>> [format_wealth(math.log(x)) for x in (1234.6, 12.345, 2.0, 0.52)], format_wealth(100.0)
-    (['1,235', '12.3', '2', '0.52'], '10^43')
+    (['1,235', '12.3', '2', '0.52'], 'over 1 million')
     """
     if math.isinf(log_wealth) or math.isnan(log_wealth):
-        return UNDEFINED if math.isnan(log_wealth) else "more than any number" if log_wealth > 0 else "0"
+        return UNDEFINED if math.isnan(log_wealth) else "infinite" if log_wealth > 0 else "0"
     if abs(log_wealth) >= math.log(1e6):
-        return f"10^{log_wealth / math.log(10):.0f}".replace("-", MINUS)
+        return "over 1 million" if log_wealth > 0 else "under 1e-6"
     value = math.exp(log_wealth)
     return f"{value:,.0f}" if value >= 99.95 else f"{value:.3g}" if value >= 0.0995 else _format_size(value)
 
 
 def format_money(log_wealth: float) -> str:
-    """Write what $1 has become; a power of ten from a million on.
+    """Write what $1 has become; from a million on, only that it is more.
 
     >>> format_money(math.log(12.345)), format_money(100.0), format_money(-10.0)
-    ('$12.35', '$10^43', 'less than $0.01')
+    ('$12.35', 'over $1 million', 'less than $0.01')
     """
     if math.isinf(log_wealth):
-        return "more than any sum" if log_wealth > 0 else "$0"
+        return "infinite" if log_wealth > 0 else "$0"
     if log_wealth >= math.log(1e6):
-        return f"${format_wealth(log_wealth)}"
+        return "over $1 million"
     value = math.exp(log_wealth)
     if value < 0.005:
         return "less than $0.01"
@@ -217,7 +221,7 @@ def format_dollars(value: float) -> str:
 
 
 def _format_decimals(value: float, decimals: int) -> str:
-    """Write a number with so many decimals; what rounds to 0 has no sign."""
+    """Write a number with a fixed number of decimals; what rounds to 0 has no sign."""
     text = f"{abs(value):,.{decimals}f}"
     return f"{MINUS if value < 0 and text.strip('0.') else ''}{text}"
 
@@ -312,6 +316,17 @@ def plural(number: float, one: str, many: str | None = None) -> str:
     return one if number == 1 else many or (f"{one[:-1]}ies" if one.endswith("ry") else f"{one}s")
 
 
+_NUMBER_WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+
+
+def spell_out(number: int) -> str:
+    """Write a small number as a word: six, 13."""
+    return _NUMBER_WORDS[number] if 0 <= number < len(_NUMBER_WORDS) else f"{number:,}"
+
+
 def unique_name(name: str, others: Collection[str]) -> str:
     """Put a number behind a name that others have.
 
@@ -323,7 +338,7 @@ def unique_name(name: str, others: Collection[str]) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """Cut a text to at most so many signs; an ellipsis marks what is left out."""
+    """Cut a text to at most this many characters; an ellipsis marks the cut."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -374,6 +389,26 @@ def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]
     lines = "".join(f"<tr>{''.join(f'<td>{escape(_cell_text(x))}</td>' for x in row)}</tr>" for row in rows)
     head = f"<thead><tr>{top}</tr></thead>" if heads else ""
     return f"<table><caption>{escape(displayable(title))}</caption>{head}<tbody>{lines}</tbody></table>"
+
+
+def markdown_table(title: str, rows: Iterable[tuple[str, str]]) -> str:
+    """Make a table of names and texts in Markdown, under a title; everything in it is text.
+
+    >>> print(markdown_table("a*b", [("value", "0.5")]), end="")
+    | a\\*b | |
+    |:---|:---|
+    | value | 0.5 |
+    """
+    lines = (f"| {escape_markdown(name)} | {escape_markdown(text)} |\n" for name, text in rows)
+    return f"| {escape_markdown(title)} | |\n|:---|:---|\n{''.join(lines)}"
+
+
+def escape_markdown(text: str) -> str:
+    """Escape the signs that Markdown or HTML would read."""
+    text = _ENTITY.sub("&amp;", displayable(text))
+    for sign in "\\|*_`[]#$~":
+        text = text.replace(sign, f"\\{sign}")
+    return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def text_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

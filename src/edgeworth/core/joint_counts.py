@@ -1,6 +1,6 @@
 """Count how often combinations of labels occur together, for every tally of decisions.
 
-Rows are taken in blocks. Each block is counted by itself on codes joined into one whole number a row
+Rows are taken in blocks. Each block is counted by itself on codes joined into one whole number per row
 (``np.bincount`` where the combinations are few, ``np.unique`` where they are many), and only the small
 result is translated to labels and added up. Missing values are counted as a label of their own, so what
 to do about them is decided afterwards, on counts.
@@ -16,7 +16,8 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, Integers
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, AnyArray, Floats, Integers
+from edgeworth.common.json_types import JsonObject
 from edgeworth.common.threads import row_blocks
 from edgeworth.core.labels import canonical_label, canonical_order, label_positions
 from edgeworth.core.serialization import AMOUNTS, COUNTS, LABELS, NUMBERS, optional, reshape_array, tuple_of
@@ -25,7 +26,7 @@ from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import BLOCK_ROWS, Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
 
-Numbers: TypeAlias = NDArray[Any]
+Numbers: TypeAlias = NDArray[Any]  # type: ignore[explicit-any]  # which of the two is known at run time
 """int64 if cases are counted, float64 if they are weighted."""
 
 MAX_DENSE_CELLS = 1 << 16
@@ -54,9 +55,11 @@ class JointCounts:
     square: Floats | None
 
     @classmethod
-    def of_fields(cls, found: dict[str, Any], domains: tuple[int, ...]) -> Self:
+    def of_fields(cls, payload: JsonObject, domains: tuple[int, ...]) -> Self:
         """Remove the counts from the loaded fields of a tally, and check them."""
-        parts = {field.removeprefix("joint."): found.pop(field) for field in [*found] if "joint." in field}
+        parts = {
+            field.removeprefix("joint."): payload.pop(field) for field in [*payload] if "joint." in field
+        }
         parts["keys"] = reshape_array(parts["keys"], len(parts["rows"]), len(domains)).astype(np.intp)
         joint = cls(domains, **parts)
         sizes = [len(labels) for labels in joint.labels]
@@ -139,10 +142,10 @@ def whole_counts(sums: Numbers) -> Numbers:
     if sums.size and sums.max() >= MAX_EXACT_INTEGER:
         raise InputError(
             f"weights of one kind of case add up to {sums.max():.3g}, beyond the whole numbers that a tally "
-            'file holds exactly: say weight_kind="counts" (--weight-kind counts)'
+            'file holds exactly: pass weight_kind="counts" (--weight-kind counts)'
         )
     if np.any(sums % 1):
-        raise InputError("weights are said to be whole, but their sums are not")
+        raise InputError("weights are declared as whole numbers, but their sums are not whole")
     return sums.astype(np.int64)
 
 
@@ -168,7 +171,7 @@ def count_joint(
     """Count the combinations of labels in columns of equal length.
 
     ``weights`` of an integer type are frequencies and stay integers; floats keep Σw² beside Σw. ``repeats``
-    says that an engine has counted already: for how many rows, of weight 1, each row stands.
+    gives the number of rows, of weight 1, that each row represents if an engine has counted them.
     """
     if repeats is not None:
         assert weights is None, "rows that weigh differently are not counted together"
@@ -204,11 +207,11 @@ def count_joint(
 class _Numbered:
     """Integers within a narrow range, which are numbered by subtraction: no sorting, no dictionary."""
 
-    values: Numbers
+    values: AnyArray
     low: int
     labels: tuple[Label, ...]
 
-    def __getitem__(self, rows: slice) -> Coded:
+    def __getitem__(self, rows: slice) -> Coded:  # type: ignore[explicit-any]  # what a slice holds
         values = self.values[rows]
         if not self.low:
             return Coded(values.astype(np.intp, copy=False), self.labels)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
+from edgeworth.core.tallies import Tally
 from edgeworth.errors import OptionError
 
 if TYPE_CHECKING:
-    from edgeworth.common.json_types import Terms
+    from edgeworth.common.json_types import JsonObject, Terms
     from edgeworth.comparisons.findings import ComparisonFindings
-    from edgeworth.core.estimates import Estimate
+    from edgeworth.core.estimates import Estimate, Method
+    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
+    from edgeworth.sources.columns import Label
 
-TallyT = TypeVar("TallyT")
+TallyT = TypeVar("TallyT", bound=Tally)
 PartT = TypeVar("PartT", covariant=True)
 
 
@@ -60,6 +63,10 @@ class Kind(Generic[TallyT]):
     """What a column of such predictions holds, if rows are read into this kind: labels, scores, …"""
     roles: ClassVar[tuple[str, ...]] = ()
     """Columns that must be given."""
+    options: ClassVar[tuple[str, ...]] = ()
+    """Options that a kind of your own takes, beyond its roles and those that all kinds take."""
+    has_truth: ClassVar[bool] = True
+    """Whether the rows of several systems have a column of actual classes."""
     terms: ClassVar[tuple[str, ...]] = ()
     """Options that must agree between tallies that are merged."""
     redeclared: ClassVar[tuple[str, ...]] = ()
@@ -70,6 +77,10 @@ class Kind(Generic[TallyT]):
     """Options of a comparison that this kind takes, beyond those that all kinds take."""
     holds_systems: ClassVar[bool] = False
     """Whether one tally holds several systems; otherwise a comparison takes one tally per system."""
+    measures_within_slices: ClassVar[bool] = False
+    """Whether the rest of a slice is the mean over the other slices, each measured by itself.
+
+    A ranking of several slices together would also measure how well the scores separate the slices."""
     draws_orders: ClassVar[bool] = False
     """Whether the test against chance draws random orders, which takes seconds per measure."""
 
@@ -78,16 +89,16 @@ class Kind(Generic[TallyT]):
     def check(self, options: Options) -> None:
         """Refuse options that do not go together."""
 
-    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted[Tally]:
         """Fold rows into a tally. A tally that is not final can be merged with others."""
         raise self._lacks("reader", source, options, is_final)
 
-    def finalise(self, tally: TallyT, terms: Mapping[str, Any], *, is_text: bool) -> Any:
+    def finalise(self, tally: TallyT, terms: Terms, *, is_text: bool) -> Tally:
         """Decide what needs all rows: whether text labels are numbers, the target, the declared labels."""
         del terms, is_text
         return tally
 
-    def from_dict(self, payload: dict[str, Any]) -> TallyT:
+    def from_dict(self, payload: JsonObject) -> TallyT:
         """Make the tally that ``to_dict`` described, and check it."""
         raise self._lacks("file format", payload)
 
@@ -123,7 +134,7 @@ class Kind(Generic[TallyT]):
         tally: TallyT,
         measure: str | Measure,
         *,
-        method: Any = None,
+        method: Method | None = None,
         seed: int = 0,
         guess_rate: float | None = None,
     ) -> Estimate:
@@ -133,13 +144,18 @@ class Kind(Generic[TallyT]):
         """
         raise self._lacks("estimate", tally, measure, method, seed, guess_rate)
 
-    def items(self, tally: TallyT, measure: str) -> Mapping[Any, float]:
+    def items(self, tally: TallyT, measure: str) -> Mapping[Label, float]:
         """Compute a measure for each item or query."""
         raise self._lacks("value per item", tally, measure)
 
+    def unseen_shifts(self, tally: TallyT, measure: str) -> tuple[float, float]:
+        """Compute how far a few unseen units at the worst end could lower and raise a measure."""
+        del tally, measure
+        return 0.0, 0.0
+
     # -- from a tally to a report -----------------------------------------------------------------------
 
-    def report(self, tallied: Any, options: Options, about: About) -> Report:
+    def report(self, tallied: ReportInput[TallyT], options: Options, about: About) -> Report:
         """Report on a tally."""
         raise self._lacks("report", tallied, options, about)
 
@@ -148,7 +164,53 @@ class Kind(Generic[TallyT]):
         del whole
         return options
 
-    def report_folds(self, report: Report, folds: Sequence[Any]) -> Report:
+    def slice_measures(self, whole: TallyT) -> tuple[str, ...]:
+        """List the measures by which slices are compared: none that moves with the shares of the classes."""
+        del whole
+        names = [name for name in self.usual if "[]" not in name]
+        return tuple(names or [measure.name for measure in self.measures()])[:1]
+
+    def slice_part(self, tally: TallyT, measure: str) -> tuple[Tally, str]:
+        """Return the part of a tally that a measure is computed from, which adds up, and its spelling."""
+        return tally, measure
+
+    def independent_units(self, tally: TallyT) -> Units:
+        """Count independent cases, or the clusters that they are in."""
+        from edgeworth.core.gaps import Units
+
+        return Units(float(getattr(tally, "cases", 0.0)))
+
+    def weight_in_rest(self, tally: TallyT) -> float:
+        """Compute the weight of a slice in the mean over several, for a kind that measures within slices."""
+        return self.independent_units(tally).number
+
+    def cluster_effects(self, tally: TallyT, measure: str) -> Mapping[Hashable, float]:
+        """Sum what the cases of each cluster add to a measure, for a kind that measures within slices."""
+        del tally, measure
+        return {}
+
+    def base_rates(self, tally: TallyT) -> Mapping[str, float]:
+        """Compute the share of each class; empty for a kind without classes."""
+        del tally
+        return {}
+
+    def moves_with_prevalence(self, tally: TallyT, measure: str) -> bool:
+        """Tell whether a measure changes with the shares of the classes."""
+        del tally, measure
+        return False
+
+    def gap_caveat(self, part: TallyT) -> str | None:
+        """Explain why too little is known about a part to claim a gap, beyond its size, or return None."""
+        del part
+        return None
+
+    def gap(self, part: TallyT, rest: TallyT, measure: str, *, seed: int = 0) -> Gap:
+        """Compare a measure of a part of the cases with that of the rest."""
+        from edgeworth.core.gaps import gap_between
+
+        return gap_between(self.estimate(part, measure, seed=seed), self.estimate(rest, measure, seed=seed))
+
+    def report_folds(self, report: Report, folds: Sequence[TallyT]) -> Report:
         """Add what holds within folds only, given the tally of each fold."""
         del folds
         return report
@@ -161,7 +223,7 @@ class Kind(Generic[TallyT]):
         """Read what several systems predicted for the same cases."""
         raise self._lacks("reader of several systems", source, truth, systems, options)
 
-    def compare(
+    def compare(  # type: ignore[explicit-any]  # forecasts are compared themselves, not their tallies
         self,
         systems: TallyT | Mapping[str, Any],
         options: Options,
@@ -197,19 +259,24 @@ class Kind(Generic[TallyT]):
         return OptionError(f"there is no {stage} for {self.title}")
 
 
+AnyKind: TypeAlias = Kind[Any]  # type: ignore[explicit-any]  # "of this very tally" cannot be written
+"""A kind that was looked up for a tally: it takes that tally, and what it returns is typed."""
+
+
 @dataclass(frozen=True)
 class SystemTallies:
     """Several systems as they were read: one tally of all of them, or one per system."""
 
-    kind: Kind[Any]
+    kind: AnyKind
     """What compares them."""
-    tallies: Any
+    tallies: object
+    """One tally, or a mapping of names to what ``kind`` compares."""
     source: str
     clusters: object = None
     """The cluster of each case, for kinds whose tallies do not hold it."""
 
 
-def every_kind() -> Iterator[Kind[Any]]:
+def every_kind() -> Iterator[AnyKind]:
     """Yield every kind that the package defines. Each is imported only when the iteration reaches it."""
     from edgeworth.decisions.kind import TABLE
 
@@ -228,12 +295,12 @@ def every_kind() -> Iterator[Kind[Any]]:
     yield from (PAIRED, PAIRED_SCORES)
 
 
-def find_kind(name: object) -> Kind[Any] | None:
+def find_kind(name: object) -> AnyKind | None:
     """Find the kind that has this name in files, or None."""
     return next((kind for kind in every_kind() if name == kind.name or name in kind.other_names), None)
 
 
-def kind_if_tally(value: object) -> Kind[Any] | None:
+def kind_if_tally(value: object) -> AnyKind | None:
     """Find the kind of a tally, which its class names or carries; None for anything else."""
     own = getattr(type(value), "kind", None)
     if isinstance(own, Kind):
@@ -241,7 +308,7 @@ def kind_if_tally(value: object) -> Kind[Any] | None:
     return find_kind(own) if own else None
 
 
-def kind_of(tally: object) -> Kind[Any]:
+def kind_of(tally: object) -> AnyKind:
     """Find the kind of a tally.
 
     >>> from edgeworth.decisions.table import ContingencyTable
@@ -254,6 +321,6 @@ def kind_of(tally: object) -> Kind[Any]:
     return kind
 
 
-def find_predictions(predictions: str) -> Kind[Any]:
+def find_predictions(predictions: str) -> AnyKind:
     """Find the kind of tally that such predictions are read into."""
     return next(kind for kind in every_kind() if kind.predictions == predictions and kind.is_readable)

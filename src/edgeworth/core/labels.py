@@ -240,9 +240,9 @@ def describe_look_alikes(groups: Sequence[Sequence[str]]) -> str:
     for group in groups[:MAX_GROUPS_NAMED]:
         counts = [Counter(label) for label in group]
         common = reduce(and_, counts)
-        differing = [sorted((each - common).elements()) for each in counts]
+        differing = [sorted((characters - common).elements()) for characters in counts]
         points = [" ".join(f"U+{ord(sign):04X}" for sign in signs) for signs in differing]
-        ways = "; ".join(f"with {each}" if each else "as is" for each in points)
+        ways = "; ".join(f"with {characters}" if characters else "as is" for characters in points)
         named.append(f'"{shorten(_drawn_form(group[0]), MAX_LABEL_LENGTH)}" ({ways})')
     if len(groups) > MAX_GROUPS_NAMED:
         named.append(f"and {len(groups) - MAX_GROUPS_NAMED:,} more")

@@ -8,12 +8,16 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, Protocol, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
 from edgeworth.common.arrays import Floats, Values
 from edgeworth.errors import OptionError
+
+if TYPE_CHECKING:
+    from edgeworth.core.sampling_distributions import SamplingLaw
+    from edgeworth.core.test_results import TestResult
 
 Depth: TypeAlias = Literal["none", "optional", "required"]
 Direction: TypeAlias = Literal["higher", "lower", "neither"]
@@ -24,6 +28,7 @@ MeasureFormula: TypeAlias = Callable[..., Values]
 """A function of what the scope of a measure names, and of the measure's options."""
 MeasureBounds: TypeAlias = Callable[..., tuple[float, float]]
 """A function of a depth, if there is one, and of options, that returns the smallest and the largest value."""
+IgnoresPrevalence: TypeAlias = Literal["no", "two classes", "always"]
 Strata: TypeAlias = Literal["none", "classes", "target"]
 
 POWERS = "Powers 2003, Recall & Precision versus The Bookmaker"
@@ -38,6 +43,7 @@ class Parameter:
     low: float = -np.inf
     high: float = np.inf
     choices: tuple[str, ...] = ()
+    is_whole: bool = False
 
     def take(self, name: str, value: object) -> float | str:
         """Return a value of the parameter, or raise an error if it is not allowed."""
@@ -51,6 +57,8 @@ class Parameter:
             raise OptionError(f"{name} is a number; saw {value!r}") from None
         if not (math.isfinite(number) and self.low <= number <= self.high):
             raise OptionError(f"{name} lies between {self.low:g} and {self.high:g}; saw {number:g}")
+        if self.is_whole and number != round(number):
+            raise OptionError(f"{name} is a whole number; saw {number:g}")
         return number
 
 
@@ -81,6 +89,8 @@ class Combination:
     correlation: Values | None = None
     freedom: float = math.inf
     """The degrees of freedom of the whole."""
+    caveat: str | None = None
+    """Why intervals may cover less than their level."""
 
 
 @dataclass(frozen=True)
@@ -111,28 +121,97 @@ class BetaCounts:
     is_f1: bool = False
 
 
+@dataclass(frozen=True)
+class OutcomeLaw:
+    """How a measure of calibration varies with the outcomes: its name and the law of a curve."""
+
+    name: str
+    law: Callable[..., SamplingLaw] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Guidance:
+    """What a person needs to know about a measure: the prose of its page in the documentation."""
+
+    reads_as: str
+    """What a value means, with an example value."""
+    latex: str = ""
+    """The formula, where ``Measure.formula`` is hard to read."""
+    use_when: str = ""
+    avoid_when: tuple[str, ...] = ()
+    """Each says what goes wrong, and which measure to use instead."""
+
+
 MarginSlopes: TypeAlias = tuple[Floats, Floats, Floats, Floats]
 """Derivatives by the hits, predictions, real cases and abstentions of each label."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with its metadata.
+    """A measure with its formula, range, chance level and what inference may use.
 
-    ``compute`` takes a LabelView (scope "label"), Marginals ("overall"), counts (…, K, K) ("cells"),
-    TieGroups and a depth ("ranking"), ForecastScores and a system ("scores"), a Reliability ("calibration"),
-    Wealth ("wealth") or Grades ("grades"), then the options. The other functions say what inference may use:
-    a proportion has Wilson's interval, a combination of independent proportions Newcombe's, a gradient the
-    delta method (views are differentiated without one), and ``guessing`` gives a measure's slope on each
-    diagonal cell when the margins are fixed, which makes its law under guessing exact. ``expected`` is the
-    mean under guessing where that is not the measure of the mean table, and ``no_interval`` why there is no
-    interval unless a method is asked for. ``margin_slopes`` is a closed form of the derivatives by the
-    margins of many labels, and ``beta_counts`` gives the counts of an exact Beta posterior, or None. A
-    measure that ``counts_pairs`` of cases needs whole ones.
+    ``ew.catalogue()`` lists the measures, and ``ew.register`` adds one.
 
-    Of a ranking's measure, ``depth`` says whether it is taken at one, ``allows_weights`` whether its formula
-    holds for sampling weights, and ``has_mean_chance`` whether its value with all items tied is its mean
-    under random selection. ``relevant_from`` is the smallest grade it counts, whatever makes a target.
+    Attributes
+    ----------
+    name : str
+        The name to spell it with.
+    scope : {"label", "overall", "cells", "ranking", "scores", "calibration", "wealth", "grades"}
+        What ``compute`` takes before the options: a view of one label ("label"), of all labels
+        ("overall"), counts of shape (…, K, K) ("cells"), tie groups and a depth ("ranking"),
+        ``ForecastScores`` and a system ("scores"), a reliability curve ("calibration"), ``Wealth`` ("wealth")
+        or ``Grades`` ("grades").
+    formula : str
+        The formula as text.
+    low, high : float
+        The smallest and the largest possible value.
+    chance : str
+        The chance level as a formula.
+    direction : {"higher", "lower", "neither"}
+        Which values are better.
+    source : str
+        The publication that defines it.
+    compute : callable
+        The function that computes the value.
+    synonyms : tuple of str
+        Other names.
+    options : mapping of str to Parameter
+        The parameters of the measure with their ranges and defaults.
+    needs : tuple of Requirement
+        The conditions under which the value is defined.
+    proportion : callable, optional
+        Successes and trials, if the measure is a proportion. It then has Wilson's interval.
+    combination : callable, optional
+        Independent proportions that the measure combines. It then has Newcombe's interval.
+    gradient : callable, optional
+        The derivatives for the delta method. Without them, views are differentiated numerically.
+    guessing : callable, optional
+        The slope on each diagonal cell with fixed margins, which makes the test against guessing exact.
+    expected : callable, optional
+        The mean under guessing, if it differs from the measure of the mean table.
+    margin_slopes : callable, optional
+        The derivatives by the margins of many labels, in closed form.
+    beta_counts : callable, optional
+        The counts behind an exact Beta posterior.
+    no_interval : str, optional
+        Why there is no interval unless you pass a method.
+    counts_pairs : bool
+        Whether the measure counts pairs of cases, and so needs whole cases.
+    depth : {"none", "optional", "required"}
+        Whether the measure of a ranking is taken at a depth.
+    allows_weights : bool
+        Whether the formula holds for sampling weights.
+    has_mean_chance : bool
+        Whether the value with all items tied is the mean under random selection.
+    relevant_from : int, optional
+        The smallest grade that counts as relevant, if the measure fixes it.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> [accuracy] = [measure for measure in ew.catalogue(kind="decisions") if measure.name == "accuracy"]
+    >>> accuracy.words, accuracy.spelling, accuracy.range, accuracy.chance
+    ('accuracy', 'accuracy', (0.0, 1.0), 'Σ_l p_l r_l')
     """
 
     name: str
@@ -149,6 +228,8 @@ class Measure:
     title: str = ""
     """What people call it, where that is more than its name."""
     synonyms: tuple[str, ...] = ()
+    guidance: Guidance | None = field(default=None, repr=False)
+    """How to read the value and when not to use it, for the measures that people use most."""
     limit: str = ""
     """The largest value in words, where it depends on the data."""
     options: Mapping[str, Parameter] = field(default_factory=dict)
@@ -174,6 +255,10 @@ class Measure:
     """Its value by chance for the tally of some forecasts, where that is one number."""
     bounds: MeasureBounds | None = field(default=None, repr=False)
     """The range at a depth and with options, or for the tally of some forecasts, where that is narrower."""
+    outcome_law: OutcomeLaw | None = field(default=None, repr=False)
+    """The sampling law of a measure of calibration, where it has an interval."""
+    calibration_test: Callable[..., TestResult | None] | None = field(default=None, repr=False)
+    """The test of calibration by the measure, for a curve, an alternative, a seed and options."""
     ranking_theory: RankingTheory = field(default="none", repr=False)
     """Whose formulas hold for a ranking's measure: the influence of each case, the bound for a ranking that
     separates the classes, and the distribution under random selection."""
@@ -186,48 +271,80 @@ class Measure:
     combination_strata: Strata = field(default="none", repr=False)
     """How ``combination`` splits the cases by their real class, so that paired proportions can be compared:
     one recall per class ("classes"), or recall minus fallout of one label ("target")."""
+    is_share_of_right_answers: bool = field(default=False, repr=False)
+    """Whether reports write the value as a percentage, and differences in points."""
     is_rate_of_predictions: bool = field(default=False, repr=False)
     """Whether the value is a rate among the predictions of a label, which may be few."""
     counts_abstention_as_rejection: bool = field(default=False, repr=False)
     """Whether an abstention has the same effect on the value as a prediction of another label."""
+    ignores_prevalence: IgnoresPrevalence = field(default="no", repr=False)
+    """Whether the value stays the same if only the shares of the classes change: never, of two classes, or
+    always."""
     weighs_classes_by_cases: bool = field(default=False, repr=False)
     """Whether a class with few cases has little effect, so that the delta method suits rare classes."""
 
     @property
     def words(self) -> str:
-        """Name the measure as people do."""
+        """The name of the measure as people write it."""
         return self.title or self.name.replace("_", " ")
 
     @property
     def is_average_precision(self) -> bool:
-        """Tell whether the formulas for average precision hold."""
+        """Whether the formulas for average precision hold.
+
+        :meta private:
+        """
         return self.ranking_theory == "average precision"
 
     @property
     def is_area(self) -> bool:
-        """Tell whether the formulas for the area under the ROC curve hold, such as DeLong's variance."""
+        """Whether the formulas for the area under the ROC curve hold, such as DeLong's variance.
+
+        :meta private:
+        """
         return self.ranking_theory == "ROC area"
 
     @property
     def has_chance_law(self) -> bool:
-        """Tell whether the distribution under random selection is known, so that no orders are drawn."""
+        """Whether the distribution under random selection is known, so that there is an exact test.
+
+        :meta private:
+        """
         return self.ranking_theory != "none"
 
     @property
     def range(self) -> tuple[float, float]:
-        """Return the smallest and the largest possible value."""
+        """The smallest and the largest possible value."""
         return self.low, self.high
 
     @property
     def spelling(self) -> str:
-        """Write the measure with its options."""
+        """The measure as you write it, with its options."""
         label = {"label": "[label]", "calibration": "[label]", "scores": "[system]"}.get(self.scope, "")
         depth = {"none": "", "optional": "[@depth]", "required": "@depth"}[self.depth]
         options = ", ".join(f"{name}={option.default}" for name, option in self.options.items())
         return f"{self.name}{label}{depth}{f'({options})' if options else ''}"
 
     def arguments(self, given: Arguments) -> dict[str, float | str]:
-        """Check the options, and fill in defaults; for F, ``beta`` is converted to ``alpha``."""
+        """Check options and fill in defaults; for F, convert ``beta`` to ``alpha``.
+
+        Parameters
+        ----------
+        given : mapping of str to float or str
+            Options by name.
+
+        Returns
+        -------
+        dict
+            Every option with its value.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> f = next(measure for measure in ew.catalogue(kind="decisions") if measure.name == "f")
+        >>> f.arguments({"beta": 2.0})
+        {'alpha': 0.8}
+        """
         if "beta" in given and "alpha" in self.options and "alpha" not in given:
             beta = float(Parameter(1.0, low=0.0).take(f"beta of {self.name}", given["beta"]))
             rest = {name: value for name, value in given.items() if name != "beta"}
@@ -253,6 +370,7 @@ class MeasureFields(TypedDict, total=False):
     source: str
     kind: str
     title: str
+    guidance: Guidance | None
     limit: str
     options: Mapping[str, Parameter]
     needs: tuple[Requirement, ...]
@@ -273,12 +391,16 @@ class MeasureFields(TypedDict, total=False):
     of_case_mean: CaseMean | None
     by_chance: Callable[..., float] | None
     bounds: MeasureBounds | None
+    outcome_law: OutcomeLaw | None
+    calibration_test: Callable[..., TestResult | None] | None
     ranking_theory: RankingTheory
     is_case_sum: bool
     case_worth: CaseWorth | None
     combination_strata: Strata
+    is_share_of_right_answers: bool
     is_rate_of_predictions: bool
     counts_abstention_as_rejection: bool
+    ignores_prevalence: IgnoresPrevalence
     weighs_classes_by_cases: bool
 
 
@@ -319,6 +441,8 @@ _SPELLING = re.compile(
     (?:\((?P<options>[^()]*)\))?\s*""",
     re.VERBOSE,
 )
+_PASS_HAT = re.compile(r"pass\s?\^\s?([0-9]+)", re.IGNORECASE)
+"""How papers write the chance that k tries are all right; here it is pass_all@k."""
 _PLAIN_LABEL = re.compile(r'[^\[\]"\s]+(?: [^\[\]"\s]+)*')
 
 
@@ -326,8 +450,8 @@ _PLAIN_LABEL = re.compile(r'[^\[\]"\s]+(?: [^\[\]"\s]+)*')
 class Spelling:
     """A measure as written. It prints as it parses.
 
-    >>> str(Spelling.parse("f[spam]( alpha = 0.30 )"))
-    'f[spam](alpha=0.3)'
+    >>> str(Spelling.parse("f[spam]( alpha = 0.30 )")), str(Spelling.parse("pass^3"))
+    ('f[spam](alpha=0.3)', 'pass_all@3')
     """
 
     name: str
@@ -338,7 +462,7 @@ class Spelling:
     @classmethod
     def parse(cls, text: str) -> Spelling:
         """Parse a spelling, or raise an error that shows how one is written."""
-        match = _SPELLING.fullmatch(text)
+        match = _SPELLING.fullmatch(_PASS_HAT.sub(r"pass_all@\1", text))
         if match is None:
             start = _SPELLING.match(text)
             hint = f" (did you mean {start[0].strip()}?)" if start and start["depth"] else ""
@@ -387,7 +511,7 @@ def _parse_options(text: str, whole: str) -> dict[str, float | str]:
         if not equals or not name or not value:
             raise OptionError(f"{part.strip()!r} in {whole!r} is not an option; write name=value")
         if name in options:
-            raise OptionError(f"{name} stands twice in {whole!r}")
+            raise OptionError(f"{name} appears twice in {whole!r}")
         try:
             options[name] = float(value)
         except ValueError:

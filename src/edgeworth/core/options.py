@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeAlias, TypedDict, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Literal, TypeAlias, TypedDict, cast, get_args, get_origin, get_type_hints
 
 from edgeworth.common.choices import (
     AbsentRule,
@@ -28,9 +27,27 @@ from edgeworth.common.choices import (
     Unmatched,
     WeightKind,
 )
+from edgeworth.core.bet_options import HouseOptions as HouseOptions
+from edgeworth.core.bet_options import LedgerOptions, MarketOptions
+from edgeworth.core.kinds import AnyKind
+from edgeworth.core.option import CLUSTERED as CLUSTERED
+from edgeworth.core.option import DECISIONS as DECISIONS
+from edgeworth.core.option import EVERY as EVERY
+from edgeworth.core.option import GRADES as GRADES
+from edgeworth.core.option import LABELS as LABELS
+from edgeworth.core.option import OF_CLASSES as OF_CLASSES
+from edgeworth.core.option import PANELS as PANELS
+from edgeworth.core.option import PROBABILITIES as PROBABILITIES
+from edgeworth.core.option import QUERIES as QUERIES
+from edgeworth.core.option import RUN_LOGS as RUN_LOGS
+from edgeworth.core.option import SCORES as SCORES
+from edgeworth.core.option import SEVERAL as SEVERAL
+from edgeworth.core.option import THRESHOLDS as THRESHOLDS
+from edgeworth.core.option import WEIGHTED as WEIGHTED
+from edgeworth.core.option import ColumnInput as ColumnInput
+from edgeworth.core.option import Option as Option
+from edgeworth.core.random_seeds import Rng
 
-ColumnInput: TypeAlias = object
-"""The name of a column of the data, or an array, series or list of any library."""
 ColumnNames: TypeAlias = object
 """Names of columns, or arrays by name."""
 Labels: TypeAlias = Sequence[Hashable] | None
@@ -38,66 +55,21 @@ Label: TypeAlias = Hashable | None
 
 Verb: TypeAlias = Literal["evaluate", "tally", "compare", "trec", "chance"]
 
-Read = Literal[
-    "bookmaker", "columns", "label", "label,…", "labels", "method", "range", "text", "texts", "whole"
-]
-
-LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES = "labels", "several", "scores", "queries", "probabilities"
-GRADES = "grades"
-DECISIONS = (LABELS, SEVERAL)
-WEIGHTED = (*DECISIONS, SCORES)
-THRESHOLDS = (SCORES, PROBABILITIES)
-OF_CLASSES = (LABELS, SEVERAL, SCORES, QUERIES, PROBABILITIES)
-EVERY = (*OF_CLASSES, GRADES)
-RUN_LOGS = "run logs"
-"""What predictions can be: labels of one system or of several, scores in one ranking or one a query, …"""
-
-
-PANELS: dict[str, tuple[str, ...]] = {
-    "Input": EVERY,
-    "Labels": DECISIONS,
-    "Scores": (SCORES,),
-    "Probabilities": (PROBABILITIES,),
-    "Bets": (PROBABILITIES,),
-    "Grades": (GRADES,),
-    "Run logs": (RUN_LOGS,),
-    "Statistics": EVERY,
-    "Output": EVERY,
-}
-"""The panels of the help, and with what the options of each mean something unless they say otherwise."""
-
-
-@dataclass(frozen=True)
-class Option:
-    """One option: what it means, where it means something, and how the command reads it."""
-
-    help: str
-    panel: str
-    kinds: tuple[str, ...] = ()
-    default: Any = None
-    read: Read | None = None
-    """What is typed, where the type does not say it; of any type it is the name of a column."""
-    flag: str | None = None
-    """How the command spells it, where that is not its name; empty where the command does not have it."""
-    metavar: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "kinds", self.kinds or PANELS[self.panel])
-
-
 # Options of several groups.
 RelevantFrom = Annotated[
     int | None,
-    Option("With queries: the smallest grade that makes a target, 1 if left out.", "Scores", (QUERIES,)),
+    Option(
+        "With queries: the smallest grade that makes a document a target, 1 by default.", "Scores", (QUERIES,)
+    ),
 ]
 GuessRate: TypeAlias = Annotated[
     float | None,
-    Option("The share of right answers that guessing gets: 0.25 of four options.", "Grades"),
+    Option("The share of right answers expected from guessing: 0.25 with four options.", "Grades"),
 ]
 QueriesCompared = Annotated[
     QueryRule,
     Option(
-        "Compare on the queries that all systems have, or only if these are the same.",
+        "Compare on the queries that all systems have, or raise an error if the queries differ.",
         "Scores",
         (QUERIES,),
         default="intersection",
@@ -105,10 +77,23 @@ QueriesCompared = Annotated[
 ]
 CasesUndecided = Annotated[
     Abstentions,
-    Option("A case without a decision counts as not right, or is left out.", "Labels", default="count"),
+    Option("Whether a case without a decision counts as wrong or is dropped.", "Labels", default="count"),
 ]
-Depth = Annotated[int | None, Option("How many items are reviewed.", "Scores")]
-Seed = Annotated[int, Option("Seed of random numbers.", "Statistics", default=0)]
+Depth = Annotated[int | None, Option("The number of items that are reviewed.", "Scores")]
+RandomNumbers: TypeAlias = Annotated[
+    Rng,
+    Option(
+        "The seed of the random numbers; in Python also a Generator, or None for a new seed.",
+        "Statistics",
+        default=0,
+        read="whole",
+        flag="seed",
+    ),
+]
+PredictionKind: TypeAlias = Annotated[
+    Predictions | AnyKind | None,
+    Option("What the predictions are, or a kind of your own; detected when unambiguous.", "Input", flag=""),
+]
 
 
 class Redeclared(TypedDict, total=False):
@@ -117,7 +102,7 @@ class Redeclared(TypedDict, total=False):
     labels: Annotated[
         Labels,
         Option(
-            "The labels in their order, separated by commas.",
+            "The labels in order, separated by commas.",
             "Labels",
             (LABELS, PROBABILITIES),
             read="labels",
@@ -126,7 +111,7 @@ class Redeclared(TypedDict, total=False):
     positive: Annotated[
         Label,
         Option(
-            "The label that is meant where a measure of one label names none.",
+            "The positive label: used when a measure of one label does not name it.",
             "Input",
             OF_CLASSES,
             read="label",
@@ -154,7 +139,8 @@ class PredictionColumns(TypedDict, total=False):
         ),
     ]
     correct: Annotated[
-        ColumnInput, Option("The column of right or wrong: 1/0, true/false, C/I or yes/no.", "Grades")
+        ColumnInput,
+        Option("The column that marks answers as right or wrong: 1/0, true/false, C/I or yes/no.", "Grades"),
     ]
     grade: Annotated[ColumnInput, Option("The column of grades: points, a rubric, a latency.", "Grades")]
 
@@ -166,9 +152,10 @@ class Columns(Redeclared, total=False):
     cluster: Annotated[
         ColumnInput,
         Option(
-            "The column of rows that are not independent: patient, document; in run logs a field of items.",
+            "The column that groups rows that are not independent, such as a patient "
+            "or document; in run logs, a field of the items.",
             "Input",
-            (*DECISIONS, GRADES),
+            (*CLUSTERED, QUERIES),
         ),
     ]
     weight: Annotated[
@@ -180,27 +167,36 @@ class Columns(Redeclared, total=False):
         ),
     ]
     weight_kind: Annotated[
-        WeightKind | None, Option("What the weights are, if not what they look like.", "Input", WEIGHTED)
+        WeightKind | None,
+        Option(
+            "Whether weights are counts or sampling weights, if their values do not show it.",
+            "Input",
+            WEIGHTED,
+        ),
     ]
     missing: Annotated[
         Missing,
         Option(
-            "An empty field is an error, a row to drop, or (in predictions) no decision.",
+            "Whether an empty field is an error, a reason to drop the row, or (in predictions) no decision.",
             "Input",
             default="error",
         ),
     ]
     abstain: Annotated[
         Hashable | Sequence[Hashable] | None,
-        Option("The prediction that means no decision; several with commas.", "Labels", read="label,…"),
+        Option(
+            "The prediction that means no decision; separate several with commas.", "Labels", read="label,…"
+        ),
     ]
     query: Annotated[
-        ColumnInput, Option("The column of the query: one ranked list each.", "Scores", (QUERIES,))
+        ColumnInput,
+        Option("The column of queries: each query has its own ranked list.", "Scores", (QUERIES,)),
     ]
     fold: Annotated[
         ColumnInput,
         Option(
-            "The column of the cross-validation fold: scores are ranked within folds, others told by fold.",
+            "The column of cross-validation folds: scores are ranked within "
+            "folds, other results are reported by fold.",
             "Input",
             (*DECISIONS, QUERIES, PROBABILITIES, GRADES),
         ),
@@ -208,9 +204,9 @@ class Columns(Redeclared, total=False):
     id: Annotated[
         ColumnInput,
         Option(
-            "The column that names each document of a query, or each graded item.",
+            "The column that identifies a document, graded item or case: rows with one id form a cluster.",
             "Input",
-            (QUERIES, GRADES),
+            (LABELS, SCORES, QUERIES, PROBABILITIES, GRADES),
         ),
     ]
     grade_range: Annotated[
@@ -223,67 +219,61 @@ class Columns(Redeclared, total=False):
         ),
     ]
     lower_is_better: Annotated[
-        bool, Option("A low grade is a good one, as of latencies.", "Grades", default=False)
+        bool, Option("Lower grades are better, as for latencies.", "Grades", default=False)
     ]
     normalise: Annotated[
         bool, Option("Divide each row of probabilities by its sum.", "Probabilities", default=False)
     ]
     clip: Annotated[
         float | None,
-        Option("Raise smaller probabilities to this, such as 1e-6; off if left out.", "Probabilities"),
+        Option(
+            "Raise smaller probabilities to this value, such as 1e-6. By "
+            "default, probabilities are unchanged.",
+            "Probabilities",
+        ),
     ]
     ordered: Annotated[bool, Option("The rows are in time order.", "Probabilities", default=False)]
     predictions_made: Annotated[
         PredictionsMade | None,
         Option(
-            "When the predictions were made: before the outcomes (taken if left out) or not.",
+            "When the predictions were made: before the outcomes were known "
+            "(the default), cross-validated or in sample.",
             "Input",
         ),
     ]
 
 
-class ReadOptions(PredictionColumns, Columns, total=False):
+class ReadOptions(PredictionColumns, Columns, MarketOptions, total=False):
     """What is counted."""
 
+    kind: PredictionKind
     bins: Annotated[
         int | None,
         Option(
-            "Scores from 0 to 1: bound the memory by counting them in so many equal bins.",
+            "For scores from 0 to 1: count them in this many equal bins, which limits memory.",
             "Scores",
             read="whole",
         ),
     ]
     ordinal: Annotated[
-        bool, Option("The classes are ordered as their columns.", "Probabilities", default=False)
+        bool,
+        Option("The classes are ordered, in the order of their columns.", "Probabilities", default=False),
     ]
     time: Annotated[
         ColumnInput,
-        Option("The column of numbers or ISO dates that puts rows in time order.", "Probabilities"),
+        Option("The column of numbers or ISO dates that gives the time order of the rows.", "Probabilities"),
     ]
     date_format: Annotated[
         str | None,
-        Option("How dates are written if not as ISO does: dd/mm/yyyy.", "Probabilities", metavar="FORMAT"),
-    ]
-    against: Annotated[
-        ColumnInput,
         Option(
-            "The column or columns of another model's probabilities, to bet against.", "Bets", read="columns"
+            "The format of dates that are not ISO dates, such as dd/mm/yyyy.",
+            "Probabilities",
+            metavar="FORMAT",
         ),
     ]
-    odds: Annotated[
-        ColumnInput,
-        Option(
-            "The columns of decimal odds of each class, separated by commas: forecasts if they stand alone; "
-            "of labels also one, of the tip.",
-            "Bets",
-            (LABELS, PROBABILITIES),
-            read="columns",
-        ),
-    ]
-    bookmaker: Annotated[object, Option("Bet against prices drawn at random.", "Bets", read="bookmaker")]
-    fraction: Annotated[float | None, Option("The fraction of Kelly's stake, 1 if left out.", "Bets")]
     engine: Annotated[
-        Engine, Option("What reads the files: what suits them, or Spark.", "Input", default="auto")
+        Engine,
+        Option("The engine that reads the files: chosen automatically, or Spark.", "Input", default="auto"),
     ]
     master: Annotated[
         str | None,
@@ -301,8 +291,8 @@ class TallyOptions(ReadOptions, total=False):
     rows_before: Annotated[
         int | None,
         Option(
-            "How many rows of the path in time come before these; left out, files follow each other as they "
-            "are named in merge.",
+            "How many rows come before these in time. By default, files follow each other in the order given "
+            "to merge.",
             "Probabilities",
         ),
     ]
@@ -311,31 +301,12 @@ class TallyOptions(ReadOptions, total=False):
 class StatisticsOptions(TypedDict, total=False):
     """How sure, by which random numbers, and with how many digits."""
 
-    seed: Seed
+    rng: RandomNumbers
     level: Annotated[float, Option("Confidence level of intervals.", "Statistics", default=0.95)]
-    digits: Annotated[int, Option("How many digits of a number are shown, 2 to 15.", "Output", default=3)]
+    digits: Annotated[int, Option("The number of digits shown, 2 to 15.", "Output", default=3)]
 
 
-class HouseOptions(TypedDict, total=False):
-    """The house that labels bet against."""
-
-    pool: Annotated[float | None, Option("Dollars in the pool of each bet: 10.", "Bets", (LABELS,))]
-    overround: Annotated[
-        float | None, Option("The house's over-round: 0.05 is five per cent.", "Bets", (LABELS,))
-    ]
-    commission: Annotated[float | None, Option("The house's share of net winnings.", "Bets", (LABELS,))]
-    bets: Annotated[
-        bool,
-        Option(
-            "Also say what bets on the predictions would earn.",
-            "Bets",
-            (LABELS, PROBABILITIES),
-            default=False,
-        ),
-    ]
-
-
-class ReportOptions(StatisticsOptions, HouseOptions, total=False):
+class ReportOptions(StatisticsOptions, HouseOptions, LedgerOptions, total=False):
     """What a report is to say; asked again, no data are read again."""
 
     costs: Annotated[
@@ -351,17 +322,15 @@ class ReportOptions(StatisticsOptions, HouseOptions, total=False):
 
     depth: Depth
     abstentions: CasesUndecided
-    orders: Annotated[int | None, Option("Show wealth over so many random orders of the cases: 400.", "Bets")]
-    goal: Annotated[float | None, Option("Say how many cases it takes to make $1 so much: 100.", "Bets")]
     match: Annotated[
         Match | None,
         Option("Predictions are clusters: match one, or many, to each class.", "Labels", (LABELS,)),
     ]
     guess_rate: GuessRate
-    gain: Annotated[float | None, Option("What a target found brings.", "Scores")]
-    cost: Annotated[float | None, Option("What reviewing an item costs.", "Scores")]
+    gain: Annotated[float | None, Option("The gain for a target that is found.", "Scores")]
+    cost: Annotated[float | None, Option("The cost of reviewing an item.", "Scores")]
     prevalence: Annotated[
-        float | None, Option("Also say what to expect where targets have this share.", "Scores")
+        float | None, Option("Also report what to expect if targets have this share.", "Scores")
     ]
     method: Annotated[
         object,
@@ -376,7 +345,7 @@ class ReportOptions(StatisticsOptions, HouseOptions, total=False):
         Option("With --cost-miss: choose the threshold of lowest cost.", "Scores", THRESHOLDS),
     ]
     cost_miss: Annotated[
-        float | None, Option("What a target below the threshold costs.", "Scores", THRESHOLDS)
+        float | None, Option("The cost of a target below the threshold.", "Scores", THRESHOLDS)
     ]
     precision_at_least: Annotated[
         float | None,
@@ -394,7 +363,8 @@ class ManyOptions(TypedDict, total=False):
     measures: Annotated[
         Sequence[str] | None,
         Option(
-            "A measure to report too, or to compare by instead of the usual ones: the first decides.",
+            "An additional measure to report. In a comparison it replaces the "
+            "default measures, and the first one decides.",
             "Statistics",
             read="texts",
             flag="measure",
@@ -405,7 +375,7 @@ class ManyOptions(TypedDict, total=False):
     adjust: Annotated[
         Adjust | None,
         Option(
-            "How p-values of many pairs are made to hold together: holm if left out.",
+            "How p-values are adjusted for the number of pairs: holm by default.",
             "Statistics",
             (SEVERAL,),
         ),
@@ -417,13 +387,17 @@ class PartOptions(TypedDict, total=False):
 
     by: Annotated[
         ColumnNames,
-        Option("The columns whose values are slices, each judged by itself.", "Input", read="columns"),
+        Option(
+            "The columns whose values are slices, each compared with the rest; sex:site crosses two columns.",
+            "Input",
+            read="columns",
+        ),
     ]
 
     scorer: Annotated[
         str | None,
         Option(
-            "In run logs: the scorer to use; the log's first if left out.",
+            "In run logs: the scorer to use. By default, the first in the log.",
             "Run logs",
             metavar="NAME",
         ),
@@ -431,7 +405,7 @@ class PartOptions(TypedDict, total=False):
     errors: Annotated[
         ErrorRule,
         Option(
-            "In run logs: answers that errored are excluded (drop) or count as wrong.",
+            "In run logs: whether answers that errored are excluded (drop) or count as wrong.",
             "Run logs",
             default="drop",
         ),
@@ -442,7 +416,7 @@ class EvaluateOptions(ReadOptions, ReportOptions, ManyOptions, PartOptions, tota
     """What is counted, and what is asked of it."""
 
     with_digest: Annotated[
-        bool, Option("Whether the report says the SHA-256 of its files.", "Output", default=True, flag="")
+        bool, Option("Whether the report includes the SHA-256 of its files.", "Output", default=True, flag="")
     ]
 
 
@@ -457,8 +431,8 @@ class DifferenceOptions(TypedDict, total=False):
     ]
 
 
-class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions, PartOptions, total=False):
-    """What is compared, and how the rows of several systems are put side by side."""
+class JoinOptions(TypedDict, total=False):
+    """How the rows of several systems are put side by side."""
 
     join: Annotated[
         ColumnNames,
@@ -470,11 +444,11 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions,
     ]
     system: Annotated[
         ColumnInput,
-        Option("One file has a row for each system and case: the column that names the system.", "Input"),
+        Option("For a file with one row per system and case: the column that names the system.", "Input"),
     ]
     unmatched: Annotated[
         Unmatched,
-        Option("An id that some systems lack is left out, or an error.", "Input", default="drop"),
+        Option("Whether an id that some systems lack is dropped or is an error.", "Input", default="drop"),
     ]
     concatenate: Annotated[
         bool, Option("Several files are parts of one table, one below the other.", "Input", default=False)
@@ -487,17 +461,48 @@ class CompareOptions(Columns, StatisticsOptions, ManyOptions, DifferenceOptions,
             default=False,
         ),
     ]
-    kind: Annotated[
-        Predictions | None,
-        Option("What the systems gave; detected when unambiguous.", "Input", flag=""),
+
+
+Power = Annotated[float, Option("The power for which the sample size is planned.", "Statistics", default=0.8)]
+
+
+class CompareOptions(
+    Columns, StatisticsOptions, ManyOptions, DifferenceOptions, PartOptions, JoinOptions, total=False
+):
+    """What is compared."""
+
+    kind: PredictionKind
+    horizon: Annotated[
+        int,
+        Option(
+            "How many rows ahead each forecast was made.",
+            "Probabilities",
+            (PROBABILITIES, GRADES),
+            default=1,
+        ),
     ]
-    horizon: Annotated[int, Option("How many rows ahead each forecast was made.", "Probabilities", default=1)]
-    power: Annotated[
-        float, Option("The power for which the sample size is planned.", "Statistics", default=0.8)
+    power: Power
+    margin: Annotated[
+        float | str | None,
+        Option(
+            "How much worse a system may be and still count as no worse: 0.02, or 1pp for a point.",
+            "Statistics",
+            read="text",
+            metavar="AMOUNT",
+        ),
     ]
     with_digest: Annotated[
-        bool, Option("Whether the report says the SHA-256 of its file.", "Output", default=True, flag="")
+        bool, Option("Whether the report includes the SHA-256 of its file.", "Output", default=True, flag="")
     ]
+
+
+class CheckOptions(PredictionColumns, Columns, StatisticsOptions, PartOptions, JoinOptions, total=False):
+    """What a gate reads, and how sure it is to be."""
+
+    queries: QueriesCompared
+    abstentions: CasesUndecided
+    guess_rate: GuessRate
+    power: Power
 
 
 class TrecOptions(ManyOptions, StatisticsOptions, total=False):
@@ -507,7 +512,7 @@ class TrecOptions(ManyOptions, StatisticsOptions, total=False):
     queries: QueriesCompared
     absent: Annotated[
         AbsentRule,
-        Option("What a judged query counts for which the run has no list.", "Scores", default="drop"),
+        Option("What a judged query counts if the run has no list for it.", "Scores", default="drop"),
     ]
     no_targets: Annotated[
         AbsentRule,
@@ -517,13 +522,22 @@ class TrecOptions(ManyOptions, StatisticsOptions, total=False):
             default="zero",
         ),
     ]
+    baseline: Annotated[
+        str | None,
+        Option(
+            "The run that the others are tested against in the table for a paper.", "Scores", metavar="NAME"
+        ),
+    ]
+    rank_only: Annotated[
+        bool, Option("Order documents by the rank in the run, not by the score.", "Scores", default=False)
+    ]
 
 
 class ChanceOptions(TypedDict, total=False):
     """What chance has to reach."""
 
     depth: Depth
-    seed: Seed
+    rng: RandomNumbers
     average_precision: Annotated[
         float | Fraction | str | None,
         Option(
@@ -555,6 +569,8 @@ class Options(EvaluateOptions, TallyOptions, CompareOptions, TrecOptions, Chance
     """Which function was called."""
     data: object
     """What was passed as the data."""
+    seed: int
+    """The seed that ``rng`` became."""
     predictions: str
     """What the predictions are, once that is known: labels, scores, …"""
 
@@ -568,14 +584,16 @@ def select_options(options: Options, names: Iterable[str]) -> dict[str, object]:
 COMPARED = {
     "fold": (*DECISIONS, SCORES, PROBABILITIES, GRADES),
     "cluster": (SEVERAL, SCORES, PROBABILITIES, GRADES),
-    "adjust": (SEVERAL, SCORES, QUERIES, PROBABILITIES, GRADES),
+    "id": (QUERIES, GRADES),
+    "adjust": EVERY,
     "method": (SEVERAL, SCORES),
+    "ordered": (PROBABILITIES, GRADES),
 }
 """Options that mean more where systems are compared."""
 
 
 @functools.cache
-def options_of(group: type) -> Mapping[str, tuple[Any, Option]]:
+def options_of(group: type) -> Mapping[str, tuple[object, Option]]:
     """Read the type and the definition of each option of a group."""
     hints = get_type_hints(group, include_extras=True)
     pairs = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copyreg
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import accumulate, chain
-from typing import Any
+from typing import TypeAlias
 
-from edgeworth.core.kinds import Kind, every_kind, kind_of
+from edgeworth.core.kinds import AnyKind, every_kind, kind_of
 from edgeworth.core.measures import Measure, Spelling
 from edgeworth.errors import OptionError
 
@@ -19,14 +19,19 @@ _REGISTERED: list[Measure] = []
 
 
 def measure(tally: object, spelling: str | Measure) -> float:
-    """Compute the value of a measure of a tally; nan when it is undefined (``ew.estimate`` says why).
+    """Compute the value of a measure of a tally.
 
     Parameters
     ----------
-    tally : ContingencyTable, Ranking, RankedLists, ForecastScores, Calibration or Wealth
-        What was counted. Of many ranked lists the value is the mean over those where it is defined.
+    tally : ContingencyTable, Ranking, RankedLists, ForecastScores, Calibration, Wealth or Grades
+        What was counted. For many ranked lists, the value is the mean over the lists where it is defined.
     spelling : str or Measure
         ``name[label]@depth(option=value)``, as ``ew.catalogue()`` lists them.
+
+    Returns
+    -------
+    float
+        The value; nan if it is undefined. ``ew.estimate`` gives the reason.
 
     Examples
     --------
@@ -45,12 +50,17 @@ def measure(tally: object, spelling: str | Measure) -> float:
 
 
 def register(measure: Measure) -> Measure:
-    """Add a measure of your own: it can then be spelt, estimated and reported like any other.
+    """Add a measure of your own, which you can then spell, estimate and report like any other.
 
     Parameters
     ----------
     measure : Measure
-        Its ``scope`` says what it is computed from, its ``name`` must be new within that scope.
+        The measure. Its ``scope`` decides what it is computed from. Its name must be new within that scope.
+
+    Returns
+    -------
+    Measure
+        The same measure.
 
     Examples
     --------
@@ -79,9 +89,14 @@ def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Mea
     Parameters
     ----------
     kind : {"decisions", "rankings", "probabilities", "grades"}, optional
-        Keep the measures of one kind. A ranking cut at a depth has those of decisions too.
+        Keep the measures of one kind. A ranking cut at a depth also has the measures of decisions.
     words : str, optional
         Keep the measures whose name, title, formula or synonyms hold these words, whole words first.
+
+    Returns
+    -------
+    tuple of Measure
+        The measures. They print as a table by kind.
 
     Examples
     --------
@@ -91,30 +106,37 @@ def catalogue(*, kind: str | None = None, words: str | None = None) -> tuple[Mea
     ['informedness', 'informedness', 'best_informedness']
     """
     # Several kinds may share one catalogue, such as a ranking and ranked lists.
-    catalogues = {id(each.measures()): each.measures() for each in every_kind()}
+    catalogues = {id(entry.measures()): entry.measures() for entry in every_kind()}
     measures = (*chain.from_iterable(catalogues.values()), *_REGISTERED)
     kinds = dict.fromkeys(m.kind for m in measures)
     if kind is not None and kind not in kinds:
-        raise OptionError(f"kind is {', '.join(repr(each) for each in kinds)}; saw {kind!r}")
-    rated = [(match_words(words or "", *_texts(m)), m) for m in measures if kind in (None, m.kind)]
-    return Catalogue(m for rate, m in sorted(rated, key=lambda each: -each[0]) if rate)
+        raise OptionError(f"kind is {', '.join(map(repr, kinds))}; saw {kind!r}")
+    own = [m for m in measures if kind in (None, m.kind)]
+    if not words:  # rating takes 10 ms, and a report looks up a measure for every slice
+        return Catalogue(own)
+    rated = [(match_words(words, *_texts(m)), m) for m in own]
+    return Catalogue(m for rate, m in sorted(rated, key=lambda pair: -pair[0]) if rate)
 
 
 def measure_of_catalogue(kind: str, scope: str, name: str) -> Measure:
     """Find a measure of the catalogue by its kind, scope and name."""
-    found = [m for m in catalogue(kind=kind) if (m.scope, m.name) == (scope, name)]
-    if not found:
+    matches = [m for m in catalogue(kind=kind) if (m.scope, m.name) == (scope, name)]
+    if not matches:
         raise OptionError(
             f"there is no measure {name!r} of scope {scope!r}: if it is one of your own, register it first"
         )
-    return found[0]
+    return matches[0]
 
 
-def _reduce_measure(measure: Measure) -> str | tuple[Any, ...]:
+MeasureReduction: TypeAlias = str | tuple[Callable[[str, str, str], Measure], tuple[str, str, str]]
+
+
+def _reduce_measure(measure: Measure) -> MeasureReduction:
     """Pickle a measure of the catalogue by its name, since its functions cannot be pickled."""
-    if any(measure is each for each in catalogue()):
+    if any(measure is entry for entry in catalogue()):
         return measure_of_catalogue, (measure.kind, measure.scope, measure.name)
-    return measure.__reduce_ex__(4)
+    reduced: MeasureReduction = measure.__reduce_ex__(4)
+    return reduced
 
 
 copyreg.pickle(Measure, _reduce_measure)
@@ -156,7 +178,7 @@ def match_words(words: str, *texts: str) -> int:
 
 
 @cache
-def measures_by_name(kind: Kind[Any], *scopes: str) -> dict[str, Measure]:
+def measures_by_name(kind: AnyKind, *scopes: str) -> dict[str, Measure]:
     """Index the measures of one kind, and registered ones, that have one of these scopes."""
     return {m.name: m for m in (*kind.measures(), *_REGISTERED) if m.scope in scopes}
 
@@ -165,7 +187,7 @@ OPTIONS = {"p": "persistence", "rel": "relevant_from"}
 """Options as others call them."""
 
 
-def canonical_spelling(text: str, *kinds: Kind[Any]) -> Spelling:
+def canonical_spelling(text: str, *kinds: AnyKind) -> Spelling:
     """Read a measure under any name that the catalogues have for it, and write it as they do.
 
     Names are looked for in the catalogues given, then in all of them. What none has stays as it is.
@@ -183,9 +205,11 @@ def canonical_spelling(text: str, *kinds: Kind[Any]) -> Spelling:
         letters = _letters(written.name)
         # P@5 is precision, and p alone may be anything.
         at_depth = f"{letters}atk" if written.depth is not None else letters
-        found = [names[each] for each in (at_depth, letters, letters.removesuffix("score")) if each in names]
-        if written.name in names.values() or found:
-            return written if written.name in names.values() else replace(written, name=found[0])
+        matches = [
+            names[alias] for alias in (at_depth, letters, letters.removesuffix("score")) if alias in names
+        ]
+        if written.name in names.values() or matches:
+            return written if written.name in names.values() else replace(written, name=matches[0])
         if cut is not None and {_letters(cut[1]), f"{_letters(cut[1])}atk"} & {*names}:
             return canonical_spelling(str(replace(written, name=cut[1], depth=int(cut[2]))), *known)
     return written
@@ -199,15 +223,15 @@ def canonical_spellings(measures: Iterable[str] | None) -> list[str] | None:
 
 
 @cache
-def _names_by_letters(*kinds: Kind[Any]) -> dict[str, str]:
-    """Index the names of measures by all that they are called, if that is one measure's alone."""
+def _names_by_letters(*kinds: AnyKind) -> dict[str, str]:
+    """Index the names of measures by their synonyms, without synonyms that several measures share."""
     measures = [m for kind in kinds for m in kind.measures()] + _REGISTERED if kinds else catalogue()
-    found: dict[str, set[str]] = {}
-    for each in measures:
-        for text in (each.name, *each.synonyms):
+    names_by_letters: dict[str, set[str]] = {}
+    for entry in measures:
+        for text in (entry.name, *entry.synonyms):
             for letters in (_letters(text), _letters(text.replace("'s", ""))):
-                found.setdefault(letters, set()).add(each.name)
-    return {letters: names.pop() for letters, names in found.items() if len(names) == 1}
+                names_by_letters.setdefault(letters, set()).add(entry.name)
+    return {letters: names.pop() for letters, names in names_by_letters.items() if len(names) == 1}
 
 
 def _texts(measure: Measure) -> tuple[str, ...]:
@@ -220,9 +244,22 @@ def measure_title(name: str) -> str:
     >>> measure_title("balanced_accuracy"), measure_title("mcc"), measure_title("brier")
     ('balanced accuracy', 'MCC', 'Brier score')
     """
+    measure = find_by_name(name)
+    return name.replace("_", " ") if measure is None else measure.words
+
+
+def find_by_name(name: str) -> Measure | None:
+    """Find the first measure with a name among those of all kinds; your own come first."""
     catalogues = (kind.measures() for kind in every_kind())
-    found = (each for measures in chain([_REGISTERED], catalogues) for each in measures if each.name == name)
-    return next((str(each.words) for each in found), name.replace("_", " "))
+    return next(
+        (x for measures in chain([_REGISTERED], catalogues) for x in measures if x.name == name), None
+    )
+
+
+def find_in_kind(kind: AnyKind, measure: str) -> Measure | None:
+    """Find the entry of a measure as it is spelt, first among those of a kind, then among all of them."""
+    name = canonical_spelling(measure, kind).name
+    return next((entry for entry in kind.measures() if entry.name == name), None) or find_by_name(name)
 
 
 def _split(text: str) -> list[str]:
@@ -240,8 +277,8 @@ def unknown_measure(name: str) -> OptionError:
     other = next((m for m in measures if m.name == name), None)
     if other is not None:
         flags = {"decisions": "prediction", "rankings": "score", "grades": "grade"}
-        said = f"{name} is a measure of {other.kind}"
-        return OptionError(f"{said}: it needs --{flags.get(other.kind, 'probability')}")
+        message = f"{name} is a measure of {other.kind}"
+        return OptionError(f"{message}: it needs --{flags.get(other.kind, 'probability')}")
     called = {_letters(text): m.name for m in measures for text in (*m.synonyms, m.name)}
     close = difflib.get_close_matches(_letters(name), called, n=3, cutoff=0.6)
     near = list(dict.fromkeys(called[letters] for letters in close))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import get_args
 
 import numpy as np
@@ -16,6 +16,9 @@ from edgeworth.sources.numbers import MAX_INTEGER_WEIGHT_SUM
 
 MAX_LABELS_IN_TABLE = 5_000
 """A larger table hardly fits into memory, and a column with more labels is hardly one of classes."""
+
+MIN_FRACTIONS_OF_REGRESSION = 20
+"""With this many fractions among the labels, the truth is a number and not a class."""
 
 
 def take_weights(weights: Numbers | None, kind: WeightKind | None, first_row: int = 1) -> Numbers | None:
@@ -72,9 +75,28 @@ def describe_missing(what: str, row: int, rows: int) -> str:
     return f"{what} in row {row:,} ({such}): {advice}"
 
 
+def refuse_regression(labels: Collection[object]) -> None:
+    """Raise an error if the labels are the values of a regression target rather than classes.
+
+    >>> refuse_regression([0.5, 1.0, 2.0])
+    >>> refuse_regression([0.1 * number + 0.05 for number in range(40)])
+    Traceback (most recent call last):
+    ...
+    edgeworth.errors.InputError: there are 40 different labels, most of them fractions, so this looks like \
+regression: use grade=, with a grade for each case that you make from its error
+    """
+    fractions = sum(isinstance(label, float) and label % 1 != 0 for label in labels)
+    if fractions >= MIN_FRACTIONS_OF_REGRESSION and 2 * fractions > len(labels):
+        raise InputError(
+            f"there are {len(labels):,} different labels, most of them fractions, so this looks like "
+            "regression: use grade=, with a grade for each case that you make from its error"
+        )
+
+
 def check_label_number(labels: Sequence[Label]) -> None:
     """Raise an error if there are too many labels for columns of classes."""
     if len(labels) > MAX_LABELS_IN_TABLE:
+        refuse_regression(labels)
         shown = ", ".join(repr(label) for label in labels[:3])
         raise InputError(
             f"{len(labels):,} different labels ({shown}, …): labels are expected to repeat, at most "
@@ -88,7 +110,7 @@ def check_label_kinds(real: Sequence[Label], predicted: Sequence[Label], name: s
     # One or two may be classes that another part of the data has; probabilities and scores are many.
     if len(fractions) > max(2, len(real)):
         raise InputError(
-            f"{name} holds fractions ({list_labels(fractions[:3])}), which are no classes: are they "
+            f"{name} holds fractions ({list_labels(fractions[:3])}), which are not classes: are they "
             "scores (score=, --score) or probabilities (probabilities=, --probabilities)?"
         )
     if set(real) & set(predicted):
@@ -99,5 +121,5 @@ def check_label_kinds(real: Sequence[Label], predicted: Sequence[Label], name: s
             actual = by_text[str(label)]
             raise InputError(
                 f"truth has {actual!r} ({type(actual).__name__}) where prediction has "
-                f"{label!r} ({type(label).__name__}): convert one of them, as they are they never agree"
+                f"{label!r} ({type(label).__name__}): convert one of them, because otherwise they never agree"
             )

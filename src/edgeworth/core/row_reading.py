@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.choices import WeightKind
 from edgeworth.core.labels import parse_labels
+from edgeworth.core.tallies import Tally
 from edgeworth.sources.batches import Reducer, Source
 from edgeworth.sources.column_roles import find_source, sum_weights
 from edgeworth.sources.columns import Coded, concatenate, encode, encode_all
 from edgeworth.sources.numbers import stack_columns
 from edgeworth.sources.opening import open_source
 
+ReadT = TypeVar("ReadT", bound=Tally, covariant=True)
+TallyT = TypeVar("TallyT", bound=Tally)
+
 
 @dataclass(frozen=True)
-class Counted:
+class Counted(Generic[ReadT]):
     """A tally as it was read, with its source and columns."""
 
-    tally: Any
+    tally: ReadT
     source: str
     columns: Mapping[str, str]
     rows: int | None = None
@@ -31,15 +35,23 @@ class Counted:
     """Whether all weights were whole numbers, if other parts may still decide that."""
 
 
+class ReducerMaker(Protocol[TallyT]):
+    """Makes the reducer of a kind, once the columns are known."""
+
+    def __call__(
+        self, columns: Mapping[str, str], *, is_text: bool, weight_kind: WeightKind | None
+    ) -> Reducer[TallyT]: ...
+
+
 def count_source(
     source: Source | None,
     roles: Mapping[str, object],
     needed: tuple[str, ...],
     weight_kind: WeightKind | None,
-    reducer: Callable[..., Reducer[Any]],
+    reducer: ReducerMaker[TallyT],
     *,
     is_final: bool,
-) -> Counted:
+) -> Counted[TallyT]:
     """Fold a source into a tally; one that is not final counts rows too, and leaves the weight kind open."""
     source, columns = find_source(source, needed, **roles)
     whole = None

@@ -167,18 +167,35 @@ class NormalLaw:
         return choose_tail(float(lower), float(upper), alternative)
 
 
-class FewClustersCaveat:
-    """A law with a caveat if clusters are too few or too unequal for it."""
+@dataclass(frozen=True)
+class CautiousLaw(NormalLaw):
+    """Normal or Student's t on a scale, and why it may cover less than its level, if there is reason."""
+
+    caveat: str | None = None
+
+
+class ClusterCaveats:
+    """A law with a caveat if clusters or weights are too few or too unequal for it."""
+
+    coverage_caveat: str | None
+    """Why the interval may cover less than its level, although conclusions may be drawn from it."""
+
+    @property
+    def no_claim(self) -> str | None:
+        """Return why nothing can be concluded, or None: clusters leave too few degrees of freedom."""
+        return few_clusters_caveat(float(getattr(self, "freedom", math.inf)))
 
     @property
     def caveat(self) -> str | None:
-        """Return a caveat if clusters leave too few degrees of freedom, or None."""
-        return few_clusters_caveat(float(getattr(self, "freedom", math.inf)))
+        """Return why the interval may cover less than its level, or None."""
+        return self.no_claim or self.coverage_caveat
 
 
 @dataclass(frozen=True)
-class ClusterLaw(NormalLaw, FewClustersCaveat):
+class ClusterLaw(NormalLaw, ClusterCaveats):
     """Student's t with the degrees of freedom that clusters leave."""
+
+    coverage_caveat: str | None = None
 
 
 def wilson_bounds(successes: Floats, trials: Floats, quantile: float) -> tuple[Floats, Floats]:
@@ -226,7 +243,7 @@ class ClopperPearsonLaw:
 
 
 @dataclass(frozen=True)
-class NewcombeLaw(FewClustersCaveat):
+class NewcombeLaw(ClusterCaveats):
     """Square-and-add: Wilson's bounds of independent proportions combined (Newcombe 1998; MOVER).
 
     Of one proportion these are Wilson's bounds themselves, and the p-value is that of the score test.
@@ -248,6 +265,11 @@ class NewcombeLaw(FewClustersCaveat):
     def freedom(self) -> float:
         """Return the degrees of freedom that clusters leave."""
         return self.combination.freedom
+
+    @property
+    def coverage_caveat(self) -> str | None:  # type: ignore[override]  # that of the combination
+        """Return why the interval may cover less than its level, or None."""
+        return self.combination.caveat
 
     @property
     def standard_error(self) -> float:
@@ -278,12 +300,21 @@ class NewcombeLaw(FewClustersCaveat):
 
         Of more than two proportions, which are far from all being at their ends, they are squared and added.
         """
+        if len(self.combination.trials) > 2:
+            return self.exact_interval(level)
+        down, up = self._exact_reaches(level)
+        return self.value - float(abs(down).sum()), self.value + float(abs(up).sum())
+
+    def exact_interval(self, level: float) -> tuple[float, float]:
+        """Square and add exact binomial bounds."""
+        down, up = self._exact_reaches(level)
+        return self.value - self._length(down), self.value + self._length(up)
+
+    def _exact_reaches(self, level: float) -> tuple[Floats, Floats]:
         trials = self._trials_at(normal_quantile(level))
         proportions = zip(self._shares * trials, trials, strict=True)
         exact = [ClopperPearsonLaw(hits, number).interval(level) for hits, number in proportions]
-        down, up = self._reaches(*np.array(exact).T)
-        length = self._length if len(trials) > 2 else lambda parts: float(abs(parts).sum())
-        return self.value - length(down), self.value + length(up)
+        return self._reaches(*np.array(exact).T)
 
     def _trials_at(self, quantile: float) -> NDArray[np.float64]:
         """Reduce trials that are known with few degrees of freedom, by Student's t (Korn & Graubard 1998)."""
@@ -322,6 +353,7 @@ class PosteriorLaw:
     value: float
     draws: Floats
     undefined_draws: int = 0
+    caveat: str | None = None
 
     @cached_property
     def standard_error(self) -> float:
@@ -341,7 +373,7 @@ class PosteriorLaw:
 
 
 @dataclass(frozen=True)
-class WiderLaw(FewClustersCaveat):
+class WiderLaw(ClusterCaveats):
     """Two laws of one estimate, neither of which covers everywhere: outer bounds, larger p-value."""
 
     first: SamplingLaw
@@ -356,6 +388,12 @@ class WiderLaw(FewClustersCaveat):
     def freedom(self) -> float:
         """Return the degrees of freedom of the first law, or inf."""
         return float(getattr(self.first, "freedom", math.inf))
+
+    @property
+    def coverage_caveat(self) -> str | None:  # type: ignore[override]  # that of the first law
+        """Return the caveat of the first law, or None."""
+        caveat = getattr(self.first, "caveat", None)
+        return caveat if isinstance(caveat, str) else None
 
     def interval(self, level: float) -> tuple[float, float]:
         """Take the outer bounds."""
@@ -382,3 +420,103 @@ class BootstrapLaw(PosteriorLaw):
         upper = (1 + float((self.draws <= null).sum())) / (1 + len(self.draws))
         lower = (1 + float((self.draws >= null).sum())) / (1 + len(self.draws))
         return choose_tail(lower, upper, alternative)
+
+
+SMALLEST_TAIL = 1e-15
+"""A tail is not followed below this probability: a level next to 1 has no more digits."""
+
+TAIL_DIGITS = 1e-6
+"""The relative error of a tail that is found by bisection."""
+
+
+@dataclass(frozen=True)
+class GapLaw:
+    """The difference of two estimates on different cases, by squaring and adding their own bounds.
+
+    The method of variance estimates recovery (MOVER; Zou & Donner 2008). For two proportions it is Newcombe's
+    interval. Two laws of Student's t on the plain scale are combined as Welch's t. ``correlation`` is that of
+    the estimates, which is not 0 if both have cases of the same clusters.
+    """
+
+    values: tuple[float, float]
+    first: SamplingLaw
+    second: SamplingLaw
+    correlation: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """Compute the first value minus the second."""
+        return self.values[0] - self.values[1]
+
+    @property
+    def standard_error(self) -> float:
+        """Add the variances, and subtract twice the covariance."""
+        return self._length(self.first.standard_error, self.second.standard_error)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Square and add the distances to the bounds of both estimates."""
+        welch = self._welch()
+        if welch is not None:
+            return welch.interval(level)
+        return self._square_and_add(self.first.interval(level), self.second.interval(level))
+
+    def outer_interval(self, level: float) -> tuple[float, float]:
+        """Square and add with exact binomial bounds of proportions, which hold at levels near 1 too."""
+        if self._welch() is not None:
+            return self.interval(level)
+        first, second = (
+            law.exact_interval(level) if isinstance(law, NewcombeLaw) else law.interval(level)
+            for law in (self.first, self.second)
+        )
+        return self._square_and_add(first, second)
+
+    def _square_and_add(
+        self, first_bounds: tuple[float, float], second_bounds: tuple[float, float]
+    ) -> tuple[float, float]:
+        (first_low, first_high), (second_low, second_high) = first_bounds, second_bounds
+        first, second = self.values
+        down = self._length(first - first_low, second_high - second)
+        up = self._length(first_high - first, second - second_low)
+        return self.value - down, self.value + up
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """Find the level at which the null would just leave the interval."""
+        welch = self._welch()
+        if welch is not None:
+            return welch.p_value(null, alternative)
+        if null == self.value:
+            return choose_tail(0.5, 0.5, alternative)
+        side = 0 if null < self.value else 1
+
+        def is_inside(log_tail: float) -> bool:
+            bound = self.interval(1 - 2 * math.exp(log_tail))[side]
+            return bound <= null if side == 0 else bound >= null
+
+        least = max(SMALLEST_TAIL, *(_smallest_tail(law) for law in (self.first, self.second)))
+        tail = math.exp(-bisect(lambda x: is_inside(-x), math.log(2), -math.log(least), TAIL_DIGITS))
+        return choose_tail(*((1 - tail, tail) if side == 0 else (tail, 1 - tail)), alternative)
+
+    def _welch(self) -> NormalLaw | None:
+        """Combine two laws of Student's t on the plain scale; return None if the laws are others."""
+        first, second = self.first, self.second
+        if not (isinstance(first, NormalLaw) and isinstance(second, NormalLaw)):
+            return None
+        if not (math.isinf(first.scale.low) and math.isinf(second.scale.low)) or not self.standard_error:
+            return None
+        freedom = min(first.freedom, second.freedom)
+        if not self.correlation:
+            parts = (
+                law.standard_error**4 / law.freedom for law in (first, second) if math.isfinite(law.freedom)
+            )
+            total = sum(parts)
+            freedom = self.standard_error**4 / total if total else math.inf
+        return NormalLaw(self.value, self.standard_error, Scale(), freedom)
+
+    def _length(self, first: float, second: float) -> float:
+        return math.sqrt(max(0.0, first**2 + second**2 - 2 * self.correlation * first * second))
+
+
+def _smallest_tail(law: SamplingLaw) -> float:
+    """Return the smallest tail that draws can show, or 0 for a law without draws."""
+    draws = getattr(law, "draws", None)
+    return 0.0 if draws is None else 1 / (1 + len(draws))

@@ -7,17 +7,21 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.common.json_types import JsonObject, JsonValue
 from edgeworth.core.formatting import html_table, shorten
 from edgeworth.core.kinds import every_kind, find_kind
+from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.sources.columns import Label
 
-NEEDED: Any = object()
+LoadedArray: TypeAlias = NDArray[Any]  # type: ignore[explicit-any]  # a field decides its dtype
+
+NEEDED: JsonValue = object()
 """The default of a field that every file must have."""
 
 
@@ -37,11 +41,11 @@ class Field:
     """
 
     what: str
-    load: Callable[[Any], Any]
-    dump: Callable[[Any], Any] = lambda value: value
+    load: Callable[[JsonValue], JsonValue]
+    dump: Callable[[JsonValue], JsonValue] = lambda value: value
     attribute: str = ""
     """Where the value is found, with dots between; by default the attribute of the field's name."""
-    default: Any = NEEDED
+    default: JsonValue = NEEDED
     is_brief: bool = False
     """Whether the field is left out where its value is None or no part at all."""
 
@@ -49,40 +53,40 @@ class Field:
         """Read and write another attribute."""
         return replace(self, attribute=attribute)
 
-    def otherwise(self, default: Any) -> Field:
+    def otherwise(self, default: JsonValue) -> Field:
         """Let a file leave the field out."""
         return replace(self, default=default)
 
 
-def dump_fields(fields: Mapping[str, Field], value: Any) -> dict[str, Any]:
+def dump_fields(fields: Mapping[str, Field], value: JsonValue) -> JsonObject:
     """Write the declared fields of a value as plain values."""
-    found = {name: attrgetter(field.attribute or name)(value) for name, field in fields.items()}
+    values = {name: attrgetter(field.attribute or name)(value) for name, field in fields.items()}
     return {
-        name: fields[name].dump(each)
-        for name, each in found.items()
-        if not (fields[name].is_brief and (each is None or (isinstance(each, tuple) and not each)))
+        name: fields[name].dump(member)
+        for name, member in values.items()
+        if not (fields[name].is_brief and (member is None or (isinstance(member, tuple) and not member)))
     }
 
 
 def load_fields(
-    fields: Mapping[str, Field], payload: Any, where: str, *, is_closed: bool = False
-) -> dict[str, Any]:
+    fields: Mapping[str, Field], payload: JsonValue, where: str, *, is_closed: bool = False
+) -> JsonObject:
     """Check the declared fields, and give them by their attributes; ``is_closed`` refuses any other name."""
     if not isinstance(payload, dict):
         raise InputError(f"{where} must be an object; saw {short_repr(payload)}")
-    found = {}
+    values = {}
     for name, field in fields.items():
         if name not in payload and field.default is NEEDED:
             raise InputError(f"{where} must have {name!r}: {field.what}")
         value = _load(field, payload[name], name, where) if name in payload else field.default
-        found[field.attribute or name] = value
+        values[field.attribute or name] = value
     for name in payload:
         if is_closed and name not in fields:
-            raise InputError(f"{where} cannot have {name!r}, which means nothing there")
-    return found
+            raise InputError(f"{where} cannot have {name!r}, which is not one of its fields")
+    return values
 
 
-def _load(field: Field, value: Any, name: str, where: str) -> Any:
+def _load(field: Field, value: JsonValue, name: str, where: str) -> JsonValue:
     try:
         return _load_value(field, value)
     except BadValueError as error:
@@ -91,7 +95,7 @@ def _load(field: Field, value: Any, name: str, where: str) -> Any:
     raise InputError(f"{where} cannot have {seen}, only {field.what}")
 
 
-def _load_value(field: Field, value: Any) -> Any:
+def _load_value(field: Field, value: JsonValue) -> JsonValue:
     try:
         return field.load(value)
     except (EdgeworthError, BadValueError):
@@ -100,7 +104,7 @@ def _load_value(field: Field, value: Any) -> Any:
         raise BadValueError(value) from None
 
 
-def short_repr(value: Any) -> str:
+def short_repr(value: JsonValue) -> str:
     """Write a value for a sentence, cut where it is long."""
     return shorten(repr(value), 60)
 
@@ -134,7 +138,7 @@ class Serializable:
         """Name the kind of this tally as files do."""
         return self.kind
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """Say in a few lines what was counted."""
         return {}
 
@@ -143,12 +147,12 @@ class Serializable:
         facts = self.facts()
         return html_table(type(self).__name__, [], list(facts.items())) if facts else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Give plain values for JSON."""
         return ({"kind": self.kind} if self.kind else {}) | dump_fields(self.FIELDS, self)
 
     @classmethod
-    def from_dict(cls, payload: dict[str, Any]) -> Self:
+    def from_dict(cls, payload: JsonObject) -> Self:
         """Make the value that ``to_dict`` described, and check it."""
         where = cls._where()
         if cls.kind and isinstance(payload, dict) and payload.get("kind") != cls.kind:
@@ -156,10 +160,10 @@ class Serializable:
         return cls.from_fields(load_fields(cls.FIELDS, payload, where, is_closed=cls.is_closed))
 
     @classmethod
-    def from_fields(cls, found: dict[str, Any]) -> Self:
+    def from_fields(cls, values: JsonObject) -> Self:
         """Make the value of fields that were checked one by one; they must fit together too."""
         try:
-            value = cls._of_fields(found)
+            value = cls._of_fields(values)
             fits = value._fits_together()
         except OptionError as error:
             raise InputError(str(error)) from None
@@ -182,32 +186,33 @@ class Serializable:
         return f"the {cls.kind or re.sub('(?<!^)(?=[A-Z])', ' ', cls.__name__).lower()}"
 
     @classmethod
-    def _of_fields(cls, found: dict[str, Any]) -> Self:
-        return cls(**found)
+    def _of_fields(cls, values: JsonObject) -> Self:
+        return cls(**values)
 
     def _fits_together(self) -> bool:
         """Check what the constructor does not."""
         return True
 
 
-def tally_from_dict(payload: dict[str, Any]) -> Any:
+def tally_from_dict(payload: JsonObject) -> Tally:
     """Make the tally of any kind that ``to_dict`` described, and check it."""
     kind = find_kind(payload.get("kind"))
     if kind is None:
-        known = ", ".join(name for each in every_kind() for name in (each.name, *each.other_names))
-        raise InputError(
-            f"a tally is of a kind that is known ({known}); saw {short_repr(payload.get('kind'))}"
+        known = ", ".join(
+            name for known_kind in every_kind() for name in (known_kind.name, *known_kind.other_names)
         )
-    return kind.from_dict(payload)
+        raise InputError(f"the kind of a tally is one of {known}; saw {short_repr(payload.get('kind'))}")
+    tally: Tally = kind.from_dict(payload)
+    return tally
 
 
 # -- single values ---------------------------------------------------------------------------------------
 
 
-def value_field(what: str, check: Callable[[Any], bool]) -> Field:
+def value_field(what: str, check: Callable[[JsonValue], bool]) -> Field:
     """Make a field that is written as it is, and read where the check holds."""
 
-    def load(value: Any) -> Any:
+    def load(value: JsonValue) -> JsonValue:
         if not check(value):
             raise ValueError
         return value
@@ -215,11 +220,11 @@ def value_field(what: str, check: Callable[[Any], bool]) -> Field:
     return Field(what, load)
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: JsonValue) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: JsonValue) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -247,7 +252,7 @@ AMOUNT = value_field("a finite number of at least 0", lambda value: _is_number(v
 FLOAT = replace(AMOUNT, load=lambda value: float(AMOUNT.load(value)))
 
 
-def plain_label(label: Label) -> Any:
+def plain_label(label: Label) -> JsonValue:
     """Keep text, booleans and finite numbers, for JSON has them; write anything else as its repr."""
     is_plain = isinstance(label, (str, int)) or (isinstance(label, float) and math.isfinite(label))
     return label if is_plain else repr(label)
@@ -262,7 +267,7 @@ LABEL = replace(
 # -- several values --------------------------------------------------------------------------------------
 
 
-def optional(field: Field, default: Any = None) -> Field:
+def optional(field: Field, default: JsonValue = None) -> Field:
     """Allow null too; by default a file may leave the field out."""
     return replace(
         field,
@@ -274,9 +279,9 @@ def optional(field: Field, default: Any = None) -> Field:
 
 
 def list_of(field: Field, *, least: int = 0) -> Field:
-    """Make a field of a list, of so many values at least."""
+    """Make a field of a list with at least this many values."""
 
-    def load(values: Any) -> list[Any]:
+    def load(values: JsonValue) -> list[JsonValue]:
         if not isinstance(values, list) or len(values) < least:
             raise ValueError
         return [_load_value(field, value) for value in values]
@@ -298,7 +303,7 @@ def object_of(kind: type[Serializable]) -> Field:
 LABELS = tuple_of(LABEL)
 
 
-def _load_pair(values: Any) -> tuple[Label | None, ...]:
+def _load_pair(values: JsonValue) -> tuple[Label | None, ...]:
     labels: tuple[Label | None, ...] = tuple_of(optional(LABEL)).load(values)
     if len(labels) != 2 or labels[0] == labels[1] is not None:
         raise ValueError
@@ -315,7 +320,7 @@ PAIR = replace(
 # -- arrays ----------------------------------------------------------------------------------------------
 
 
-def _array(values: Any, kinds: str, least: float) -> NDArray[Any]:
+def _array(values: JsonValue, kinds: str, least: float) -> LoadedArray:
     if not isinstance(values, list):
         raise TypeError
     if any(isinstance(value, bool) for value in values):
@@ -331,8 +336,8 @@ def _array(values: Any, kinds: str, least: float) -> NDArray[Any]:
     return array
 
 
-def _plain_floats(array: NDArray[np.float64]) -> Any:
-    """Write infinite numbers and nan as text, for JSON has neither."""
+def _plain_floats(array: NDArray[np.float64]) -> JsonValue:
+    """Write infinite numbers and nan as text, because JSON has neither."""
     if np.isfinite(array).all():
         return array.tolist()
     shown = array.astype(object)
@@ -340,7 +345,7 @@ def _plain_floats(array: NDArray[np.float64]) -> Any:
     return shown.tolist()
 
 
-def _parse_floats(values: Any) -> Any:
+def _parse_floats(values: JsonValue) -> JsonValue:
     if isinstance(values, list):
         return [_parse_floats(value) for value in values]
     if not (_is_whole(values) or isinstance(values, float)) and values not in ("inf", "-inf", "nan"):
@@ -348,7 +353,7 @@ def _parse_floats(values: Any) -> Any:
     return float(values)
 
 
-def _floats(values: Any, *, may_be_nan: bool = False) -> NDArray[np.float64]:
+def _floats(values: JsonValue, *, may_be_nan: bool = False) -> NDArray[np.float64]:
     if not isinstance(values, list):
         raise TypeError
     array = np.array(_parse_floats(values), dtype=np.float64)
@@ -368,7 +373,7 @@ FLOATS = Field("numbers in rows of equal length, infinite ones as text", _floats
 FLOATS_OR_NAN = replace(FLOATS, load=lambda values: _floats(values, may_be_nan=True))
 
 
-def reshape_array(array: NDArray[Any], *shape: int) -> NDArray[Any]:
+def reshape_array(array: LoadedArray, *shape: int) -> LoadedArray:
     """Check an array's shape; an empty one is given it, for lists of nothing do not say how wide they are."""
     if array.shape != shape and array.size:
         raise InputError(f"numbers of a tally have shape {array.shape}, not {shape}")

@@ -108,9 +108,44 @@ class Payoffs:
     """The payoff of every cell (rows predicted, columns real), in dollars.
 
     The same bets are counted in two ways. ``cells`` is normalised as in Powers' Figure 1, so that perfect
-    play earns the pool on each label: ``pool · j · w`` with w = +1/r for a hit and −1/(1−r) for a miss.
-    ``track`` is what changes hands at the track: a right bet on a label wins ``pool · (1−r)``, a wrong one
-    loses ``pool · r``, times the cases. A label without fair odds (never or always real) has nan.
+    play earns the pool on each label. ``track`` is the money that changes hands in a pool of bets.
+
+    Attributes
+    ----------
+    labels : tuple
+        The labels.
+    pool : float
+        The dollars in the pool of each bet.
+    overround : float
+        The house's margin.
+    commission : float
+        The house's share of net winnings.
+    odds : array, (K,)
+        The decimal odds on each label; nan for a label that was never or always real.
+    predicted_share : array, (K,)
+        The share of predictions with each label.
+    cells : array, (K, K)
+        ``pool · j · w`` with the joint share j, and w = +1/r for a hit and −1/(1−r) for a miss.
+    track : array, (K, K)
+        A right bet wins ``pool · (1−r)`` and a wrong one loses ``pool · r``, times the cases.
+    unit_return : float
+        The mean profit of a unit bet on each prediction.
+    break_even_margin : float
+        The overround at which the bets neither win nor lose.
+    break_even_commission : float
+        The commission at which the bets neither win nor lose.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> table = ContingencyTable.from_matrix([[56, 48], [14, 32]], rows="predicted")
+    >>> paid = ew.payoffs(table, pool=10)
+    >>> paid.rows.round(2).tolist(), paid.columns.round(2).tolist(), paid.weighted.round(2).tolist()
+    ([2.0, 2.0], [6.0, -2.0], [1.39, 0.61])
+    >>> [round(value, 2) for value in (paid.total, paid.won, paid.lost, paid.net)]
+    [2.0, 448.0, 298.67, 149.33]
+    >>> sorted(paid.to_dict())[:3]
+    ['break_even_commission', 'break_even_margin', 'cells']
     """
 
     labels: tuple[Label, ...]
@@ -127,7 +162,7 @@ class Payoffs:
 
     @property
     def rows(self) -> Floats:
-        """Each label's profit: the pool times its edge."""
+        """The profit of each label: the pool times the label's informedness."""
         return np.asarray(self.cells.sum(axis=1))
 
     @property
@@ -137,7 +172,7 @@ class Payoffs:
 
     @property
     def weighted(self) -> Floats:
-        """Each label's profit times how often it is bet on."""
+        """The profit of each label times how often it is predicted."""
         return self.predicted_share * self.rows
 
     @property
@@ -147,12 +182,12 @@ class Payoffs:
 
     @property
     def won(self) -> float:
-        """The dollars won at the track."""
+        """The dollars that right bets win."""
         return self._sum(np.where(self.track > 0, self.track, 0))
 
     @property
     def lost(self) -> float:
-        """The dollars lost at the track."""
+        """The dollars that wrong bets lose."""
         return self._sum(np.where(self.track < 0, -self.track, 0))
 
     @property
@@ -166,7 +201,13 @@ class Payoffs:
         return float(np.nansum(values)) if bet.any() else float("nan")
 
     def to_dict(self) -> JsonObject:
-        """Write plain values, None for what is undefined; the cells of many labels are left out."""
+        """Return plain values for JSON.
+
+        Returns
+        -------
+        dict
+            The payoffs, with None for what is undefined. The cells of many labels are left out.
+        """
         cells = ("cells", "track") if len(self.labels) <= MAX_LABELS_WITH_CELLS_IN_JSON else ()
         numbers = ("unit_return", "break_even_margin", "break_even_commission", "total", "won", "lost", "net")
         arrays = ("odds", "predicted_share", "rows", "columns", "weighted", *cells)
@@ -213,7 +254,7 @@ def payoffs(
     check_margin(overround)
     check_commission(commission)
     if not (isinstance(pool, (int, float)) and 0 < pool <= MAX_POOL):
-        raise OptionError(f"the pool is an amount above 0, at most {MAX_POOL:g}; saw {pool!r}")
+        raise OptionError(f"the pool must be above 0 and at most {MAX_POOL:g}; saw {pool!r}")
     total = float(table.total)
     if total == 0:
         raise InputError("there are no cases to bet on")
@@ -362,5 +403,5 @@ def check_cost_matrix(table: ContingencyTable, matrix: object, rows: Rows) -> Fl
         costs = np.array(np.nan)
     size = len(table.labels)
     if costs.shape != (size, size) or not np.isfinite(costs).all():
-        raise InputError(f"costs for {size} labels are a {size} by {size} matrix of finite numbers")
+        raise InputError(f"costs for {size} labels must be a {size} by {size} matrix of finite numbers")
     return costs.T if is_transposed else costs

@@ -56,7 +56,7 @@ def contingency_chart(findings: DecisionFindings) -> Chart:
     return Chart(
         "contingency",
         "Predicted and actual classes",
-        f"{hits:,.6g} of {table.total:,.6g} decided cases are on the diagonal: the prediction was right.",
+        f"{hits:,.6g} of {table.total:,.6g} predictions are right: they are on the diagonal.",
         {"contingency": rows},
         draw,
         make_columns("predicted/text", "actual/text", "cases/count", "share of actual/percent"),
@@ -80,7 +80,7 @@ def dollars_chart(findings: DecisionFindings) -> Chart:
         base = kit.base("dollars").encode(tooltip=kit.tooltip(formats, {"odds": "fair odds"}))
         return _squares(kit, base, names, ("bet on", "comes in"), "dollars", largest, legend, figures)
 
-    total = "nothing that can be counted" if payoffs.total != payoffs.total else f"${payoffs.total:,.2f}"
+    total = "an undefined amount" if payoffs.total != payoffs.total else f"${payoffs.total:,.2f}"
     return Chart(
         "bookmaker",
         "What each bet won and lost at fair odds",
@@ -119,7 +119,7 @@ def _squares(
         widest = 56
     elif labels <= MAX_LABELS_WITH_COUNTS:
         widest = 36
-    side = max(160 // labels, min(widest, 520 // labels))
+    side = max(240 // labels, min(widest, 520 // labels))
     # Long names stand at a slope. Every one is drawn: an axis would leave out some of many.
     angle = -45 if CHARACTER_WIDTH * max(map(len, names.drawn)) > side else 0
     top = alt.Axis(orient="top", labelAngle=angle, labelOverlap=False, **names.options)
@@ -148,7 +148,8 @@ def decision_charts(findings: DecisionFindings) -> list[Chart]:
     """Make the charts of a report on decisions."""
     charts = [_edges(findings), _bias(findings)]
     if len(findings.table.labels) <= MAX_LABELS_SHOWN:
-        charts = [contingency_chart(findings), dollars_chart(findings), *charts]
+        bets = [dollars_chart(findings)] if findings.shows_bets else []
+        charts = [contingency_chart(findings), *bets, *charts]
     return charts
 
 
@@ -159,10 +160,12 @@ def _edges(findings: DecisionFindings) -> Chart:
     verdicts = ("not worse than guessing", "worse than guessing")
     rows: list[JsonObject] = []
     for name, (label, (_, _, _, edge, _)) in zip(names.names, shown, strict=True):
-        values = zip(("edge", "low", "high"), (edge.value, *edge.interval(findings.level)), strict=True)
+        values = zip(
+            ("informedness", "low", "high"), (edge.value, *edge.interval(findings.level)), strict=True
+        )
         numbers = {what: finite_or_none(value) for what, value in values}
         rows.append({"label": name, **numbers, "verdict": verdicts[label in findings.superstitious]})
-    marks = ticks(row[key] for row in rows for key in ("edge", "low", "high"))
+    marks = ticks(row[key] for row in rows for key in ("informedness", "low", "high"))
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
@@ -171,26 +174,30 @@ def _edges(findings: DecisionFindings) -> Chart:
         base = kit.base("edges").encode(
             y=alt.Y("label:N", sort=list(names.names), title=None, axis=alt.Axis(**names.options)),
             color=alt.Color("verdict:N", scale=scale, legend=legend),
-            tooltip=kit.tooltip({"label": "", "edge": ".3f", "low": ".3f", "high": ".3f"}),
+            tooltip=kit.tooltip({"label": "", "informedness": ".3f", "low": ".3f", "high": ".3f"}),
         )
-        title = f"edge: recall − fallout, with {level} CI"
+        title = f"informedness of this class: recall − fallout, with {level} CI"
         across = alt.X("low:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt))
         bars = base.mark_rule(strokeWidth=2, opacity=1).encode(x=across, x2="high:Q")
-        dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="edge:Q")
+        dots = base.mark_point(filled=True, size=70, opacity=1).encode(x="informedness:Q")
         zero = kit.once().mark_rule(strokeDash=[4, 3], color=INK, opacity=0.6).encode(x=alt.datum(0))
         return (zero + bars + dots).properties(width=WIDTH, height=BAR_HEIGHT * len(rows))
 
     worst = ", ".join(axis_names(findings.superstitious[:5]).names)
-    text = "No label's bets do worse than guessing."
+    text = "No class is predicted significantly worse than by guessing."
     if worst:
-        text = f"Bets on {worst} do worse than guessing: they are superstitious."
+        text = f"Predictions of {worst} do significantly worse than guessing."
     return Chart(
         "edges",
-        "The edge of each label",
+        "Informedness of each class",
         text + _note_on_cut(findings),
         {"edges": tuple(rows)},
         draw,
-        (Column("label"), *(Column(name, "number") for name in ("edge", "low", "high")), Column("verdict")),
+        (
+            Column("label"),
+            *(Column(name, "number") for name in ("informedness", "low", "high")),
+            Column("verdict"),
+        ),
     )
 
 
@@ -241,10 +248,10 @@ def _describe_largest(rows: Rows) -> str:
     largest = next(row for row in rows if abs(row["bias"] or 0.0) >= most - 1e-12)
     bias = largest["bias"] or 0.0
     if bias == 0:
-        return "Each label is predicted as often as it occurs."
+        return "Each class is predicted as often as it occurs."
     return (
         f"{largest['label']} is predicted {'more' if bias > 0 else 'less'} often than it occurs, by "
-        f"{format_percent(abs(bias), 1)} of the cases: the largest difference."
+        f"{format_percent(abs(bias), 1)} of the cases. This is the largest difference."
     )
 
 
@@ -261,7 +268,7 @@ def _labels_to_draw(findings: DecisionFindings, index: int) -> list[tuple[Label,
 def _note_on_cut(findings: DecisionFindings) -> str:
     number = len(findings.table.labels)
     return (
-        f" The {MAX_LABELS_SHOWN} furthest from 0 of {number} labels are drawn."
+        f" The chart shows the {MAX_LABELS_SHOWN} of {number} classes that are furthest from 0."
         if number > MAX_LABELS_SHOWN
         else ""
     )

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats, Values
+from edgeworth.common.arrays import Floats, Values, finite_or_none
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import format_level, format_number
 from edgeworth.core.measures import Measure
+from edgeworth.core.multiple_testing import holm
 from edgeworth.decisions.bookmaker import Costs, check_cost_matrix, cost_measure, costs, expected_cost
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows, parse_matrix
@@ -24,7 +25,7 @@ from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
 from edgeworth.report.wording import describe_estimate
 
 
-def read_costs(given: object, table: ContingencyTable) -> Floats:
+def read_costs(costs_option: object, table: ContingencyTable) -> Floats:
     """Read costs from a matrix, from text such as "0 1; 10 0", or from a CSV file.
 
     The result has predictions in its rows.
@@ -32,12 +33,12 @@ def read_costs(given: object, table: ContingencyTable) -> Floats:
     The first cell of a file says what its rows are, predicted or actual; the rest of its first row and of its
     first column are labels.
     """
-    if not isinstance(given, (str, Path)):
-        return check_cost_matrix(table, given, "predicted")
-    if ";" in str(given):
-        return check_cost_matrix(table, parse_matrix(str(given), "the costs"), "predicted")
+    if not isinstance(costs_option, (str, Path)):
+        return check_cost_matrix(table, costs_option, "predicted")
+    if ";" in str(costs_option):
+        return check_cost_matrix(table, parse_matrix(str(costs_option), "the costs"), "predicted")
     try:
-        with Path(given).open(encoding="utf-8-sig", newline="") as file:
+        with Path(costs_option).open(encoding="utf-8-sig", newline="") as file:
             head, *lines = [[cell.strip() for cell in line] for line in csv.reader(file) if any(line)]
     except (OSError, ValueError) as error:
         raise InputError(f'costs are a matrix such as "0 1; 10 0" or a CSV file: {error}') from None
@@ -49,9 +50,11 @@ def read_costs(given: object, table: ContingencyTable) -> Floats:
         matrix = [[float(cells[label, real]) for real in names] for label in names]
     except KeyError as error:
         predicted, real = error.args[0]
-        raise InputError(f"{given} has no cost of {predicted!r} predicted where {real!r} is actual") from None
+        raise InputError(
+            f"{costs_option} has no cost for predicting {predicted!r} when {real!r} is actual"
+        ) from None
     except ValueError as error:
-        raise InputError(f"{given} holds something that is no number: {error}") from None
+        raise InputError(f"an entry of {costs_option} is not a number: {error}") from None
     return check_cost_matrix(table, matrix, "predicted")
 
 
@@ -83,9 +86,11 @@ def saving_measure(matrix: Floats) -> Measure:
     )
 
 
-def with_costs(report: Report, table: ContingencyTable, given: object, *, level: float, seed: int) -> Report:
+def with_costs(
+    report: Report, table: ContingencyTable, costs_option: object, *, level: float, seed: int
+) -> Report:
     """Add the costs of errors to a report, compared with guessing and with the best constant answer."""
-    total_costs = costs(table, read_costs(given, table), rows="predicted")
+    total_costs = costs(table, read_costs(costs_option, table), rows="predicted")
     best = table.index(total_costs.best_constant)
     measures = {
         "cost per case": expected_cost(table, total_costs.matrix, rows="predicted"),
@@ -94,7 +99,7 @@ def with_costs(report: Report, table: ContingencyTable, given: object, *, level:
             table, total_costs.matrix[best] - total_costs.matrix, rows="predicted"
         ),
     }
-    estimates = [estimate(table, measure, seed=seed) for measure in measures.values()]
+    estimates = [estimate(table, measure, rng=seed) for measure in measures.values()]
     cost, saved, saved_against_constant = estimates
     interval = f"{format_level(level)} CI/interval"
     values = tuple(
@@ -102,8 +107,8 @@ def with_costs(report: Report, table: ContingencyTable, given: object, *, level:
         for name, cost_estimate in zip(measures, estimates, strict=True)
     )
     note = (
-        f"guessing with the same shares costs {format_number(total_costs.at_guessing)} a case, always "
-        f"predicting {total_costs.best_constant} (the cheapest on these data) "
+        f"Guessing with the same shares costs {format_number(total_costs.at_guessing)} per case. Always "
+        f"predicting {total_costs.best_constant}, the cheapest constant on these data, costs "
         f"{format_number(total_costs.at_best_constant)}"
     )
     grids = [Grid("", make_columns("what/text", "value", interval), values, note)]
@@ -112,8 +117,8 @@ def with_costs(report: Report, table: ContingencyTable, given: object, *, level:
         rows = tuple(
             (str(label), *row) for label, row in zip(table.labels, total_costs.matrix.tolist(), strict=True)
         )
-        grids.append(Grid("The cost of each case", names, rows))
-    text = ("Cases without a decision cost nothing and are left out.",) if table.abstained.any() else ()
+        grids.append(Grid("Cost of each case", names, rows))
+    text = ("Cases without a decision cost nothing and are excluded.",) if table.abstained.any() else ()
     section = Section("Costs of errors", text, tuple(grids), is_main=True)
     test = saved.test_against_chance("two-sided")
     numbers = {
@@ -127,28 +132,50 @@ def with_costs(report: Report, table: ContingencyTable, given: object, *, level:
         "p_value": None if test is None else test.p_value,
     }
     claims = getattr(report.verdict, "claims", ())
+    p_value = constant_p_value(table, total_costs, seed=seed)
+    numbers["best_constant_p_value"] = finite_or_none(p_value)
+    claim = _claim(cost, saved_against_constant, total_costs, p_value, level)
     return replace(
         report,
-        verdict=Verdict([*claims, _claim(cost, saved_against_constant, total_costs, level)]),
+        verdict=Verdict([*claims, claim]),
         sections=(*report.sections[:2], section, *report.sections[2:]),
         numbers={**report.numbers, "costs": numbers},
     )
 
 
-def _claim(cost: Estimate, saved_against_constant: Estimate, total_costs: Costs, level: float) -> Claim:
-    """Write what errors cost, and whether the best constant answer costs significantly more or less."""
+def constant_p_value(table: ContingencyTable, total_costs: Costs, *, seed: int = 0) -> float:
+    """Test whether the best constant answer costs as much as the predictions, by Holm over all constants.
+
+    The cheapest of many constants is partly cheap by luck, so every constant counts as one test.
+    """
+    matrix = total_costs.matrix
+    p_values = [
+        estimate(table, expected_cost(table, row - matrix, rows="predicted"), rng=seed).p_value(0.0)
+        for row in matrix
+    ]
+    return float(holm(p_values)[table.index(total_costs.best_constant)])
+
+
+def _claim(
+    cost: Estimate, saved_against_constant: Estimate, total_costs: Costs, p_value: float, level: float
+) -> Claim:
+    """Write what errors cost, and whether the best constant answer costs significantly more or less.
+
+    That it costs less takes the p-value adjusted for all constants. That it costs more holds for all of them,
+    because it is the cheapest.
+    """
     low, high = -np.inf, np.inf
     if saved_against_constant.law is not None:
         low, high = saved_against_constant.interval(level)
     comparison = ""
     if low > 0:
         comparison = "significantly more"
-    elif high < 0:
+    elif high < 0 and p_value <= round(1 - level, 12):
         comparison = "significantly less"
     text = (
-        f"Errors cost {describe_estimate(cost, level)} a case. Guessing with the same shares costs "
+        f"Errors cost {describe_estimate(cost, level)} per case. Guessing with the same shares costs "
         f"{format_number(total_costs.at_guessing)}; always predicting {total_costs.best_constant} costs "
-        f"{format_number(total_costs.at_best_constant)}, {comparison or 'no significant difference'}."
+        f"{format_number(total_costs.at_best_constant)} ({comparison or 'no significant difference'})."
     )
     strength: Strength = "shown" if comparison else "not shown"
     return Claim("costs", text, strength, estimate_numbers(cost, level), str(saved_against_constant.method))

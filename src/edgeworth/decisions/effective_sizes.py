@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from edgeworth.common.arrays import Floats
-from edgeworth.core.clusters import cluster_variance_of_ratios
+from edgeworth.core.clusters import cluster_variance_of_ratios, effective_units_caveat
 from edgeworth.core.measures import Combination
 from edgeworth.core.sampling_distributions import normal_quantile, student_quantile
+from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.resampling import MAX_CLUSTER_SUMS, MIN_VARIANCE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Marginals, Resolved, label_view, marginals
@@ -29,7 +30,7 @@ def combine(resolved: Resolved, margins: Marginals) -> Combination:
     """Write a measure that is a combination of independent proportions as one."""
     combination = _find_combination(resolved, margins)
     if combination is None:
-        raise OptionError(f"{resolved.spelling} is no fixed combination of independent proportions here")
+        raise OptionError(f"{resolved.spelling} is not a fixed combination of independent proportions here")
     return combination
 
 
@@ -53,13 +54,14 @@ def reduce_trials(tally: ContingencyTable, resolved: Resolved, combination: Comb
     if tally.is_plain:
         return combination
     if tally.clusters is not None and tally.clusters.number < 2:
-        raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
+        raise OptionError("all cases are in one cluster, so the variance cannot be estimated")
     success_cells, trial_cells = cells_of_proportions(tally, resolved)
     squares = (tally.cells if tally.squared is None else tally.squared).ravel()
     most_trials = combination.trials**2 / (trial_cells @ squares)
     shares = combination.successes / combination.trials
     if tally.clusters is None:
-        return replace(combination, successes=shares * most_trials, trials=most_trials)
+        caveat = weights_caveat(tally)
+        return replace(combination, successes=shares * most_trials, trials=most_trials, caveat=caveat)
     from scipy import sparse
 
     cluster, cell, weight = tally.clusters.cells(tally.labels)
@@ -89,7 +91,31 @@ def reduce_trials(tally: ContingencyTable, resolved: Resolved, combination: Comb
         freedoms=np.array([proportion.freedom for proportion in spreads]),
         correlation=np.where(np.eye(len(norms), dtype=bool), 1.0, cross_products / np.outer(norms, norms)),
         freedom=math.inf if np.allclose(fewest_trials, most_trials) else overall.freedom,
+        caveat=overall.caveat or size_caveat(tally, tally.clusters),
     )
+
+
+def weights_caveat(tally: ContingencyTable) -> str | None:
+    """Return a caveat if sampling weights leave few effective cases, or None."""
+    return effective_units_caveat(tally.effective_size, "cases") if tally.has_unequal_weights else None
+
+
+def size_caveat(tally: ContingencyTable, clusters: Clusters) -> str | None:
+    """Return a caveat if there are few effective clusters of all cases, or None."""
+    cluster, _, weight = clusters.cells(tally.labels)
+    sizes = np.bincount(cluster, weights=weight)
+    return effective_units_caveat(float(sizes.sum() ** 2 / (sizes**2).sum()), "clusters")
+
+
+def smallest_margin(tally: ContingencyTable) -> float:
+    """Find the fewest cases or predictions of a class that has some, in effective cases with weights."""
+    squares = tally.cells if tally.squared is None else tally.squared
+    margins = [
+        (cells.sum(axis=axis), cell_squares.sum(axis=axis))
+        for cells, cell_squares, axis in ((tally.cells, squares, 0), (tally.cells[:-1], squares[:-1], 1))
+    ]
+    sizes = np.concatenate([total[total > 0] ** 2 / square[total > 0] for total, square in margins])
+    return float(sizes.min()) if len(sizes) else 0.0
 
 
 def cells_of_proportions(tally: ContingencyTable, resolved: Resolved) -> tuple[Floats, Floats]:

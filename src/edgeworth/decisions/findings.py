@@ -56,7 +56,12 @@ class DecisionFindings:
     """The share of cases with a decision, of all cases."""
     decided: Estimate | None = None
     zero_weight: Estimate | None = None
-    shows_bets: bool = False
+    asked_for_bets: bool = False
+
+    @property
+    def shows_bets(self) -> bool:
+        """Whether bets were requested, or a house that takes its share of them."""
+        return bool(self.asked_for_bets or self.payoffs.overround or self.payoffs.commission)
 
     @property
     def superstitious(self) -> tuple[Label, ...]:
@@ -86,7 +91,7 @@ class DecisionFindings:
     @property
     def is_conclusive(self) -> bool:
         """Whether both the test and the interval rule guessing out."""
-        is_open = self.interval_includes_0 or self.informedness.caveat is not None
+        is_open = self.interval_includes_0 or self.informedness.no_claim is not None
         return self.is_significant and (self.informedness.law is None or not is_open)
 
     @cached_property
@@ -122,18 +127,18 @@ def examine_decisions(
     """Estimate, test and price a table of decisions."""
     if table.total == 0:
         raise InputError("there are no cases with a decision")
-    coverage = estimate(table, "coverage", seed=seed)
+    coverage = estimate(table, "coverage", rng=seed)
     table = table.without_abstentions() if abstentions == "drop" else table
-    headline = estimate(table, "informedness", seed=seed)
+    headline = estimate(table, "informedness", rng=seed)
     abstains = bool(table.abstained.any())
     return DecisionFindings(
         table=table,
         level=level,
         informedness=headline,
-        overall=(*(estimate(table, name, seed=seed) for name in OVERALL_MEASURES_SHOWN), coverage),
+        overall=(*(estimate(table, name, rng=seed) for name in OVERALL_MEASURES_SHOWN), coverage),
         labels={
             label: tuple(
-                estimate(table, f"{name}[{quote_label(str(label))}]", seed=seed)
+                estimate(table, f"{name}[{quote_label(str(label))}]", rng=seed)
                 for name in LABEL_MEASURES_SHOWN
             )
             for label in labels_to_examine(table)
@@ -144,9 +149,9 @@ def examine_decisions(
         worse_than_guessing=worse_than_guessing(table),
         plan=headline.cases_needed(level=level),
         coverage=coverage,
-        shows_bets=bets,
-        decided=estimate(table, "informedness(abstentions=drop)", seed=seed) if abstains else None,
-        zero_weight=estimate(table, "informedness(abstentions=zero_weight)", seed=seed) if abstains else None,
+        asked_for_bets=bets,
+        decided=estimate(table, "informedness(abstentions=drop)", rng=seed) if abstains else None,
+        zero_weight=estimate(table, "informedness(abstentions=zero_weight)", rng=seed) if abstains else None,
     )
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import MAX_EXACT_INTEGER
+from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.sampling_distributions import Alternative, normal_quantile
 from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult, hypergeometric_tails
 from edgeworth.decisions.clusters import Clusters
@@ -34,7 +35,7 @@ from edgeworth.decisions.policy import (
 )
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, at_guessing
-from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.errors import InputError, OptionError
 
 WORK_OVERESTIMATE = 2
 """The work foreseen is an upper bound, so work up to this many times the limit is tried."""
@@ -131,8 +132,7 @@ class GuessingLaw:
 
     def __post_init__(self) -> None:
         if sum(self.predicted) != sum(self.real) or sum(self.real) == 0:
-            raise InputError("guessing needs cases, and as many predictions as there are cases")
-        check_seed(self.seed)
+            raise InputError("guessing needs at least one case, and as many predictions as cases")
 
     @property
     def cases(self) -> int:
@@ -202,7 +202,7 @@ class GuessingLaw:
 
     @cached_property
     def _ways_by_sum(self) -> dict[int, tuple[int, int]] | None:
-        """The ways and tables of each sum of weights, when there are few enough tables."""
+        """Return the ways and tables of each sum of weights, if there are few enough tables."""
         try:
             return enumerate_hits(self.predicted, self.real, self._weights)
         except TooMany:
@@ -215,7 +215,7 @@ class GuessingLaw:
 
     def _find_tail(self, upper: Fraction, lower: Fraction | None) -> TestResult:
         if lower is not None and upper <= lower:
-            return TestResult.from_fraction(Fraction(1), "no table is nearer to 0")
+            return TestResult.from_fraction(Fraction(1), "every table is at least as far from 0")
         if self._ways_by_sum is not None:
             all_ways = sum(ways for ways, _ in self._ways_by_sum.values())
             extreme_ways = sum(
@@ -223,7 +223,7 @@ class GuessingLaw:
                 for total, (ways, _) in self._ways_by_sum.items()
                 if total >= upper or (lower is not None and total <= lower)
             )
-            method = f"all {self.tables:,} tables" if self.tables != 1 else "the only table there is"
+            method = f"all {self.tables:,} tables" if self.tables != 1 else "the only possible table"
             return TestResult.from_fraction(Fraction(extreme_ways, all_ways), method)
         if self.cases >= MAX_EXACT_INTEGER:
             return TestResult.from_bound(max(self._concentration(upper), SMALLEST_FLOAT))
@@ -288,7 +288,7 @@ def random_tables(
     from scipy.stats import random_table
 
     if sum(predicted) > MAX_CASES_DRAWN:
-        raise InputError(f"tables of more than {MAX_CASES_DRAWN:,} cases are not drawn")
+        raise InputError(f"tables can be drawn for at most {MAX_CASES_DRAWN:,} cases")
     round_size = max(1, (1 << 22) // max(len(predicted) * len(real), 1))
     sizes = [min(round_size, draws - start) for start in range(0, draws, round_size)]
     if min(np.count_nonzero(predicted), np.count_nonzero(real)) == 1:
@@ -301,15 +301,41 @@ def random_tables(
 
 
 def guessing_law(
-    table: ContingencyTable, slopes: Slopes, *, seed: int = 0, draws: int | None = None
+    table: ContingencyTable, slopes: Slopes, *, rng: Rng = 0, draws: int | None = None
 ) -> GuessingLaw:
-    """Make the law of any measure that is linear in the diagonal once the margins are fixed."""
+    """Compute the distribution under guessing of a measure that is linear in the diagonal for fixed margins.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+        The table whose margins are kept.
+    slopes : callable
+        A function of the predicted and the real counts of each label that returns the slope of the measure on
+        each diagonal cell, as fractions.
+    rng : int, numpy Generator or None
+        The seed, or the source, of random numbers if tables are drawn.
+    draws : int, optional
+        The number of tables to draw if an exact result is out of reach.
+
+    Returns
+    -------
+    GuessingLaw
+        The distribution of the measure minus its mean.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> table = ContingencyTable.from_matrix([[3, 1], [1, 3]], rows="predicted")
+    >>> law = guessing_law(table, lambda predicted, real: [Fraction(1, sum(real))] * 2)
+    >>> law.tail(0.25).exact
+    Fraction(17, 70)
+    """
     if not table.is_counted:
-        raise InputError("exact laws of guessing need whole cases; these are weighted")
+        raise InputError("the exact distribution of guessing needs counts; these rows are weighted")
     predicted, real = table.predicted.tolist(), table.real.tolist()
     if table.total == 0:
         raise InputError("there are no cases")
-    return GuessingLaw(tuple(predicted), tuple(real), tuple(slopes(predicted, real)), seed, draws)
+    return GuessingLaw(tuple(predicted), tuple(real), tuple(slopes(predicted, real)), make_seed(rng), draws)
 
 
 RELATIVE_ROUNDING_ERROR = 1e-12
@@ -347,7 +373,7 @@ def guessing_tail(
     test = _independent_tail(rounded_table, resolved, alternative, seed)
     if tally.clusters is None and np.allclose(counts, rounded_table.cells, rtol=1e-9, atol=1e-9):
         return test
-    method = f"{test.method}, of as many independent cases as tell as much (approximate)"
+    method = f"{test.method.removeprefix('exact, ')} at the effective sample size, approximate"
     return replace(test, method=method, kind="approximation", exact=None)
 
 
@@ -358,8 +384,8 @@ def _independent_tail(
     if resolved.position is not None:
         if resolved.measure.direction == "neither":
             raise OptionError(
-                f"{resolved.spelling} is the same however one guesses with these margins: give a null= to "
-                "test"
+                f"{resolved.spelling} has the same value for every guess with these margins; pass null= to "
+                "test another value"
             )
         # All measures of a label follow from its hits once the margins are fixed.
         p, r = (margin[resolved.position].item() for margin in (tally.predicted, tally.real))
@@ -369,7 +395,7 @@ def _independent_tail(
     elif resolved.measure.guessing is not None and not (
         tally.abstained.any() and resolved.arguments.get("abstentions") == "zero_weight"
     ):
-        law = guessing_law(tally, resolved.measure.guessing, seed=seed)
+        law = guessing_law(tally, resolved.measure.guessing, rng=seed)
     else:
         return _drawn_tail(tally, resolved, alternative, seed)
     value = law.value_of(hits)

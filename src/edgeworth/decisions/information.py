@@ -8,6 +8,7 @@ import numpy as np
 
 from edgeworth.common.arrays import Values, difference, ratio
 from edgeworth.core.measures import POWERS, Requirement, measure_family
+from edgeworth.decisions import guidance
 from edgeworth.decisions.views import CASES, TWO_PREDICTED, TWO_REAL, Marginals
 
 SHANNON = "Shannon 1948; Cover & Thomas 1991"
@@ -136,9 +137,7 @@ def _cramers_v(counts: Values) -> Values:
     return np.sqrt(np.minimum(ratio(chi_square(counts), cell_total(counts) * (smaller - 1)), 1.0))
 
 
-WHY_NO_INTERVAL = (
-    "it is biased upwards near independence, and a bootstrap more so: its p-value says what it shows"
-)
+WHY_NO_INTERVAL = "it is biased upwards near independence, and a bootstrap more so; use its p-value"
 
 
 TWO_CASES = Requirement(lambda view: view.total > 1, "there are fewer than two cases to pair")
@@ -151,7 +150,9 @@ def _not_trivial(view: Marginals) -> Values:
     return (view.total > 1) & ~both_single & ~both_apart
 
 
-NOT_TRIVIAL = Requirement(_not_trivial, "truth and prediction are both one single group, or both all singles")
+NOT_TRIVIAL = Requirement(
+    _not_trivial, "truth and prediction are both one group, or both have only groups of one case"
+)
 
 
 _cells = measure_family(scope="cells", low=0.0, high=np.inf, direction="higher", needs=(CASES,))
@@ -177,6 +178,7 @@ CELL_MEASURES = (
         chance="0 (about (K − 1)²/(2 N ln 2) in a sample)",
         source=SHANNON,
         gradient=partial(_entropies_gradient, joint=-1, predicted=1, real=1),
+        guidance=guidance.MUTUAL_INFORMATION,
     ),
     _cells(
         "information_share",
@@ -217,6 +219,7 @@ CELL_MEASURES = (
         low=-0.5,
         needs=(NOT_TRIVIAL,),
         title="adjusted Rand index",
+        guidance=guidance.ADJUSTED_RAND,
     ),
     _association(
         "chi_square",

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from edgeworth.common.json_types import JsonObject, Terms
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate, Method
+    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.tallies import Tally
     from edgeworth.decisions.table import ContingencyTable
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
@@ -35,7 +37,7 @@ class TableKind(Kind["ContingencyTable"]):
         *("recall[]", "precision[]", "f[]", "informedness[]"),
     )
 
-    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted[Tally]:
         from edgeworth.decisions.reading import count_labels
 
         return count_labels(source, options, is_final=is_final)
@@ -78,6 +80,31 @@ class TableKind(Kind["ContingencyTable"]):
         from edgeworth.decisions.report import report_table
 
         return report_table(tallied, options, about)
+
+    def slice_measures(self, whole: ContingencyTable) -> tuple[str, ...]:
+        from edgeworth.decisions.gaps import default_gap_measure
+
+        return (default_gap_measure(whole),)
+
+    def independent_units(self, tally: ContingencyTable) -> Units:
+        from edgeworth.decisions.gaps import independent_units
+
+        return independent_units(tally)
+
+    def base_rates(self, tally: ContingencyTable) -> Mapping[str, float]:
+        from edgeworth.decisions.gaps import base_rates
+
+        return base_rates(tally)
+
+    def moves_with_prevalence(self, tally: ContingencyTable, measure: str) -> bool:
+        from edgeworth.decisions.gaps import moves_with_prevalence
+
+        return moves_with_prevalence(tally, measure)
+
+    def gap(self, part: ContingencyTable, rest: ContingencyTable, measure: str, *, seed: int = 0) -> Gap:
+        from edgeworth.decisions.gaps import gap_of_tables
+
+        return gap_of_tables(part, rest, measure, seed=seed)
 
     def read_systems(
         self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options

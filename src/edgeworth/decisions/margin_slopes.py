@@ -41,9 +41,9 @@ def informedness_slopes(view: Marginals, abstentions: str = "drop") -> MarginSlo
     by_abstained = np.zeros_like(by_real)
     if abstentions == "discount":
         every = total + undecided
-        kept = total / every
-        by_hits, by_predicted = by_hits * kept, by_predicted * kept
-        by_real = by_real * kept + value * undecided / every**2
+        decided_share = total / every
+        by_hits, by_predicted = by_hits * decided_share, by_predicted * decided_share
+        by_real = by_real * decided_share + value * undecided / every**2
         by_abstained = by_abstained - value * total / every**2
     return by_hits, by_predicted, by_real, by_abstained
 

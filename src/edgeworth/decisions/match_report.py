@@ -15,8 +15,10 @@ from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
 def match_table(table: ContingencyTable, how: Match, *, seed: int) -> tuple[ContingencyTable, Matching]:
     """Match the clusters of a table to classes. The new table carries the test of its matching."""
     if table.clusters is not None or not table.is_counted:
-        raise OptionError("match tests clusters of whole, independent cases: no weights, no --cluster")
-    matching = match(table.without_abstentions(), one_to_one=how == "one", seed=seed)
+        raise OptionError(
+            "--match cannot be used with --weight or --cluster: its test needs independent cases"
+        )
+    matching = match(table.without_abstentions(), one_to_one=how == "one", rng=seed)
     matched = table.map_predictions(matching.mapping).without_empty_labels()
     return replace(matched, matching=matching.table.matching), matching
 
@@ -28,10 +30,10 @@ def with_matching(report: Report, table: ContingencyTable, matching: Matching) -
         row = table.index(cluster)
         cases = table.predicted[row].item()
         hits = None if label is None else table.counts[row, table.index(label)].item()
-        rows.append((str(cluster), cases, "left out" if label is None else str(label), hits))
+        rows.append((str(cluster), cases, "no class" if label is None else str(label), hits))
     shown = sorted(rows, key=lambda row: -float(row[1]))[:MAX_LABELS_SHOWN]  # type: ignore[arg-type]  # cases
     columns = make_columns("cluster/text", "cases/count", "matched to/text", "of that class/count")
-    note = f"chosen for the highest informedness: {matching.method}"
+    note = f"Matched for the highest informedness: {matching.method}"
     section = Section("Clusters", (), (Grid("", columns, tuple(shown), note),), is_main=True)
     numbers = {
         "mapping": {

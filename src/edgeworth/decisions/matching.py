@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers
 from edgeworth.common.progress import track_progress, track_rounds
+from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.guessing import random_tables
 from edgeworth.decisions.policy import MAX_MAPS_TRIED, SEARCH_STARTS
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import InputError, check_seed
+from edgeworth.errors import InputError
 from edgeworth.sources.columns import Label
 
 MAX_VALUES_AT_ONCE = 1 << 20
@@ -72,10 +73,33 @@ class Problem:
 
 @dataclass(frozen=True)
 class Matching:
-    """Clusters mapped to classes; a cluster mapped to None is left out, at zero weight.
+    """A mapping of clusters to classes with the informedness that it reaches.
 
-    The informedness is a maximum over maps, so it is above 0 even for pure guessing: ``test`` matches again
-    in every table that guessing draws, and only that p-value means anything.
+    The informedness is a maximum over mappings, so it is above 0 even for pure guessing. Use the p-value of
+    ``test``, which matches again in every table that guessing draws.
+
+    Attributes
+    ----------
+    mapping : dict
+        The class of each cluster. None leaves the cluster out, with weight 0.
+    informedness : float
+        The largest informedness found.
+    is_exact : bool
+        Whether no mapping reaches more.
+    method : str
+        How the mapping was found.
+    table : ContingencyTable
+        The table after the mapping.
+    problem : Problem
+        The counts of clusters by classes.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> table = ContingencyTable.from_labels(["a", "a", "b", "b"] * 5, [7, 7, 3, 3] * 5)
+    >>> matching = ew.match(table)
+    >>> matching.mapping, matching.informedness, matching.is_exact
+    ({3: 'b', 7: 'a'}, 1.0, True)
     """
 
     mapping: dict[Label, Label | None]
@@ -85,9 +109,30 @@ class Matching:
     table: ContingencyTable = field(repr=False)
     problem: Problem = field(repr=False)
 
-    def test(self, *, draws: int | None = None, seed: int = 0) -> TestResult:
-        """Compute P(clusters without information, matched as well as they can be, look this good)."""
-        return matching_tail(self.problem, self.informedness, draws=draws, seed=seed)
+    def test(self, *, draws: int | None = None, rng: Rng = 0) -> TestResult:
+        """Test whether clusters without information, matched as well as possible, reach this informedness.
+
+        Parameters
+        ----------
+        draws : int, optional
+            The number of random tables; by default as many as the p-value needs.
+        rng : int, numpy Generator or None
+            The seed, or the source, of random numbers.
+
+        Returns
+        -------
+        TestResult
+            The p-value and its kind.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> table = ContingencyTable.from_labels(["a", "a", "b", "b"] * 3, [7, 7, 3, 3] * 3)
+        >>> test = ew.match(table).test()
+        >>> round(test.p_value, 4), test.kind
+        (0.002, 'drawn')
+        """
+        return matching_tail(self.problem, self.informedness, draws=draws, seed=make_seed(rng))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +157,7 @@ def matching_tail(
     """Match clusters in random tables, and count the tables with at least this informedness."""
     counts = problem.counts
     if not np.array_equal(counts, counts.round()):
-        raise InputError("exact laws of guessing need whole cases; these are weighted")
+        raise InputError("the exact distribution of guessing needs counts; these rows are weighted")
     number = draws or (999 if problem.one_to_one or problem.has_few_maps else 199)
     rows, columns = ([int(x) for x in counts.sum(axis=axis)] for axis in (1, 0))
     needed = informedness - ROUNDING_ERROR
@@ -161,7 +206,7 @@ def _choices(problem: Problem, start: int, stop: int) -> NDArray[np.bool_]:
     return np.asarray(np.stack(choices, axis=1)[:, :, None] == np.arange(1, classes + 1))
 
 
-def match(table: ContingencyTable, *, one_to_one: bool = True, seed: int = 0) -> Matching:
+def match(table: ContingencyTable, *, one_to_one: bool = True, rng: Rng = 0) -> Matching:
     """Map predicted labels (clusters) to real classes so that informedness is as large as possible.
 
     Parameters
@@ -170,18 +215,19 @@ def match(table: ContingencyTable, *, one_to_one: bool = True, seed: int = 0) ->
         Clusters as predictions beside the real classes, without abstentions.
     one_to_one : bool
         Whether a class takes at most one cluster.
-    seed : int
-        The seed of the random starts of a search.
+    rng : int, numpy Generator or None
+        The seed, or the source, of the random starts of a search.
 
     Returns
     -------
     Matching
+        The mapping, its informedness and its test.
 
     Notes
     -----
-    Any cluster may stay without a class. One cluster per class is a linear assignment and exact. With many
-    clusters to a class every map is tried when they are few; otherwise single moves improve several starts,
-    and the result is the best found.
+    A cluster may stay without a class. With one cluster per class the problem is a linear assignment, and the
+    result is exact. Otherwise every mapping is tried if there are few. If there are many, single moves
+    improve several starts, and the result is the best that was found.
 
     Examples
     --------
@@ -189,14 +235,13 @@ def match(table: ContingencyTable, *, one_to_one: bool = True, seed: int = 0) ->
     >>> match(table).mapping
     {3: 'b', 7: 'a'}
     """
-    check_seed(seed)
     if table.abstained.any():
-        raise InputError("matching takes every case as clustered; this table has abstentions")
+        raise InputError("matching needs a cluster for every case; this table has abstentions")
     clusters, classes = np.flatnonzero(table.predicted > 0), np.flatnonzero(table.real > 0)
     if not len(clusters):
         raise InputError("there are no cases to match")
     problem = Problem(table.counts[np.ix_(clusters, classes)].astype(np.float64), one_to_one)
-    class_of_cluster, value, is_exact, method = _best(problem, seed)
+    class_of_cluster, value, is_exact, method = _best(problem, make_seed(rng))
     mapping = {
         table.labels[cluster]: None if class_index < 0 else table.labels[classes[class_index]]
         for cluster, class_index in zip(clusters, class_of_cluster, strict=True)

@@ -35,7 +35,7 @@ def parse_matrix(text: str, name: str) -> list[list[float]]:
     try:
         return [[float(number) for number in row] for row in rows]
     except ValueError as error:
-        raise InputError(f"{name}: something is no number: {error}") from None
+        raise InputError(f"an entry of {name} is not a number: {error}") from None
 
 
 def check_matrix(counts: ArrayLike) -> Numbers:
@@ -66,15 +66,13 @@ def check_table(
     """Refuse labels and cells that are no contingency table."""
     size = len(labels)
     if len(set(labels)) < size or any(is_missing(label) for label in labels):
-        raise InputError(
-            f"the labels of a table are different from each other and not missing; saw {labels!r}"
-        )
+        raise InputError(f"the labels of a table must differ and must not be missing; saw {labels!r}")
     if cells.shape != (size + 1, size):
         raise InputError(f"{size} labels need cells of shape {(size + 1, size)}; saw {cells.shape}")
     if cells.dtype.kind == "i":
         _check_counts(cells)
     if (cells.dtype.kind == "f") != (squared is not None):
-        raise InputError("weights need their squares beside them, and counts have none")
+        raise InputError("a table of weights needs their squares; a table of counts has none")
     if squared is not None:
         if squared.shape != cells.shape:
             raise InputError(
@@ -84,7 +82,7 @@ def check_table(
             if not np.all(np.isfinite(weights) & (weights >= 0)):
                 raise InputError("weights of a table must be finite and at least 0")
     if positive is not None and positive not in labels:
-        raise InputError(f"the positive label {positive!r} is none of the labels")
+        raise InputError(f"the positive label {positive!r} is not one of the labels")
 
 
 def _check_counts(numbers: Numbers) -> None:
@@ -93,4 +91,4 @@ def _check_counts(numbers: Numbers) -> None:
         raise InputError(f"counts must be finite and at least 0; saw {numbers[wrong][0]:g}")
     whole = numbers.dtype.kind == "i" or bool(np.all(numbers == np.round(numbers)))
     if whole and numbers.sum(dtype=np.float64) > MAX_INTEGER_WEIGHT_SUM:
-        raise InputError(f"counts this large ({float(numbers.max()):g}) cannot be added up")
+        raise InputError(f"counts this large ({float(numbers.max()):g}) cannot be summed exactly")

@@ -19,6 +19,7 @@ from edgeworth.core.measures import (
     Parameter,
     measure_family,
 )
+from edgeworth.decisions import guidance
 from edgeworth.decisions.margin_slopes import (
     balanced_accuracy_slopes,
     informedness_slopes,
@@ -61,8 +62,8 @@ def informedness(view: Marginals, abstentions: str = "drop") -> Values:
         by_label = LabelView(view.hits, view.predicted, view.every_real, every[..., None])
         return _where_bet(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), every))
     by_label = view.by_label()
-    kept = _where_bet(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), view.total))
-    return kept * coverage(view) if abstentions == "discount" else kept
+    value = _where_bet(by_label, ratio(weighted_sum(view.predicted, edge(by_label)), view.total))
+    return value * coverage(view) if abstentions == "discount" else value
 
 
 def _where_bet(by_label: LabelView, value: Values) -> Values:
@@ -219,6 +220,7 @@ OVERALL_MEASURES = (
         "Σ_l p_l (recall_l − fallout_l)",
         informedness,
         synonyms="powers' b, bookmaker informedness, youden's j (two classes), deltap' (two classes), bm",
+        guidance=guidance.INFORMEDNESS,
         options={"abstentions": ABSTENTIONS},
         needs=(CASES, TWO_REAL, SOME_COMMON),
         combination=_informedness_combination,
@@ -228,6 +230,7 @@ OVERALL_MEASURES = (
         is_case_sum=True,
         # The value of the decided cases is multiplied by their share, and swaps change both.
         case_worth=CaseWorth(_informedness_worth, needs_decisions=True),
+        ignores_prevalence="two classes",
     ),
     _overall(
         "markedness",
@@ -239,6 +242,7 @@ OVERALL_MEASURES = (
         guessing=lambda predicted, real: informedness_hit_values(real, predicted),
         margin_slopes=markedness_slopes,
         is_rate_of_predictions=True,
+        guidance=guidance.MARKEDNESS,
     ),
     _proportion(
         "accuracy",
@@ -249,6 +253,8 @@ OVERALL_MEASURES = (
         guessing=_equal_hit_values,
         is_case_sum=True,
         case_worth=CaseWorth(_hit_worth),
+        is_share_of_right_answers=True,
+        guidance=guidance.ACCURACY,
     ),
     _proportion(
         "error_rate",
@@ -274,6 +280,8 @@ OVERALL_MEASURES = (
         combination_strata="classes",
         is_case_sum=True,
         case_worth=CaseWorth(_recall_worth),
+        ignores_prevalence="always",
+        guidance=guidance.BALANCED_ACCURACY,
     ),
     _overall(
         "adjusted_balanced_accuracy",
@@ -286,6 +294,7 @@ OVERALL_MEASURES = (
         combination_strata="classes",
         is_case_sum=True,
         case_worth=CaseWorth(_recall_worth),
+        ignores_prevalence="always",
     ),
     _overall(
         "macro_informedness",
@@ -293,6 +302,7 @@ OVERALL_MEASURES = (
         _macro_informedness,
         source="yardstick's macro j_index",
         needs=(CASES, TWO_REAL),
+        ignores_prevalence="two classes",
     ),
     _overall(
         "micro_informedness",
@@ -309,6 +319,7 @@ OVERALL_MEASURES = (
         source="yardstick's macro_weighted j_index",
         needs=(CASES, TWO_REAL),
         title="real-weighted informedness",
+        ignores_prevalence="two classes",
     ),
     _overall(
         "mcc",
@@ -321,6 +332,7 @@ OVERALL_MEASURES = (
         margin_slopes=mcc_slopes,
         title="MCC",
         weighs_classes_by_cases=True,
+        guidance=guidance.MCC,
     ),
     _overall(
         "kappa",
@@ -332,6 +344,7 @@ OVERALL_MEASURES = (
         guessing=_equal_hit_values,
         margin_slopes=kappa_slopes,
         weighs_classes_by_cases=True,
+        guidance=guidance.KAPPA,
     ),
     _proportion(
         "coverage",
@@ -398,6 +411,7 @@ AVERAGES = (
         "macro f1",
         margin_slopes=macro_f_slopes,
         title="macro F",
+        guidance=guidance.MACRO_F,
     ),
     _average_of_f(
         "weighted_f",

@@ -22,6 +22,7 @@ from edgeworth.core.measures import (
     Parameter,
     measure_family,
 )
+from edgeworth.decisions import guidance
 from edgeworth.decisions.views import (
     CASES,
     HAS_CASES,
@@ -158,6 +159,8 @@ LABEL_MEASURES = (
         beta_counts=lambda view: BetaCounts(float(view.hits), float(view.every_misses)),
         is_case_sum=True,
         case_worth=CaseWorth(_recall_worth),
+        ignores_prevalence="always",
+        guidance=guidance.RECALL,
     ),
     _share(
         "fallout",
@@ -167,6 +170,8 @@ LABEL_MEASURES = (
         chance=BY_PREDICTION,
         direction="lower",
         is_case_sum=True,
+        ignores_prevalence="two classes",
+        guidance=guidance.FALLOUT,
     ),
     _share(
         "precision",
@@ -177,6 +182,7 @@ LABEL_MEASURES = (
         beta_counts=lambda view: BetaCounts(float(view.hits), float(view.false_alarms)),
         is_rate_of_predictions=True,
         counts_abstention_as_rejection=True,
+        guidance=guidance.PRECISION,
     ),
     _share(
         "inverse_recall",
@@ -185,6 +191,8 @@ LABEL_MEASURES = (
         "specificity, true negative rate, tnr, selectivity, irecall",
         chance=f"1 − {BY_PREDICTION}",
         is_case_sum=True,
+        ignores_prevalence="two classes",
+        guidance=guidance.SPECIFICITY,
     ),
     _share(
         "inverse_precision",
@@ -203,6 +211,7 @@ LABEL_MEASURES = (
         direction="lower",
         is_case_sum=True,
         case_worth=CaseWorth(_recall_worth),
+        ignores_prevalence="always",
     ),
     _share(
         "false_discovery_rate",
@@ -255,6 +264,7 @@ LABEL_MEASURES = (
         needs=(IS_SEEN,),
         chance="p r / (p + r − p r)",
         source=JACCARD,
+        guidance=guidance.JACCARD,
     ),
     _label(
         "f",
@@ -268,6 +278,7 @@ LABEL_MEASURES = (
         beta_counts=_f_beta_counts,
         title="F",
         counts_abstention_as_rejection=True,
+        guidance=guidance.F,
     ),
     _label(
         "inverse_f",
@@ -307,6 +318,7 @@ LABEL_MEASURES = (
         combination_strata="target",
         is_case_sum=True,
         case_worth=CaseWorth(_edge_worth, needs_decisions=True),
+        ignores_prevalence="two classes",
     ),
     _edge(
         "markedness",
@@ -333,6 +345,7 @@ LABEL_MEASURES = (
         lambda v: ratio(v.hits * v.not_real, v.false_alarms * v.real),
         "lr+, plr",
         needs=(IS_REAL, OTHERS_REAL, IS_PREDICTED, HAS_FALSE_ALARMS),
+        ignores_prevalence="two classes",
     ),
     _ratio(
         "negative_likelihood_ratio",
@@ -341,6 +354,7 @@ LABEL_MEASURES = (
         "lr-, nlr",
         direction="lower",
         needs=(IS_REAL, OTHERS_REAL, HAS_REJECTIONS),
+        ignores_prevalence="two classes",
     ),
     _ratio(
         "diagnostic_odds_ratio",
@@ -348,6 +362,7 @@ LABEL_MEASURES = (
         lambda v: ratio(v.hits * v.rejections, v.false_alarms * v.misses),
         "dor",
         needs=(IS_REAL, OTHERS_REAL, IS_PREDICTED, HAS_FALSE_ALARMS, HAS_MISSES),
+        ignores_prevalence="two classes",
     ),
     _ratio(
         "lift",
@@ -356,6 +371,7 @@ LABEL_MEASURES = (
         "interest, gain over random",
         source="Brin et al. 1997, Dynamic itemset counting (as interest)",
         needs=(IS_REAL, IS_PREDICTED),
+        guidance=guidance.LIFT,
     ),
     _label(
         "label_bias",

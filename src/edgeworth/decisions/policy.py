@@ -13,6 +13,14 @@ MIN_CLASS_CASES_FOR_DELTA = 20
 MIN_CASES_FOR_DELTA_DESPITE_RARE_CLASS = 100
 """From this many cases on, one rare class matters little to a measure that weighs cases equally."""
 
+MIN_MARGIN_CASES_FOR_DELTA = 10
+"""If a class of two has fewer cases or fewer predictions, a posterior replaces the delta method, whose
+intervals for MCC, kappa and macro F then cover 58 to 92% (bench/clusters.py)."""
+
+MIN_WEIGHTED_CASES_FOR_DELTA = 500
+"""If sampling weights are worth fewer cases, a posterior joins the delta method, which takes the few heavy
+cases as certain."""
+
 MAX_CLASSES_FOR_POSTERIOR = 100
 """Tables with more classes are too large to be drawn by the ten thousand."""
 
@@ -41,6 +49,21 @@ MAX_CLASSES_FOR_EQUAL_MARGINS = 500
 
 CLUSTER_SIGN_FLIPS = 9_999
 """The number of sign flips of clusters that test the position bias of all options together."""
+
+MIN_FREEDOM_FOR_HOTELLING = 10
+"""Hotelling's test of position bias needs nearly normal means; fewer clusters are tested by sign flips."""
+
+MIN_CLASS_CASES_FOR_GAP = 10
+"""With weights or clusters, a gap in F, kappa and the like is not claimed if a class has fewer cases."""
+
+MAX_TABLES_REDRAWN = 9_999
+"""The most tables drawn to test a gap: enough for some hundred slices at once."""
+
+MIN_TABLES_REDRAWN = 999
+"""The fewest tables drawn to test a gap, for very many classes."""
+
+MAX_CELLS_REDRAWN = 4_000_000
+"""The most cells drawn to test a gap: a tenth of a second."""
 
 # -- how clusters are matched to classes -------------------------------------------------------------------
 

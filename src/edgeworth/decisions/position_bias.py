@@ -6,8 +6,10 @@ option has a step of +1 and the actual one of −1. If every option is chosen as
 (a question, or a cluster of questions) may as well have had the opposite steps.
 
 One option is tested by the exact law of these sign flips: for single questions this is McNemar's exact test.
-All options together are tested by Stuart and Maxwell's statistic d' V⁻ d (``equal_margins``). Its covariance
-V = Σ d_u d_u' over units u is the same for all signs, so clusters are tested by sign flips too.
+All options together are tested by Stuart and Maxwell's statistic d' V⁻ d (``equal_margins``), or for clusters
+by Hotelling's T² of the steps per cluster (Hotelling 1931). Clusters of different sizes have skewed steps, so
+that sign flips, which assume symmetry, reject too often. Only few clusters are tested by them: the covariance
+V = Σ d_u d_u' over units u is the same for all signs.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from edgeworth.core.formatting import format_count, format_p_value, format_perce
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.margins import equal_margins
-from edgeworth.decisions.policy import CLUSTER_SIGN_FLIPS
+from edgeworth.decisions.policy import CLUSTER_SIGN_FLIPS, MIN_FREEDOM_FOR_HOTELLING
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.estimates import test_result_to_dict
 from edgeworth.report.report import Grid, Section, make_columns
@@ -117,7 +119,7 @@ def examine_position_bias(
         labels = [[options[number] for number in indices] for indices in (actual, chosen)]
         test = equal_margins(ContingencyTable.from_labels(*labels, labels=options)) or TEST_WITHOUT_ERRORS
     else:
-        test = _flip_clusters(steps, seed)
+        test = _hotelling_test(steps) or _flip_clusters(steps, seed)
     counts = [np.bincount(indices, minlength=len(options)).tolist() for indices in (chosen, actual)]
     rows = zip(options, *counts, p_values, holm(p_values).tolist(), strict=True)
     return PositionBias(tuple(OptionShares(*row) for row in rows), len(answered), test)
@@ -145,6 +147,25 @@ def exact_sign_flips(steps: Integers) -> float:
             distribution = np.maximum(fftconvolve(distribution, size_law), 0.0)
     distances = np.abs(2 * np.arange(len(distribution)) - (len(distribution) - 1))
     return min(1.0, float(distribution[distances >= abs(int(steps.sum()))].sum()))
+
+
+def _hotelling_test(steps: Integers) -> TestResult | None:
+    """Test whether the mean steps of clusters are all 0; None if there are too few clusters, or no errors."""
+    from scipy.stats import f
+
+    clusters = len(steps)
+    if not steps.any() or clusters < 2:
+        return None
+    covariance = np.atleast_2d(np.cov(steps.T)) / clusters
+    rank = int(np.linalg.matrix_rank(covariance, tol=1e-10 * np.abs(covariance).max(), hermitian=True))
+    freedom = clusters - rank
+    means = steps.mean(axis=0)
+    inverse = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
+    if rank == 0 or freedom < MIN_FREEDOM_FOR_HOTELLING:
+        return None
+    statistic = float(means @ inverse @ means) * freedom / (rank * (clusters - 1))
+    p_value = float(f.sf(statistic, rank, freedom))
+    return TestResult.approximate(p_value, 0.0, f"Hotelling's T² over clusters, F({rank}, {freedom})")
 
 
 def _flip_clusters(steps: Integers, seed: int) -> TestResult:
@@ -200,9 +221,11 @@ def bias_section(bias: PositionBias, level: float) -> Section:
     if claim is not None:
         text = claim.text
     elif bias.test.p_value < round(1 - level, 12):
-        text = "The options are not chosen as often as they are right, but no single option stands out."
+        text = (
+            "Some options are chosen more or less often than they are right, but no single option stands out."
+        )
     else:
-        text = "No position bias is shown."
+        text = "No significant position bias."
     rows = tuple(
         (
             option.option,
@@ -216,5 +239,5 @@ def bias_section(bias: PositionBias, level: float) -> Section:
     )
     shares = ("option/text", "chosen/percent", "right/percent", "difference/percent")
     columns = make_columns(*shares, "p/probability", "Holm p/probability")
-    note = f"{number}; p: exact sign flips, which are McNemar's test for independent questions; {overall}"
+    note = f"{number}; p from exact sign flips (McNemar's test for independent questions); {overall}"
     return Section("Position bias", (text,), (Grid("", columns, rows, note),))

@@ -67,21 +67,34 @@ class BetaLaw:
 
 @dataclass(frozen=True)
 class BetaPosterior:
-    """Exact posteriors of precision, recall and F1 of one label (Goutte & Gaussier 2005).
+    """The exact posterior of precision, recall or F1 of one label (Goutte & Gaussier 2005).
 
-    ``prior`` is the weight λ added to each of hits, false alarms and misses: ½ is Jeffreys', 1 is flat.
+    Parameters
+    ----------
+    prior : float
+        The weight λ added to each of hits, false alarms and misses: ½ is Jeffreys', 1 is flat.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> table = ew.ContingencyTable.from_matrix([[45, 15], [5, 35]], rows="predicted", labels=["spam", "ham"])
+    >>> print(ew.estimate(table, "f[spam]", method=ew.methods.BetaPosterior()))
+    f[spam] 0.82 (95% CI 0.72 to 0.88, Beta posterior); chance level 0.545, p < 1e-6
     """
 
     prior: float = 0.5
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.prior) and self.prior > 0):
-            raise OptionError(f"the prior is a weight above 0; saw {self.prior!r}")
+            raise OptionError(f"the prior must be a weight above 0; saw {self.prior!r}")
 
     def law(self, tally: ContingencyTable, resolved: Resolved) -> SamplingLaw:
-        """Make the Beta law of the measure."""
+        """Return the Beta distribution of the measure.
+
+        :meta private:
+        """
         if not tally.is_plain:
-            raise OptionError(f"{self} takes cases as independent and alike; use Delta() instead")
+            raise OptionError(f"{self} assumes independent cases of equal weight: use Delta() instead")
         cells = tally.cells
         return beta_law(resolved.view(cells), resolved, float(resolved.values(cells)), self.prior)
 
@@ -98,9 +111,7 @@ def beta_law(view: TableView, resolved: Resolved, value: float, prior: float) ->
     beta_counts = resolved.measure.beta_counts
     counts = None if beta_counts is None else beta_counts(view, **resolved.arguments)
     if counts is None:
-        raise OptionError(
-            f"BetaPosterior() is for precision, recall and f; {resolved.spelling} is none of them"
-        )
+        raise OptionError(f"BetaPosterior() is only for precision, recall and f; saw {resolved.spelling}")
     first = counts.successes + prior
     second = counts.failures + counts.failure_cells * prior
     return BetaLaw(value, first, second, is_f1=counts.is_f1)

@@ -9,6 +9,7 @@ from edgeworth.common.choices import Missing, WeightKind
 from edgeworth.common.json_types import Terms
 from edgeworth.core.labels import parse_labels
 from edgeworth.core.options import Options, select_options
+from edgeworth.core.row_policies import refuse_regression
 from edgeworth.core.row_reading import Counted, count_source
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.kind import TABLE
@@ -19,10 +20,12 @@ from edgeworth.sources.columns import Coded, Column, Label
 from edgeworth.sources.numbers import as_weights
 
 
-def count_labels(source: Source | None, options: Options, *, is_final: bool) -> Counted:
+def count_labels(source: Source | None, options: Options, *, is_final: bool) -> Counted[ContingencyTable]:
     """Fold the columns of truth, prediction, cluster and weight into a table."""
     if not is_final and options["odds"] is not None:
-        raise OptionError("odds on labels are of single cases, which a tally does not keep: evaluate them")
+        raise OptionError(
+            "--odds needs the single cases, which a tally does not keep: pass the data to evaluate"
+        )
     roles = select_options(options, ("truth", "prediction", "cluster", "weight"))
     # Several labels that mean no decision are counted as labels; finalising takes them out.
     single = None if isinstance(options["abstain"], (list, tuple)) else options["abstain"]
@@ -70,6 +73,8 @@ def finalise_table(tally: ContingencyTable, terms: Terms, *, is_text: bool) -> C
         tally = tally.rename_labels(parse_labels(tally.labels))
         if tally.clusters is not None:
             tally = replace(tally, clusters=tally.clusters.rename(parse_labels))
+    if terms.get("labels") is None:
+        refuse_regression([label for label, total in zip(tally.labels, tally.actual, strict=True) if total])
     tally.check_kinds()
     return tally.declare(labels=terms.get("labels"), positive=terms.get("positive"))
 

@@ -55,7 +55,7 @@ def report_table(tallied: ReportInput[ContingencyTable], options: Options, about
         from edgeworth.decisions.match_report import match_table, with_matching
 
         if options["abstentions"] == "drop":
-            raise OptionError("clusters that are left out count: match goes with abstentions that count")
+            raise OptionError("--match needs --abstentions count: clusters without a class are abstentions")
         table, matching = match_table(table, options["match"], seed=options["seed"])
     house = {
         "pool": 10.0 if options["pool"] is None else options["pool"],
@@ -91,9 +91,9 @@ def _slips(terms: Terms, table: ContingencyTable) -> tuple[str, ...]:
     slips = []
     columns, abstain = terms.get("columns", {}), terms.get("abstain")
     if columns and columns["truth"] == columns["prediction"]:
-        slips.append(f"Truth and prediction are the same column, {columns['truth']!r}.")
+        slips.append(f"Truth and prediction are the same column, {columns['truth']!r}. Name the right one.")
     if abstain is not None and not table.abstained.any():
-        slips.append(f"No prediction is {abstain!r}, which was to mean no decision.")
+        slips.append(f"No prediction is {abstain!r}, so --abstain has no effect. Check the spelling.")
     return tuple(slips)
 
 
@@ -108,7 +108,7 @@ def compose_decisions(findings: DecisionFindings, provenance: JsonObject, name: 
             _overall_section(findings),
             _label_section(findings),
             _table_section(findings),
-            _bookmaker_section(findings),
+            *((_bookmaker_section(findings),) if findings.shows_bets else ()),
         ),
         warnings=decision_warnings(findings),
         provenance=provenance,
@@ -127,13 +127,13 @@ def _overall_section(findings: DecisionFindings) -> Section:
     # The break-even margin is of bets, and stands with them.
     estimates = (estimate for estimate in _estimates(findings) if estimate.measure != "break_even_margin")
     grids = [estimates_grid(estimates, findings.level, title="Overall")]
-    tests = {"as well or better": findings.at_least, "as far from 0, either way": findings.either_way}
+    tests = {"one-sided (as good or better)": findings.at_least, "two-sided": findings.either_way}
     rows = tuple(
         (event, p_value_cell(test), test.method) for event, test in tests.items() if test is not None
     )
     if rows:
-        columns = make_columns("what/text", "probability/probability", "method/text")
-        grids.append(Grid("Chance of this by guessing with the same margins", columns, rows))
+        columns = make_columns("test/text", "p/probability", "method/text")
+        grids.append(Grid("Test against guessing with the same margins", columns, rows))
     return Section("How informed", (), tuple(grids), is_main=True)
 
 
@@ -149,7 +149,7 @@ def _label_section(findings: DecisionFindings) -> Section:
     counts = {"actual": table.actual, "predicted": table.predicted}
     if table.abstained.any():
         counts = {"actual": table.actual, "no decision": table.abstained, "predicted": table.predicted}
-    heads = ("class/text", *(f"{name}/count" for name in counts), "recall", "precision", "F", "edge")
+    heads = ("class/text", *(f"{name}/count" for name in counts), "recall", "precision", "F", "informedness")
     by_guessing = (Column(f"{name} by guessing", "number", is_extra=True) for name in ("recall", "precision"))
     columns = (*make_columns(*heads, f"{level} CI/interval"), *by_guessing)
     index_of = {label: index for index, label in enumerate(table.labels)}
@@ -158,20 +158,24 @@ def _label_section(findings: DecisionFindings) -> Section:
         values = (finite_or_none(estimate.value) for estimate in estimates[:4])
         mark = " *" if label in findings.superstitious else ""
         numbers = (margin[index_of[label]].item() for margin in counts.values())
-        edge = interval_cell(estimates[3].interval(findings.level))
+        interval = interval_cell(estimates[3].interval(findings.level))
         chances = (finite_or_none(estimate.chance) for estimate in estimates[:2])
-        rows.append((f"{label}{mark}", *numbers, *values, edge, *chances))
+        rows.append((f"{label}{mark}", *numbers, *values, interval, *chances))
     note = (
-        "edge: recall − fallout, with its interval; by guessing, recall is the class's share of predictions "
-        "and precision its share of cases"
+        "Informedness of a class: recall − fallout, with its interval. By guessing, recall is the class's "
+        "share of predictions and precision its share of cases"
     )
     if table.abstained.any():
-        note += "; recall and F count a case without a decision as missed; precision and edge leave it out"
+        note += (
+            ". A case without a decision counts as missed in recall and F. Precision and informedness "
+            "exclude it"
+        )
     margins = equal_margins(table)
     if margins is not None:
-        note += f"; predicted as often as actual: {describe_p_value(margins)} ({margins.method})"
+        test = f"{describe_p_value(margins)} ({margins.method})"
+        note += f". Test that classes are predicted as often as they occur: {test}"
     if findings.superstitious:
-        note += "; * superstitious: worse than guessing"
+        note += ". * significantly worse than guessing"
     grid = Grid("", columns, tuple(rows), note + _note_on_cut(len(table.labels)))
     return Section(
         "Class by class", describe_labels_below_0(findings), (grid,), ("edges", "bias"), is_main=True
@@ -182,7 +186,7 @@ def _table_section(findings: DecisionFindings) -> Section:
     table = findings.table
     if len(table.labels) > MAX_LABELS_IN_TABLE:
         heads = make_columns("predicted/text", "actual/text", "cases/count")
-        note = f"all {len(table.labels)} by {len(table.labels)} counts are in the JSON"
+        note = f"The JSON has all {len(table.labels)} × {len(table.labels)} counts"
         grid = Grid("", heads, _errors(table, MAX_CONFUSIONS_SHOWN), note)
         return Section("Most frequent confusions", (), (grid,), ("contingency",))
     names = [str(label) for label in table.labels]
@@ -216,8 +220,8 @@ def _next_steps(findings: DecisionFindings) -> tuple[str, ...]:
 def _bookmaker_section(findings: DecisionFindings) -> Section:
     payoffs = findings.payoffs
     text = (
-        f"Each prediction is a bet with ${payoffs.pool:g} in the pool, normalised so that perfect play earns "
-        "the pool on every label.",
+        f"Each prediction is a bet with ${payoffs.pool:g} in the pool. Amounts are scaled so that perfect "
+        "predictions earn the pool on every label.",
     )
     house = Grid("The house", (Column("what"), Column("value")), _house_rows(findings))
     return Section("The bookmaker's table", text, (_bets(findings), house), ("bookmaker",), is_folded=True)
@@ -241,7 +245,7 @@ def _bets(findings: DecisionFindings) -> Grid:
         rows.append((str(label), odds, against, *map(finite_or_none, (*payouts, *totals_of_row))))
     totals = map(finite_or_none, payoffs.columns.tolist()) if shows_all else (None, None)
     rows.append(("all", None, None, *totals, None, None, finite_or_none(payoffs.total)))
-    note = _note_on_cut(len(payoffs.labels)).removeprefix("; ")
+    note = _note_on_cut(len(payoffs.labels)).removeprefix(". ")
     return Grid("", make_columns(*heads), tuple(rows), note)
 
 
@@ -307,5 +311,5 @@ def _numbers(findings: DecisionFindings) -> JsonObject:
 
 
 def _note_on_cut(labels: int) -> str:
-    cut = f"; the first {MAX_LABELS_SHOWN} of {labels} labels, the rest is in the JSON"
+    cut = f". The first {MAX_LABELS_SHOWN} of {labels} labels; the JSON has all"
     return cut if labels > MAX_LABELS_SHOWN else ""

@@ -109,11 +109,11 @@ def defined_draws(values: Floats, spelling: str) -> tuple[Floats, int]:
     undefined = len(values) - len(defined)
     if undefined > MAX_UNDEFINED_SHARE_OF_DRAWS * len(values):
         raise OptionError(
-            f"{spelling} is undefined in {undefined:,} of {len(values):,} draws, too many to leave out"
+            f"{spelling} is undefined in {undefined:,} of {len(values):,} draws, too many to exclude"
         )
     # Differences of this size are rounding.
     if np.ptp(defined) <= RELATIVE_ROUNDING_ERROR * max(1.0, abs(float(defined[0]))):
-        raise OptionError("every replicate has the same value, which does not tell how much it varies")
+        raise OptionError("every replicate has the same value, so the variance cannot be estimated")
     return defined, undefined
 
 
@@ -212,9 +212,7 @@ def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolv
 def _slopes(cells: Floats, resolved: Resolved) -> Floats:
     if resolved.measure.scope == "cells":
         if resolved.measure.gradient is None:
-            raise OptionError(
-                f"{resolved.spelling} has no derivative to use: estimate it with method=Bootstrap()"
-            )
+            raise OptionError(f"{resolved.spelling} has no derivative; use method=Bootstrap()")
         inner = resolved.measure.gradient(cells[:-1])
         # These gradients hold up to a constant; on decided cases alone, abstentions must not fix it.
         inner = inner - (cells[:-1] * inner).sum() / cells[:-1].sum()

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import OptionError, check_seed
+from edgeworth.errors import OptionError
 from edgeworth.sources.columns import Label
 
 
@@ -52,7 +53,7 @@ def informed_mixture(
     _check_informed(informed, len(real_shares))
     known = np.diag(real_shares) if informed >= 0 else np.diag(real_shares)[::-1]
     if not 0 < cases < np.inf:
-        raise OptionError(f"the number of cases is above 0; saw {cases!r}")
+        raise OptionError(f"the number of cases must be above 0; saw {cases!r}")
     table = cases * ((1 - abs(informed)) * np.outer(guess_shares, real_shares) + abs(informed) * known)
     # The last digit of a product must not make weights of whole cases.
     table = np.where(np.isclose(table, np.round(table), rtol=1e-12, atol=0), np.round(table), table)
@@ -60,11 +61,27 @@ def informed_mixture(
 
 
 def lowest_informedness(real: ArrayLike, predicted: ArrayLike) -> float:
-    """Compute the lowest informedness that predictions with these shares can have, -1 only for two classes.
+    """Compute the lowest informedness that predictions with these shares can have.
 
-    Informedness grows with every right answer, so it is lowest where as few are right as the shares allow:
-    none, except that a label predicted and real in more than all cases together must overlap.
+    Parameters
+    ----------
+    real : array_like, (K,)
+        The share of each class.
+    predicted : array_like, (K,)
+        The share of each predicted label.
 
+    Returns
+    -------
+    float
+        The lowest value. It is −1 only for two classes.
+
+    Notes
+    -----
+    Informedness grows with every right answer, so it is lowest if as few as possible are right. That is none,
+    unless a label is predicted and real in more than all cases together.
+
+    Examples
+    --------
     >>> lowest_informedness([0.25, 0.75], [0.75, 0.25]), lowest_informedness([0.5, 0.25, 0.25], [0.5, 0.5, 0])
     (-1.0, -0.8333333333333333)
     """
@@ -76,7 +93,7 @@ def lowest_informedness(real: ArrayLike, predicted: ArrayLike) -> float:
 
 
 def simulate_labels(
-    real: ArrayLike, guess: ArrayLike, informed: float | ArrayLike, cases: int, *, seed: int
+    real: ArrayLike, guess: ArrayLike, informed: float | ArrayLike, cases: int, *, rng: Rng
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Draw truth and predictions, as labels 0, 1, …, of a predictor that knows part of the answers.
 
@@ -88,8 +105,8 @@ def simulate_labels(
         The fraction of the time that the answer is known: one for all cases, or one for each class.
     cases : int
         The number of cases.
-    seed : int
-        The seed of the draws.
+    rng : int, numpy Generator or None
+        The seed, or the source, of the draws.
 
     Returns
     -------
@@ -97,24 +114,23 @@ def simulate_labels(
 
     Examples
     --------
-    >>> truth, prediction = simulate_labels([0.5, 0.5], [0.5, 0.5], 1.0, 100, seed=1)
+    >>> truth, prediction = simulate_labels([0.5, 0.5], [0.5, 0.5], 1.0, 100, rng=1)
     >>> bool((truth == prediction).all())
     True
     """
-    check_seed(seed)
-    rng = np.random.default_rng(seed)
+    generator = np.random.default_rng(make_seed(rng))
     real_shares, guess_shares = _both_shares(real, guess)
-    given = np.asarray(informed, dtype=np.float64)
-    if given.shape not in ((), real_shares.shape):
+    informed_rates = np.asarray(informed, dtype=np.float64)
+    if informed_rates.shape not in ((), real_shares.shape):
         raise OptionError(
-            f"one informed rate, or one for each of {len(real_shares)} classes; saw {given.shape}"
+            f"pass one informed rate, or one per class ({len(real_shares)}); saw {informed_rates.shape}"
         )
-    rates = np.broadcast_to(given, real_shares.shape)
+    rates = np.broadcast_to(informed_rates, real_shares.shape)
     for rate in rates:
         _check_informed(float(rate), len(real_shares))
-    truth = rng.choice(len(real_shares), size=cases, p=real_shares)
-    guesses = rng.choice(len(guess_shares), size=cases, p=guess_shares)
-    knows = rng.random(cases) < np.abs(rates)[truth]
+    truth = generator.choice(len(real_shares), size=cases, p=real_shares)
+    guesses = generator.choice(len(guess_shares), size=cases, p=guess_shares)
+    knows = generator.random(cases) < np.abs(rates)[truth]
     answer = np.where(rates[truth] >= 0, truth, 1 - truth)
     return truth, np.where(knows, answer, guesses)
 
@@ -139,5 +155,5 @@ def _shares(values: ArrayLike, name: str) -> NDArray[np.float64]:
 def _check_informed(informed: float, classes: int) -> None:
     if not isinstance(informed, (int, float)) or not -1 <= informed <= 1 or (informed < 0 and classes != 2):
         raise OptionError(
-            f"the informed fraction lies between 0 and 1 (from -1 for two classes); saw {informed:g}"
+            f"the informed fraction must be between 0 and 1 (from -1 for two classes); saw {informed:g}"
         )

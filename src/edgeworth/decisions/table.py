@@ -69,12 +69,40 @@ def _read_only(sums: Numbers) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class ContingencyTable(Serializable):
-    """Counts of cases by predicted label and real class.
+    """A contingency table: counts of cases by predicted label and real class.
 
-    ``cells[l, k]`` is the number of cases predicted as label l whose real class is k; the last row holds the
-    cases on which the predictor abstained. Integer cells are counts of cases. Float cells are sums of
-    weights, with ``squared`` the sums of squared weights, and rule out exact tests. ``clusters`` counts the
-    same cases by cluster, when rows come in clusters.
+    Attributes
+    ----------
+    labels : tuple
+        The labels, in the order of rows and columns.
+    cells : array, (K + 1, K)
+        ``cells[l, k]`` is the number of cases predicted as label l whose real class is k. The last row holds
+        the cases on which the predictor abstained. Integers are counts of cases. Floats are sums of weights,
+        and rule out exact tests.
+    squared : array, optional
+        The sums of squared weights.
+    dropped : int
+        The number of rows that were dropped for missing values.
+    declared_positive : label, optional
+        The label that you passed as ``positive``.
+    clusters : Clusters, optional
+        The same cases by cluster, if the rows come in clusters.
+
+    Examples
+    --------
+    >>> table = ContingencyTable.from_labels(["spam", "ham", "ham", "spam"], ["spam", "spam", "ham", None],
+    ...                                      missing="abstain")
+    >>> table.labels, table.counts.tolist(), table.abstained.tolist(), table.total
+    (('ham', 'spam'), [[1, 0], [1, 1]], [0, 1], 3)
+    >>> table.predicted.tolist(), table.real.tolist(), table.actual.tolist()
+    ([1, 2], [2, 1], [2, 2])
+    >>> table.is_counted, table.effective_size, table.positive
+    (True, 4.0, None)
+
+    Tables add, so you can count parts of the data and sum them:
+
+    >>> (table + table).total
+    6
     """
 
     kind: ClassVar = "contingency_table"
@@ -110,7 +138,10 @@ class ContingencyTable(Serializable):
 
     @classmethod
     def empty(cls) -> Self:
-        """Make the table of no cases."""
+        """Make the table of no cases.
+
+        :meta private:
+        """
         return cls((), np.zeros((1, 0), dtype=np.int64))
 
     @classmethod
@@ -188,7 +219,10 @@ class ContingencyTable(Serializable):
         first_row: int = 1,
         repeats: Integers | None = None,
     ) -> Self:
-        """Count one batch of columns, without the checks that need all rows."""
+        """Count one batch of columns, without the checks that need all rows.
+
+        :meta private:
+        """
         columns: tuple[Column, ...] = (truth, prediction)
         columns += () if clusters is None else (clusters,)
         names = ("truth", "prediction", "clusters")[: len(columns)]
@@ -213,7 +247,10 @@ class ContingencyTable(Serializable):
         truth: int = 0,
         prediction: int = 1,
     ) -> Self:
-        """Make the table of two columns of joint counts; a missing prediction is an abstention."""
+        """Make the table of two columns of joint counts; a missing prediction is an abstention.
+
+        :meta private:
+        """
         all_labels = joint.labels[joint.domains[truth]]
         check_label_number(all_labels)
         abstaining = as_labels(abstain)
@@ -317,29 +354,59 @@ class ContingencyTable(Serializable):
 
     @property
     def counts_alike(self) -> bool:
-        """Whether all rows weigh the same: whole cases, or fractions that stand for cases."""
+        """Whether all rows weigh the same: whole cases, or fractions that stand for cases.
+
+        :meta private:
+        """
         return self.squared is None or np.array_equal(self.squared, self.cells)
 
     @property
     def is_plain(self) -> bool:
-        """Whether cases count alike and are independent of each other."""
+        """Whether cases count alike and are independent of each other.
+
+        :meta private:
+        """
         return self.clusters is None and self.counts_alike
+
+    @property
+    def has_unequal_weights(self) -> bool:
+        """Whether cases carry sampling weights, and no clusters.
+
+        :meta private:
+        """
+        return self.clusters is None and not self.counts_alike
 
     @cached_property
     def effective_size(self) -> float:
-        """The number of cases, or Kish's effective number (Σw)²/Σw² of weighted ones."""
+        """The number of cases; with weights, Kish's effective number (Σw)²/Σw²."""
         total = float(self.cells.sum())
         return total if self.squared is None or not total else total**2 / float(self.squared.sum())
 
     @property
     def positive(self) -> Label | None:
-        """The declared positive label, or the usual one of a usual pair (0 and 1, no and yes, …)."""
+        """The declared positive label, or the usual one of a common pair such as 0 and 1, or no and yes."""
         if self.declared_positive is not None or self.is_numbered:
             return self.declared_positive
         return usual_positive(self.labels)
 
     def index(self, label: Label) -> int:
-        """Find the position of a label, given as itself or as text."""
+        """Find the position of a label.
+
+        Parameters
+        ----------
+        label : label
+            The label itself, or its text.
+
+        Returns
+        -------
+        int
+            The position in ``labels``.
+
+        Examples
+        --------
+        >>> ContingencyTable.from_labels([1, 0], [1, 1]).index("1")
+        1
+        """
         return find_label(label, self.labels)
 
     # -- other tables from this one --------------------------------------------------------------------
@@ -365,7 +432,26 @@ class ContingencyTable(Serializable):
         )
 
     def declare(self, *, labels: Sequence[Label] | None = None, positive: Label | None = None) -> Self:
-        """Put the labels in a declared order, or name the positive one."""
+        """Declare the order of the labels, or the positive label.
+
+        Parameters
+        ----------
+        labels : sequence, optional
+            All labels in their new order. Labels without cases may be among them.
+        positive : label, optional
+            The label that measures of one label use unless they name another.
+
+        Returns
+        -------
+        ContingencyTable
+            The table with the declarations.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_labels(["no", "yes"], ["yes", "yes"])
+        >>> table.declare(labels=["yes", "no"]).counts.tolist(), table.declare(positive="no").positive
+        ([[1, 1], [0, 0]], 'no')
+        """
         table = self
         if labels is not None:
             names = tuple(canonical_label(label) for label in labels)
@@ -377,7 +463,7 @@ class ContingencyTable(Serializable):
             unknown = [label for label in self.labels if label not in order]
             if unknown:
                 raise InputError(
-                    f"the labels declared are {list_labels(names)}, but there is {list_labels(unknown)} too"
+                    f"the labels declared are {list_labels(names)}, but there is also {list_labels(unknown)}"
                 )
             table = replace(table._arrange(order), is_numbered=False)
         if positive is not None:
@@ -385,7 +471,24 @@ class ContingencyTable(Serializable):
         return table
 
     def rename_labels(self, names: Sequence[Label]) -> Self:
-        """Rename the labels, in order; labels that get the same name become one label."""
+        """Rename the labels. Labels with the same new name are merged.
+
+        Parameters
+        ----------
+        names : sequence
+            A new name for each label, in order.
+
+        Returns
+        -------
+        ContingencyTable
+            The table with the new labels.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_matrix([[5, 1, 0], [2, 4, 1], [0, 0, 3]], rows="predicted")
+        >>> table.rename_labels(["low", "high", "high"]).counts.tolist()
+        [[8, 2], [1, 5]]
+        """
         labels = canonical_order(names)
         new_index = label_positions(map(canonical_label, names), labels)
         table = self._regroup(labels, np.append(new_index, len(labels)), new_index)
@@ -394,8 +497,21 @@ class ContingencyTable(Serializable):
         return replace(table, declared_positive=new, is_numbered=False)
 
     def map_predictions(self, mapping: Mapping[Label, Label | None]) -> Self:
-        """Replace predicted labels by others, or by no decision where the mapping says None.
+        """Replace predicted labels by others, or by an abstention.
 
+        Parameters
+        ----------
+        mapping : mapping
+            The new label for each predicted label. None means an abstention. Labels that are not in the
+            mapping stay.
+
+        Returns
+        -------
+        ContingencyTable
+            The table with the new predictions.
+
+        Examples
+        --------
         >>> table = ContingencyTable.from_matrix([[5, 1], [2, 4]], rows="predicted", labels=["a", "b"])
         >>> table.map_predictions({"b": None}).abstained.tolist()
         [2, 4]
@@ -408,19 +524,60 @@ class ContingencyTable(Serializable):
         return self._regroup(labels, np.array([*rows, len(labels)]), label_positions(self.labels, labels))
 
     def without_empty_labels(self) -> Self:
-        """Leave out the labels that were neither predicted nor real."""
-        kept = np.flatnonzero(self.cells.sum(axis=0) + self.predicted > 0)
-        rows = np.append(kept, len(self.labels))
-        labels = tuple(self.labels[index] for index in kept)
-        return self._with_cells(labels, lambda values: values[np.ix_(rows, kept)])
+        """Remove the labels that were neither predicted nor real.
+
+        Returns
+        -------
+        ContingencyTable
+            The smaller table.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_labels([1, 0], [1, 1], labels=[0, 1, 2])
+        >>> table.without_empty_labels().labels
+        (0, 1)
+        """
+        occurring = np.flatnonzero(self.cells.sum(axis=0) + self.predicted > 0)
+        rows = np.append(occurring, len(self.labels))
+        labels = tuple(self.labels[index] for index in occurring)
+        return self._with_cells(labels, lambda values: values[np.ix_(rows, occurring)])
 
     def without_abstentions(self) -> Self:
-        """Leave out the cases without a decision."""
+        """Remove the cases without a decision.
+
+        Returns
+        -------
+        ContingencyTable
+            The table of decided cases.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_labels([1, 0, 1], [1, 1, None], missing="abstain")
+        >>> table.without_abstentions().actual.tolist()
+        [1, 1]
+        """
         table = self._with_cells(self.labels, lambda values: np.vstack([values[:-1], 0 * values[-1:]]))
         return table if self.clusters is None else replace(table, clusters=self.clusters.decided())
 
     def one_against_rest(self, label: Label) -> Self:
-        """Merge all labels but one; measures of that label stay the same."""
+        """Merge all labels but one. Measures of that label stay the same.
+
+        Parameters
+        ----------
+        label : label
+            The label to keep.
+
+        Returns
+        -------
+        ContingencyTable
+            A table of two labels.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_matrix([[5, 1, 0], [2, 4, 1], [0, 0, 3]], rows="predicted")
+        >>> table.one_against_rest(2).counts.tolist()
+        [[3, 0], [1, 12]]
+        """
         index = self.index(label)
 
         def merge(values: Numbers) -> Numbers:
@@ -436,7 +593,10 @@ class ContingencyTable(Serializable):
         return self._with_cells(labels, merge, (np.append(new_index, 2), new_index))
 
     def check_kinds(self) -> None:
-        """Raise an error if truth and prediction share no label because only one of them is text."""
+        """Raise an error if truth and prediction share no label because only one of them is text.
+
+        :meta private:
+        """
         presence = (self.cells.sum(axis=0) > 0, self.predicted > 0)
         real, predicted = (
             [self.labels[index] for index in np.flatnonzero(is_present)] for is_present in presence
@@ -447,21 +607,42 @@ class ContingencyTable(Serializable):
 
     @property
     def file_kind(self) -> str:
-        """The name of the kind in files, where a table with clusters has its own."""
+        """The name of the kind in files, where a table with clusters has its own.
+
+        :meta private:
+        """
         return self.kind if self.clusters is None else "clustered_table"
 
     @property
     def has_cases(self) -> bool:
-        """Whether anything was counted."""
+        """Whether anything was counted.
+
+        :meta private:
+        """
         return bool(self.cells.any())
 
     def as_counts(self) -> Self:
-        """Turn sums of weights that are whole numbers into counts of cases."""
+        """Turn sums of weights that are whole numbers into counts of cases.
+
+        :meta private:
+        """
         clusters = None if self.clusters is None else Clusters(self.clusters.joint.as_counts())
         return replace(self, cells=whole_counts(self.cells), squared=None, clusters=clusters)
 
     def to_dict(self) -> JsonObject:
-        """Write the table, and its clusters where there are any, as plain values for JSON."""
+        """Return plain values for JSON.
+
+        Returns
+        -------
+        dict
+            The labels, the counts and, if there are any, the clusters.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_matrix([[5, 1], [2, 4]], rows="predicted")
+        >>> table.to_dict()["counts"], ContingencyTable.from_dict(table.to_dict()) == table
+        ([[5, 1], [2, 4]], True)
+        """
         if self.clusters is None:
             return super().to_dict()
         table = replace(self, clusters=None).to_dict()
@@ -469,7 +650,24 @@ class ContingencyTable(Serializable):
 
     @classmethod
     def from_dict(cls, payload: JsonObject) -> Self:
-        """Read and check what ``to_dict`` wrote."""
+        """Read and check what ``to_dict`` returned.
+
+        Parameters
+        ----------
+        payload : dict
+            The plain values.
+
+        Returns
+        -------
+        ContingencyTable
+            The table.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_matrix([[5, 1], [2, 4]], rows="predicted")
+        >>> ContingencyTable.from_dict(table.to_dict()).total
+        12
+        """
         if not isinstance(payload, dict) or payload.get("kind") != "clustered_table":
             return super().from_dict(payload)
         fields = {"table": Field("an object", super().from_dict)} | JOINT_FIELDS
@@ -505,7 +703,7 @@ class ContingencyTable(Serializable):
         if own_clusters is not None and other_clusters is not None:
             return own_clusters + other_clusters
         if own_clusters is not other_clusters and (self if own_clusters is None else other).cells.any():
-            raise MergeError("one table has its cases in clusters, the other has not: they do not merge")
+            raise MergeError("one table has clusters and the other has none, so they cannot be merged")
         return other_clusters if own_clusters is None else own_clusters
 
     def _regroup(self, labels: tuple[Label, ...], rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Self:
@@ -550,7 +748,10 @@ class ContingencyTable(Serializable):
         return self.cells.astype(np.float64) if self.squared is None else self.squared
 
     def facts(self) -> JsonObject:
-        """List what was counted."""
+        """List what was counted.
+
+        :meta private:
+        """
         clusters = {} if self.clusters is None else {"clusters": self.clusters.number}
         cases = {"cases": self.total, "labels": len(self.labels)}
         return clusters | cases | label_facts(self.labels)
@@ -571,7 +772,10 @@ class ContingencyTable(Serializable):
         return ["predicted ↓ actual →", *names, "all"], self.rows_with_totals(names)
 
     def rows_with_totals(self, names: Sequence[str]) -> list[tuple[str | float, ...]]:
-        """List the rows with the names of their labels and their sums, then those of all cases."""
+        """List the rows with the names of their labels and their sums, then those of all cases.
+
+        :meta private:
+        """
         rows = [
             (name, *row, total)
             for name, row, total in zip(names, self.counts.tolist(), self.predicted.tolist(), strict=True)

@@ -48,16 +48,25 @@ def decisions_verdict(findings: DecisionFindings, name: str = "") -> Verdict:
 
 def _informedness(findings: DecisionFindings, name: str) -> Claim:
     estimate, level, decided = findings.informedness, findings.level, findings.decided
-    subject = f"{name} informedness" if name else "Informedness"
-    text = f"{subject} {describe_estimate(estimate, level)}{_reading(findings)}."
+    subject = f"Informedness of {name}:" if name else "Informedness"
+    value = f"{describe_estimate(estimate, level)} {_sample(findings.table)}"
+    text = f"{subject} {value}{_reading(findings)}."
     share = format_percent(findings.coverage.value)
     if decided is not None and decided.undefined is None:
         decided_text = describe_estimate(decided, level)
         text += f" It answers {share} of cases; on those, informedness is {decided_text}."
     if findings.is_of_decided:
-        text += f" Only answered cases are judged, {share} of all."
+        text += f" These are the answered cases, {share} of all."
     strength: Strength = "shown" if findings.is_conclusive else "not shown"
     return Claim("informedness", text, strength, estimate_numbers(estimate, level), str(estimate.method))
+
+
+def _sample(table: ContingencyTable) -> str:
+    """Write the number of cases, or the effective sample size with sampling weights."""
+    if not table.counts_alike:
+        return f"with an effective sample size of {table.effective_size:,.0f}"
+    cases = float(table.cells.sum())
+    return f"on {format_count(cases)} {plural(cases, 'case')}"
 
 
 def _reading(findings: DecisionFindings) -> str:
@@ -65,21 +74,21 @@ def _reading(findings: DecisionFindings) -> str:
     value = findings.informedness.value
     if findings.informedness.law is not None and not findings.is_conclusive:
         if findings.association is None:
-            return ": no significant difference from guessing"
+            return ", no significant difference from guessing"
         chi_square, test = findings.association
         return (
-            ": no significant difference from guessing on average, though predictions and outcomes are "
-            f"related (χ² = {format_count(round(chi_square))}, {describe_p_value(test)}): some labels are "
+            ", no significant difference from guessing. Yet predictions and outcomes are related "
+            f"(χ² = {format_count(round(chi_square))}, {describe_p_value(test)}): some labels are "
             "systematically confused"
         )
     share = format_percent(abs(value), 0 if abs(value) >= 0.02 else 1)
     if value == 1:
-        return ": every case is right"
+        return ": every prediction is right"
     if value >= 0:
-        return f": as good as knowing the answer {share} of the time and guessing the rest"
+        return f", as good as knowing the answer in {share} of cases and guessing the rest"
     if ((findings.table.real > 0) | (findings.table.predicted > 0)).sum() == 2:
-        return f": worse than guessing, as if it knew the answer {share} of the time and gave the opposite"
-    return ": worse than guessing"
+        return f", worse than guessing: as if it knew the answer in {share} of cases and gave the opposite"
+    return ", worse than guessing"
 
 
 def _chance(findings: DecisionFindings) -> Claim:
@@ -88,9 +97,9 @@ def _chance(findings: DecisionFindings) -> Claim:
     test = findings.at_least if better else findings.either_way
     if test is None:
         if estimate.law is None:
-            reason = f"Nothing can be said about chance: {estimate.no_interval}."
+            reason = f"No test against guessing: {estimate.no_interval}."
             return Claim("chance", reason, "undefined")
-        text = f"Test of the interval against guessing: {format_p_value(estimate.p_value())}."
+        text = f"Test against guessing (from the interval): {format_p_value(estimate.p_value())}."
         return Claim("chance", text, strength, {"p_value": estimate.p_value()}, str(estimate.method))
     event = "doing this well" if better else "being this far off"
     is_significant, two_sided = findings.is_significant, findings.either_way
@@ -102,7 +111,7 @@ def _chance(findings: DecisionFindings) -> Claim:
         reason = (
             "The interval includes 0"
             if findings.interval_includes_0
-            else "Clusters are too few or too unequal"
+            else "The clusters are too few or too unequal"
         )
         text += f" {reason}, so the evidence is not conclusive."
     return Claim("chance", text, strength, {"p_value": test.p_value}, test.method)
@@ -129,11 +138,11 @@ def _weakest_class(findings: DecisionFindings) -> Claim | None:
     weakest = weakest_class(findings)
     if weakest is None:
         return None
-    test = "intervals apart" if weakest.p_value is None else format_p_value(weakest.p_value)
+    test = "compared by intervals" if weakest.p_value is None else format_p_value(weakest.p_value)
     text = (
-        f"Weakest class: {shorten(str(weakest.label), 40)} (recall {format_number(weakest.recall)}, "
-        f"{format_number(weakest.others)} in the other classes; {test}, adjusted for {weakest.classes} "
-        f"classes; {format_count(weakest.cases)} cases)."
+        f"Weakest class: {shorten(str(weakest.label), 40)}, with recall {format_number(weakest.recall)} "
+        f"against {format_number(weakest.others)} in the other classes ({test}, adjusted for "
+        f"{weakest.classes} classes; {format_count(weakest.cases)} cases)."
     )
     numbers = {"recall": weakest.recall, "recall_of_others": weakest.others}
     if weakest.p_value is not None:
@@ -143,13 +152,13 @@ def _weakest_class(findings: DecisionFindings) -> Claim | None:
 
 def _bets(findings: DecisionFindings) -> Claim | None:
     payoffs = findings.payoffs
-    if not (findings.shows_bets or payoffs.overround or payoffs.commission):
+    if not findings.shows_bets:
         return None
     numbers = {"unit_return": payoffs.unit_return, "break_even_margin": payoffs.break_even_margin}
     if payoffs.overround or payoffs.commission:
         verb = "gains" if payoffs.unit_return >= 0 else "loses"
         share = format_percent(abs(payoffs.unit_return), 1)
-        text = f"At this house's terms a unit bet on each prediction {verb} {share}."
+        text = f"At the odds of this house, a unit bet on each prediction {verb} {share}."
         return Claim("bets", text, "estimated", numbers)
     margin = payoffs.break_even_margin
     if margin > 1:
@@ -194,13 +203,16 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     table = findings.table
     warnings = []
     if table.dropped:
-        warnings.append(f"{table.dropped:,} rows with a missing value were dropped.")
+        rows = plural(table.dropped, "row", "rows")
+        warnings.append(f"{table.dropped:,} {rows} with a missing value dropped.")
     if (table.predicted > 0).sum() == 1 and table.cells.sum() >= MIN_CASES_TO_SUSPECT:
         (only,) = (label for label, number in zip(table.labels, table.predicted, strict=True) if number > 0)
         warnings.append(describe_constant("The prediction", shorten(str(only), 40)))
     suspicious = ", ".join(repr(str(label)) for label in table.labels if looks_missing(label))
     if suspicious:
-        warnings.append(f"The label {suspicious} looks like a missing value; it counts as a label.")
+        warnings.append(
+            f"{suspicious} looks like a missing value but counts as a label. If it is one, use --missing."
+        )
     never_real, share = findings.never_real
     named_already: set[Label] = set()
     if never_real:
@@ -209,15 +221,15 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         pairs = [f"{label!r} and {other!r}" for label, other in lookalikes.items()]
         named_already |= lookalikes.keys()
         advice = (
-            "they have no fair odds, informedness is over the other labels, and such bets only lose. If one "
-            "of them means no decision, say so (--abstain)."
+            "They count as wrong. If one of them means no decision, pass it to --abstain; if it is a "
+            "spelling of another label, correct it."
         )
         if pairs:
             advice = (
-                f"{_list_some(pairs)} differ only in case or spaces. Write them alike and evaluate again."
+                f"{_list_some(pairs)} differ only in case or spaces. Spell them alike and evaluate again."
             )
-        never = f"labels that never occur ({_list_some([str(label) for label in never_real])})"
-        warnings.append(f"{format_percent(share, 1)} of the predictions are {never}: {advice}")
+        absent = f"labels absent from the truth ({_list_some([str(label) for label in never_real])})"
+        warnings.append(f"{format_percent(share, 1)} of predictions are {absent}. {advice}")
     if groups := find_look_alikes(label for label in table.labels if label not in named_already):
         warnings.append(describe_look_alikes(groups))
     cases = zip(table.labels, table.real.tolist(), strict=True)
@@ -229,42 +241,40 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     if rare:
         cases_of = "cases with a decision" if table.abstained.any() else "cases"
         warnings.append(
-            f"Fewer than {MIN_CLASS_CASES_WITHOUT_WARNING} {cases_of} of a class make intervals wide and "
-            f"approximate: {_list_some(rare)}."
+            f"Some classes have fewer than {MIN_CLASS_CASES_WITHOUT_WARNING} {cases_of}, so their intervals "
+            f"are wide and approximate: {_list_some(rare)}."
         )
     if table.matching is not None:
         warnings.append(
-            "Labels were matched to classes so as to make informedness as large as possible, which flatters "
-            "it: the test matches guesses in the same way, intervals do not."
+            "Clusters were matched to classes for the highest informedness, so its value and interval are "
+            "optimistic. The test is fair: it matches guesses in the same way."
         )
     superstitious = findings.superstitious
     if len(superstitious) == len(table.labels):
-        warnings.append("Every label does worse than guessing: are labels exchanged, or columns?")
+        warnings.append(
+            "Every label does worse than guessing. Check that the labels or columns are not exchanged."
+        )
     elif superstitious:
         named = [f"{label} ({_edge_and_p(findings, label)})" for label in superstitious]
         tested = len(findings.worse_than_guessing)
         warnings.append(
-            f"Predictions of {_list_some(named)} do worse than guessing: superstitious labels (one-sided "
-            f"tests, Holm's correction for {tested} labels). They were found on these cases: leaving them "
-            "out gains less on new ones."
+            f"Predictions of {_list_some(named)} do worse than guessing (one-sided tests, Holm's correction "
+            f"for {tested} labels). Dropping them will help less on new data than on these."
         )
     if not table.is_counted:
         warnings.append(weights_warning(findings.table))
-    if findings.informedness.caveat is not None:
+    if findings.informedness.no_claim is not None:
         warnings.append(
-            f"{findings.informedness.caveat.capitalize()}: coverage may be below "
-            f"{format_percent(findings.level)}, and nothing is concluded. Collect more clusters of like size."
+            f"{findings.informedness.no_claim.capitalize()}: intervals may be too narrow, so nothing is "
+            "concluded. Collect more clusters of similar size."
         )
     if table.clusters is not None:
         number = table.clusters.number
-        few = ", which is few" if number < MIN_CLUSTERS_WITHOUT_WARNING else ""
-        clusters = f"{number:,} {plural(number, 'cluster')}{few}"
-        warnings.append(
-            f"Rows of one cluster may be alike, which intervals allow for: they rest on {clusters}."
-        )
+        few = "; so few make them approximate" if number < MIN_CLUSTERS_WITHOUT_WARNING else ""
+        warnings.append(f"Intervals allow for {number:,} {plural(number, 'cluster')}{few}.")
     shown, labels = len(findings.labels), len(table.labels)
     if labels > shown:
-        warnings.append(f"Only the {shown} most frequent of {labels:,} labels are shown singly.")
+        warnings.append(f"Only the {shown} most frequent of {labels:,} labels are shown one by one.")
     return tuple(warnings)
 
 
@@ -276,15 +286,14 @@ def _fold(label: Label) -> str:
 def weights_warning(table: ContingencyTable) -> str:
     """Describe what weights, or counts that are not whole, do to tests."""
     if not table.counts_alike:
-        size = f"{table.effective_size:,.0f}"
-        return f"By their weights the rows tell as much as {size} equal ones; no test is exact."
+        return f"Effective sample size {table.effective_size:,.0f} (weighted); tests are approximate."
     if (table.cells == table.cells.round()).all():
-        return "The weights are fractions by their type, so exact tests are left out; do they count cases?"
-    return "The counts are not whole numbers: each unit is taken as one case, and exact tests are left out."
+        return "The weights are not integers, so tests are approximate. If they count cases, pass integers."
+    return "The counts are not whole numbers. Each unit counts as one case, and tests are approximate."
 
 
 def describe_labels_below_0(findings: DecisionFindings) -> tuple[str, ...]:
-    """Write that labels with a negative edge may be chance, if none is shown to be worse than guessing."""
+    """Explain labels with negative informedness, if none is significantly worse than guessing."""
     edges = {
         label: estimates[3].value for label, estimates in findings.labels.items() if len(findings.labels) > 2
     }
@@ -293,10 +302,11 @@ def describe_labels_below_0(findings: DecisionFindings) -> tuple[str, ...]:
     if findings.superstitious or not below:
         return ()
     least = min(findings.worse_than_guessing[label] for label in below)
-    number = f"{len(below)} of {len(edges)} labels {'has' if len(below) == 1 else 'have'} an edge below 0"
+    verb = plural(len(below), "has", "have")
+    number = f"{len(below)} of {len(edges)} labels {verb} informedness below 0"
     return (
-        f"{number}, but none does significantly worse than guessing: no label is superstitious (smallest "
-        f"{format_p_value(least)}, one-sided with Holm's correction).",
+        f"{number}, but none does significantly worse than guessing (smallest {format_p_value(least)}, "
+        "one-sided, Holm's correction).",
     )
 
 
@@ -305,7 +315,7 @@ def _edge_and_p(findings: DecisionFindings, label: Label) -> str:
     p_value = format_p_value(findings.worse_than_guessing[label])
     if label not in findings.labels:
         return p_value
-    return f"edge {format_number(findings.labels[label][3].value)}, {p_value}"
+    return f"informedness {format_number(findings.labels[label][3].value)}, {p_value}"
 
 
 def _list_some(names: list[str]) -> str:

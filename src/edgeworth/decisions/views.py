@@ -153,7 +153,7 @@ class Resolved:
     def undefined(self, table: ContingencyTable) -> str | None:
         """Return why the measure has no value on this table, or None if it has one."""
         if self.measure.counts_pairs and not table.is_counted:
-            return "it counts pairs of cases, and weighted rows are no cases"
+            return "it counts pairs of cases, which weighted rows do not have"
         if not math.isnan(self.values(table.cells)):
             return None
         view = marginals(table.cells) if self.measure.scope == "cells" else self.view(table.cells)
@@ -196,7 +196,7 @@ def resolve(table: ContingencyTable, spelling: str | Measure) -> Resolved:
     check_decisions(table)
     if table.is_counted and table.actual.sum() > MAX_EXACT_INTEGER:
         raise InputError(
-            f"measures are of at most 2^53 = {MAX_EXACT_INTEGER:,} cases, which floats hold exactly; "
+            f"measures need at most 2^53 = {MAX_EXACT_INTEGER:,} cases, which floats hold exactly; "
             f"saw {table.actual.sum():,}"
         )
     if isinstance(spelling, Measure):
@@ -232,7 +232,7 @@ def _position_of_positive(table: ContingencyTable, name: str) -> int:
         examples = ", ".join(f"{name}[{quote_label(str(label))}]" for label in table.labels[:3])
         raise OptionError(
             f"{name} is a measure of one label: write {examples}{', …' if len(table.labels) > 3 else ''}, "
-            "or say which label is positive (--positive)"
+            "or name the positive label (--positive)"
             f"{f'; {mean} is the mean over labels' if has_mean else ''}"
         )
     return table.labels.index(table.positive)
@@ -267,13 +267,13 @@ IS_SEEN = Requirement(
     lambda view: view.predicted + view.every_real > 0, "{label} was neither predicted nor real in any case"
 )
 HAS_FALSE_ALARMS = Requirement(
-    lambda view: view.false_alarms > 0, "no case was wrongly predicted as {label}, so the ratio has no bound"
+    lambda view: view.false_alarms > 0, "no case was wrongly predicted as {label}, so the ratio is infinite"
 )
 HAS_REJECTIONS = Requirement(
     lambda view: view.rejections > 0, "every case outside {label} was predicted as {label}"
 )
 HAS_MISSES = Requirement(
-    lambda view: view.misses > 0, "no case of {label} was missed, so the ratio has no bound"
+    lambda view: view.misses > 0, "no case of {label} was missed, so the ratio is infinite"
 )
 OTHERS_SEEN = Requirement(
     lambda view: view.not_predicted + view.every_other > 0, "every case is {label}, predicted and real"
@@ -293,7 +293,7 @@ SOME_COMMON = Requirement(
 )
 GUESSING_ERRS = Requirement(
     lambda view: (view.predicted * view.by_label().not_real).sum(axis=-1) > 0,
-    "truth and prediction are one and the same single label",
+    "truth and prediction have only one label, the same one",
 )
 ALL_PREDICTED = Requirement(
     lambda view: ((view.predicted > 0) | (view.every_real == 0)).all(axis=-1),
@@ -301,5 +301,5 @@ ALL_PREDICTED = Requirement(
 )
 SOMETHING_WON = Requirement(
     lambda view: ((view.real > 0) * view.hits * view.by_label().not_real).sum(axis=-1) > 0,
-    "no bet wins anything at fair odds, so there is nothing to tax",
+    "no bet wins anything at fair odds, so no commission is due",
 )

@@ -17,6 +17,7 @@ from edgeworth.core.formatting import (
     plural,
     shorten,
 )
+from edgeworth.forecasts.case_charts import ScatterPanel, paths_chart, scatter_chart
 from edgeworth.forecasts.curves import (
     MAX_POINTS_DRAWN,
     pictured_reliability,
@@ -26,7 +27,9 @@ from edgeworth.forecasts.curves import (
 )
 from edgeworth.forecasts.estimates import AverageDifference
 from edgeworth.forecasts.findings import ForecastFindings
-from edgeworth.forecasts.tally import CELLS
+from edgeworth.forecasts.ledger_report import bankroll_chart, evidence_chart
+from edgeworth.forecasts.pairs import CELLS, ForecastPoints
+from edgeworth.forecasts.policy import MAX_CLASSES_SHOWN
 from edgeworth.forecasts.wealth_charts import (
     bookmakers_chart,
     drawn_laws,
@@ -59,7 +62,7 @@ MIDDLE = "#b9bcc0"
 
 
 def probabilities_chart(findings: ForecastFindings) -> Chart:
-    """How often which pair of probabilities was said, and how often the class then came true."""
+    """Draw how often each pair of probabilities occurred, and how often the class then came true."""
     pairs = findings.pairs
     assert pairs is not None, "drawn only for two classes"
     model, rival = map(findings.name, findings.scores.systems)
@@ -82,7 +85,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
-        whole, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%", tickCount=6)
+        scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%", tickCount=6)
         colours = alt.Scale(domain=[0, 0.5, 1], range=[SECOND, MIDDLE, FIRST], interpolate="rgb")
         legend = alt.Legend(title=f"share of {short}", format=".0%", gradientLength=140, tickCount=3)
         formats = {"model": ".1%", "other": ".1%", "cases": ",", "came true": ".0%"}
@@ -90,8 +93,8 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
             kit.base("probabilities")
             .mark_point(filled=True, opacity=0.95, stroke="currentColor", strokeWidth=0.4, aria=False)
             .encode(
-                x=alt.X("other:Q", scale=whole, axis=axis, title=f"probability of {short}, by {rival}"),
-                y=alt.Y("model:Q", scale=whole, axis=axis, title=f"probability of {short}, by {model}"),
+                x=alt.X("other:Q", scale=scale, axis=axis, title=f"probability of {short}, by {rival}"),
+                y=alt.Y("model:Q", scale=scale, axis=axis, title=f"probability of {short}, by {model}"),
                 size=alt.Size("cases:Q", scale=alt.Scale(domain=[0, most], range=[8, 190]), legend=None),
                 color=alt.Color("came true:Q", scale=colours, legend=legend),
                 tooltip=kit.tooltip(formats, {"model": f"{model}, about", "other": f"{rival}, about"}),
@@ -105,9 +108,9 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "probabilities",
         "The two forecasts of each case",
-        f"Cases in which {model} says clearly more than {rival} lie above the diagonal: {sentences[0]}; "
-        f"below it: {sentences[1]}. "
-        f"The area of a dot is the number of cases in a cell of {width} by {width}, at most {most:,}.",
+        f"Above the diagonal are cases in which {model} gives a clearly higher probability than {rival}: "
+        f"{sentences[0]}; below it: {sentences[1]}. The area of a dot is the number of cases in a cell of "
+        f"{width} by {width}, at most {most:,}.",
         LazyMapping(find),
         draw,
         make_columns("model/percent", "other/percent", "cases/count", "came true/percent"),
@@ -134,21 +137,21 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
     bets = findings.bets
     model, rival = map(findings.name, findings.scores.systems)
     differences = {"Brier score": bets.brier, "log score": bets.log}
-    known = {
-        name: difference
+    shown = {
+        name: difference.model_less_baseline
         for name, difference in differences.items()
         if difference is not None and difference.sequence is not None
     }
-    known = {name: difference for name, difference in known.items() if not difference.says_nothing}
-    if not known:
+    shown = {name: difference for name, difference in shown.items() if not difference.says_nothing}
+    if not shown:
         return None
 
     def find() -> Mapping[str, Rows]:
         rows: list[Mapping[str, object]] = []
-        for name, difference in known.items():
+        for name, difference in shown.items():
             assert difference.sequence is not None
             columns = sequence_path(difference.sequence)
-            indices = thin(len(columns[0]), most=MAX_POINTS_DRAWN // len(known))
+            indices = thin(len(columns[0]), most=MAX_POINTS_DRAWN // len(shown))
             named = zip((CASES, "mean", "low", "high"), (column[indices] for column in columns), strict=True)
             rows += [{"score": name, **row} for row in picture_rows(dict(named))]
         return {"sequence": tuple(rows)}
@@ -157,11 +160,11 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
         alt, cases = kit.alt, bets.wealth.cases
         formats = {CASES: ",", **dict.fromkeys(("mean", "low", "high"), "+.4~f")}
         panels = []
-        for name, difference in known.items():
+        for name, difference in shown.items():
             assert difference.sequence is not None
-            is_last = name == list(known)[-1]
-            whole, axis = alt.Scale(domain=[0, cases], nice=False), whole_axis(kit, cases)
-            x = alt.X(f"{CASES}:Q", scale=whole, axis=axis, title="cases seen" if is_last else None)
+            is_last = name == list(shown)[-1]
+            case_scale, axis = alt.Scale(domain=[0, cases], nice=False), whole_axis(kit, cases)
+            x = alt.X(f"{CASES}:Q", scale=case_scale, axis=axis, title="cases seen" if is_last else None)
             base = kit.base("sequence").transform_filter(alt.datum.score == name).encode(x=x)
             reach = sequence_reach(difference.sequence)
             scale = alt.Scale() if reach is None else alt.Scale(domain=_with_zero(reach), nice=True)
@@ -174,15 +177,15 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
                 base.mark_line(clip=True, strokeJoin="round", color=FIRST).encode(y=y),
                 touch_points(base, clip=True).encode(y="mean:Q", tooltip=kit.tooltip(formats)),
             ]
-            high = HIGH if len(known) == 1 else HIGH // 2 - 10
+            high = HIGH if len(shown) == 1 else HIGH // 2 - 10
             panels.append(alt.layer(*layers).properties(width=WIDE, height=high))
         return panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=14)
 
     return Chart(
         "sequence",
-        "Who scores better on average, as cases come in",
-        f"Score of {rival} less that of {model}: above 0 {model} is better. "
-        + " ".join(_describe_bounds(name, difference) for name, difference in known.items()),
+        "Difference in mean score as cases arrive",
+        f"Score of {model} minus score of {rival}; below 0, {model} is better. "
+        + " ".join(_describe_bounds(name, difference) for name, difference in shown.items()),
         LazyMapping(find),
         draw,
         make_columns("score/text", f"{CASES}/count", "mean", "low", "high"),
@@ -190,7 +193,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
 
 
 def _with_zero(reach: tuple[float, float]) -> list[float]:
-    """A span that has 0 in it, with some room."""
+    """Return a span that includes 0, with some room."""
     low, high = min(0.0, reach[0]), max(0.0, reach[1])
     room = 0.05 * (high - low) or 0.01
     return [low - room, high + room]
@@ -203,20 +206,48 @@ def _describe_bounds(name: str, difference: AverageDifference) -> str:
     return f"{name}: {mean} at the end, {bounds} ({difference.holds})."
 
 
-def forecast_charts(findings: ForecastFindings) -> Charts:
-    """The charts of a report on probabilities; none where there would be nothing to see."""
+def points_chart(findings: ForecastFindings, points: ForecastPoints) -> Chart:
+    """Draw the probabilities that model and rival gave each class, one point per case."""
+    labels, systems = findings.scores.labels, findings.scores.systems
+    is_binary = len(labels) == 2
+    shown = [1] if is_binary else list(range(len(labels)))[:MAX_CLASSES_SHOWN]
+    panels = [
+        ScatterPanel(str(labels[index]), points.codes == index, points.model[:, row], points.rival[:, row])
+        for row, index in enumerate(shown)
+    ]
+    name = f" of {shorten(str(labels[1]), 30)}" if is_binary else ""
+    title = f"The two probabilities{name}, case by case"
+    return scatter_chart("scatter", title, panels, (findings.name(systems[0]), findings.name(systems[1])))
+
+
+def forecast_charts(findings: ForecastFindings, *, has_bets: bool = False) -> Charts:
+    """Make the charts of a report on probabilities; none if there would be nothing to see.
+
+    ``has_bets`` says that the user brought odds or asked for bets.
+    """
     wealth = findings.bets.wealth
-    charts = [wealth_chart(findings), returns_chart(findings)]
+    if findings.is_weighted:  # bets ignore weights
+        return Charts((reliability_chart(findings),))
+    if findings.ledger is not None and findings.season is not None:
+        # Wealth case by case is not money if rounds are settled together.
+        charts = [bankroll_chart(findings.ledger), evidence_chart(findings.season, findings.level)]
+    else:
+        charts = [wealth_chart(findings), returns_chart(findings)]
+        if has_bets and wealth.blocks.number == wealth.cases > 1:
+            title = "Returns and wealth, on the natural and the log scale"
+            charts.append(paths_chart("paths", title, findings.way))
     if findings.orders is not None:
         charts.append(orders_chart(findings, findings.orders))
     if findings.crowd is not None:
         charts.append(bookmakers_chart(findings.crowd))
-    if drawn_laws(findings):
+    if findings.ledger is None and drawn_laws(findings):
         charts.append(luck_chart(findings))
-    if len(wealth.labels) == 2:
+    if has_bets and len(wealth.labels) == 2:
         charts.append(stakes_chart(findings))
     # Constant shares are one price for every case.
-    if findings.pairs is not None and wealth.book != "constant":
+    if findings.points is not None:
+        charts.append(points_chart(findings, findings.points))
+    elif findings.pairs is not None and wealth.book != "constant":
         charts.append(probabilities_chart(findings))
     charts += [
         chart for chart in (sequence_chart(findings), reliability_chart(findings)) if chart is not None
@@ -239,7 +270,7 @@ COLOURS = {OURS: FIRST, CALIBRATED: CHANCE}
 
 
 def reliability_chart(findings: ForecastFindings) -> Chart:
-    """For each class the recalibrated probability, the band of calibrated forecasts, and their histogram."""
+    """Draw for each class the recalibrated probability, the band of calibrated forecasts and a histogram."""
     every = findings.furthest
     drawn = list(every)
     short = axis_names(drawn)
@@ -247,17 +278,17 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     most = MAX_POINTS_DRAWN // len(drawn)
 
     def find() -> Mapping[str, Rows]:
-        found: dict[str, list[Mapping[str, object]]] = {"reliability": []}
+        tables: dict[str, list[Mapping[str, object]]] = {"reliability": []}
         for index, (name, label) in enumerate(zip(names, drawn, strict=True)):
             levels = every[label].levels
-            found["reliability"] += [
+            tables["reliability"] += [
                 {"class": name, **dict(zip(STEP, astuple(levels[step]), strict=True))}
                 for step in thin(len(levels), most=most)
             ]
             for part, columns in pictured_reliability(every[label], most).items():
                 rows = [{"place": index, **row} for row in picture_rows(columns)]
-                found.setdefault(part, []).extend(rows)
-        return {part: tuple(rows) for part, rows in found.items()}
+                tables.setdefault(part, []).extend(rows)
+        return {part: tuple(rows) for part, rows in tables.items()}
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
@@ -272,7 +303,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
 
     return Chart(
         "reliability",
-        "How often it happens when it was said",
+        "Calibration: forecast against outcome",
         _says(findings, dict(zip(names, drawn, strict=True))),
         LazyMapping(find),
         draw,
@@ -284,18 +315,18 @@ def _diagram(
     kit: Kit, index: int, name: str, size: int, *, is_left: bool, title: str | None = None
 ) -> object:
     alt = kit.alt
-    whole = alt.Scale(domain=[0, 1])
+    scale = alt.Scale(domain=[0, 1])
     marks = [0, 0.2, 0.4, 0.6, 0.8, 1] if title is None else [0, 0.5, 1]
-    x = alt.X("forecast:Q", scale=whole, axis=alt.Axis(labels=False, values=marks), title=None)
-    axis, share = alt.Axis(format=".0%", values=marks, minExtent=36), "share that came true"
-    y = alt.Y("calibrated:Q", scale=whole, axis=axis, title=share if is_left else None)
-    here = alt.datum.place == index
+    x = alt.X("forecast:Q", scale=scale, axis=alt.Axis(labels=False, values=marks), title=None)
+    axis, share = alt.Axis(format=".0%", values=marks, minExtent=36), "share of cases in the class"
+    y = alt.Y("calibrated:Q", scale=scale, axis=axis, title=share if is_left else None)
+    is_panel = alt.datum.place == index
     steps = (
         kit.base("reliability").transform_filter(f"datum['class'] === {json.dumps(name)}").encode(x=x, y=y)
     )
-    curve = kit.base("curve").transform_filter(here).encode(x=x, y=y)
+    curve = kit.base("curve").transform_filter(is_panel).encode(x=x, y=y)
     picture = alt.layer(
-        band_between(alt, kit.base("band").transform_filter(here).encode(x=x), "low", "high", CHANCE),
+        band_between(alt, kit.base("band").transform_filter(is_panel).encode(x=x), "low", "high", CHANCE),
         colour_layer(alt, _diagonal(kit, strokeWidth=1.5), CALIBRATED, COLOURS),
         colour_layer(alt, curve.mark_line(strokeJoin="round").encode(order="forecast:Q"), OURS, COLOURS),
         steps.mark_point(filled=True, size=34, color=FIRST, opacity=1, aria=False).encode(
@@ -308,11 +339,11 @@ def _diagram(
     counts = alt.Axis(tickCount=2, format="~s", labelExpr=expression, minExtent=36)
     bars = (
         kit.base("histogram")
-        .transform_filter(here)
+        .transform_filter(is_panel)
         .transform_calculate(nothing="0")
         .mark_bar(color=FIRST, opacity=0.5, binSpacing=1, aria=False)
         .encode(
-            x=alt.X("from:Q", scale=whole, axis=alt.Axis(format=".0%", values=marks), title="forecast"),
+            x=alt.X("from:Q", scale=scale, axis=alt.Axis(format=".0%", values=marks), title="forecast"),
             x2="to:Q",
             y=alt.Y("cases:Q", axis=counts, title="cases" if is_left else None),
             y2="nothing:Q",
@@ -334,9 +365,11 @@ def _says(findings: ForecastFindings, names: Mapping[str, object]) -> str:
             f"{steps:,} {plural(steps, 'step')} outside the band (test of calibration: "
             f"{bands.p_text()})."
         )
-    sentences.append(f"The band holds {format_level(findings.level)} of calibrated forecasts at each value.")
+    sentences.append(
+        f"At each forecast the band contains {format_level(findings.level)} of calibrated forecasts."
+    )
     if len(names) < len(findings.reliability):
         sentences.append(
-            f"The {len(names)} of {len(findings.reliability)} classes that stray furthest are drawn."
+            f"The {len(names)} of {len(findings.reliability)} classes furthest from calibration are drawn."
         )
     return " ".join(sentences)

@@ -83,25 +83,25 @@ class CodedTruth:
             if (column.codes == MISSING).any():
                 row = row_at(first_row, int(np.argmax(column.codes == MISSING)))
                 raise InputError(f"truth is missing in row {row:,}: drop such rows beforehand")
-        seen = _seen_labels(column)
+        truth_labels = _seen_labels(column)
         label_source: LabelSource = "places" if labels is None else "labels"
         if probabilities.ndim == 1:
             if named is not None and labels is None and positive is None:
-                positive = class_by_name(named, seen)
-            names, label_source = _labels_of_one(seen, labels, positive), "positive"
+                positive = class_by_name(named, truth_labels)
+            names, label_source = _labels_of_one(truth_labels, labels, positive), "positive"
         else:
             named_labels = None
             if named is not None:
-                named_labels = _labels_by_name(column, seen, named, labels, must_tell, first_row)
+                named_labels = _labels_by_name(column, truth_labels, named, labels, must_tell, first_row)
             label_source = label_source if named_labels is None else "names"
             names = _labels_of_each(
-                seen, probabilities.shape[1], labels if named_labels is None else named_labels
+                truth_labels, probabilities.shape[1], labels if named_labels is None else named_labels
             )
         return cls(truth_codes(column, names, first_row), names, label_source)
 
 
 def _labels_of_each(
-    seen: tuple[Label, ...], number: int, labels: Sequence[Label] | None
+    truth_labels: tuple[Label, ...], number: int, labels: Sequence[Label] | None
 ) -> tuple[Label, ...]:
     """Return the class of each column: as declared, or as the truth implies it.
 
@@ -112,55 +112,57 @@ def _labels_of_each(
         if len(names) != number or len(set(names)) != number:
             raise InputError(f"{number} columns need {number} different labels; saw {list_labels(names)}")
         return names
-    _check_some(seen)
-    positions = _places(seen, number)
-    if positions is not None and 0 not in seen and not isinstance(seen[0], bool):
+    _check_some(truth_labels)
+    positions = _places(truth_labels, number)
+    if positions is not None and 0 not in truth_labels and not isinstance(truth_labels[0], bool):
         raise InputError(
             f"truth has neither 0 nor {number} among its labels, so these may count the {number} columns "
-            "from 0 or from 1: say which column is which (labels=, --labels)"
+            "from 0 or from 1: name the classes in column order (labels=, --labels)"
         )
-    if positions is None and len(seen) != number:
+    if positions is None and len(truth_labels) != number:
         raise InputError(
-            f"there are {number} columns of probabilities and truth has {len(seen)} labels "
-            f"({list_labels(seen)}): say which column is which (labels=, --labels)"
+            f"there are {number} columns of probabilities and truth has {len(truth_labels)} labels "
+            f"({list_labels(truth_labels)}): name the classes in column order (labels=, --labels)"
         )
-    return positions or seen
+    return positions or truth_labels
 
 
 def _labels_of_one(
-    seen: tuple[Label, ...], labels: Sequence[Label] | None, positive: Label | None
+    truth_labels: tuple[Label, ...], labels: Sequence[Label] | None, positive: Label | None
 ) -> tuple[Label, ...]:
     """Return the two classes of a single column; the last is the class it is for."""
     if labels is not None:
-        names = _labels_of_each(seen, 2, labels)
+        names = _labels_of_each(truth_labels, 2, labels)
         return names[::-1] if positive is not None and not find_label(positive, names) else names
-    _check_some(seen)
-    return pair_of(_places(seen, 2) or seen, positive)
+    _check_some(truth_labels)
+    return pair_of(_places(truth_labels, 2) or truth_labels, positive)
 
 
-def _check_some(seen: tuple[Label, ...]) -> None:
-    if not seen:
+def _check_some(truth_labels: tuple[Label, ...]) -> None:
+    if not truth_labels:
         raise InputError("there are no rows, so the class of each column has to be declared (labels=)")
 
 
-def pair_of(seen: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...]:
+def pair_of(truth_labels: tuple[Label, ...], positive: Label | None) -> tuple[Label, ...]:
     """Return two classes, the positive one, which a single column is for, last."""
     if positive is None:
-        target = usual_positive(seen)
+        target = usual_positive(truth_labels)
         if target is None:
-            start = f"truth has the labels {list_labels(seen)}: "
-            if len(seen) > 2 and all(isinstance(x, float) and 0 <= x <= 1 for x in seen):
+            start = f"truth has the labels {list_labels(truth_labels)}: "
+            if len(truth_labels) > 2 and all(isinstance(x, float) and 0 <= x <= 1 for x in truth_labels):
                 raise InputError(f"{start}these may be probabilities; are truth and probabilities exchanged?")
-            raise InputError(f"{start}say which one the probability is of (positive=, --positive)")
-    elif len(seen) == 1 and str(canonical_label(positive)) != str(seen[0]):
+            raise InputError(f"{start}name the class of the probability (positive=, --positive)")
+    elif len(truth_labels) == 1 and str(canonical_label(positive)) != str(truth_labels[0]):
         # The positive class need not have come true.
         target = canonical_label(positive)
     else:
-        target = seen[find_label(positive, seen)]
-    rest = [label for label in seen if label != target]
-    if len(rest) > 1:
-        raise InputError(f"one column of probabilities is for two classes; truth has {list_labels(seen)}")
-    return (rest[0] if rest else NOT_POSITIVE, target)
+        target = truth_labels[find_label(positive, truth_labels)]
+    negatives = [label for label in truth_labels if label != target]
+    if len(negatives) > 1:
+        raise InputError(
+            f"one column of probabilities is for two classes; truth has {list_labels(truth_labels)}"
+        )
+    return (negatives[0] if negatives else NOT_POSITIVE, target)
 
 
 def truth_codes(truth: Column, labels: tuple[Label, ...], first_row: int | Integers) -> NDArray[np.intp]:
@@ -195,17 +197,17 @@ def _is_whole(truth: Column) -> bool:
 
 
 def _seen_labels(truth: Column) -> tuple[Label, ...]:
-    """The labels that came true, in their usual order; small whole numbers need not be sorted for it."""
+    """Return the labels that came true, in their usual order; small whole numbers need no sorting."""
     if isinstance(truth, np.ndarray) and _is_whole(truth) and truth.min() >= 0 and truth.max() < len(truth):
         return tuple(np.flatnonzero(np.bincount(truth.astype(np.intp, copy=False))).tolist())
     return canonical_order(encode(truth, "truth").labels)
 
 
-def _places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
-    """The labels 0 to K − 1 (for two columns of booleans, False and True) if the truth is among them."""
-    if all(isinstance(label, bool) for label in seen):
+def _places(truth_labels: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
+    """Return the labels 0 to K − 1 (or False and True) if the truth is among them."""
+    if all(isinstance(label, bool) for label in truth_labels):
         return (False, True) if number == 2 else None
-    if all(isinstance(label, int) and 0 <= label < number for label in seen):
+    if all(isinstance(label, int) and 0 <= label < number for label in truth_labels):
         return tuple(range(number))
     return None
 
@@ -215,20 +217,20 @@ def _places(seen: tuple[Label, ...], number: int) -> tuple[Label, ...] | None:
 
 def order_beside(classes: Classes, first: Classes, name: str) -> list[int]:
     """Find which of my columns stands for each class of the first system, in its order."""
-    labels, wanted = classes.labels, first.labels
-    if set(labels) != set(wanted):
+    labels, first_labels = classes.labels, first.labels
+    if set(labels) != set(first_labels):
         raise InputError(
-            f"{name} are of {list_labels(labels)}, those of the first system of {list_labels(wanted)}: say "
-            "which column is which (labels=, --labels)"
+            f"{name} have the classes {list_labels(labels)}, the first system has "
+            f"{list_labels(first_labels)}: name the classes in column order (labels=, --labels)"
         )
     if classes.label_source == "places" and first.label_source in ("names", "positive"):
         # In the order of the first one's columns, or in that of the classes? Both are likely.
         raise InputError(
             f"{name} have no names of classes, and the columns of the first system are "
-            f"{list_labels(wanted)}, not "
-            f"{list_labels(labels)}: name them too, or say the order of both (labels=, --labels)"
+            f"{list_labels(first_labels)}, not {list_labels(labels)}: name them too, or pass the order of "
+            "both (labels=, --labels)"
         )
-    return [labels.index(label) for label in wanted]
+    return [labels.index(label) for label in first_labels]
 
 
 def order_of_rival(
@@ -257,8 +259,8 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: ReadingOpt
         return list(range(len(first.labels)))
     if reading["labels"] is None or first.label_source == "names":
         missing = without_column(columns, labels)
-        say = f"say their order (--labels {_join_labels(labels)})"
-        advice = "name them so" if first.label_source == "names" else say
+        say = f"pass their order (--labels {_join_labels(labels)})"
+        advice = "rename them" if first.label_source == "names" else say
         raise InputError(
             f"the columns of {name}, {list_columns(columns)}, are not named after the classes "
             f"{list_labels(labels)}: there is none for {list_labels(missing)}; {advice}"
@@ -270,8 +272,8 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: ReadingOpt
         and usual_positive(declared) == declared[0]
     ):
         raise OptionError(
-            f"labels say that {name} have the order {_join_labels(declared)}; say also which of the two "
-            "classes the single column of probabilities is of (positive=, --positive)"
+            f"labels declare the order {_join_labels(declared)} for {name}; also name the class of the "
+            "single column of probabilities (positive=, --positive)"
         )
     return [declared.index(label) for label in labels]
 
@@ -285,22 +287,22 @@ def _join_labels(labels: Sequence[Label]) -> str:
 
 def _labels_by_name(
     truth: Column,
-    seen: tuple[Label, ...],
+    truth_labels: tuple[Label, ...],
     names: Sequence[Label],
     labels: Sequence[Label] | None,
     must_tell: bool,
     first_row: int | Integers,
 ) -> list[Label] | None:
-    """The class of each column by its name; None where the names do not tell it and something else may."""
-    # 0, 1, … is what a dataframe calls columns that nobody named.
+    """Return the class of each column by its name, or None if the names do not tell and other rules may."""
+    # 0, 1, … is what a dataframe calls unnamed columns.
     if all(type(name) is int for name in names) and tuple(names) == tuple(range(len(names))):
         return None
     if labels is not None:
         return labels_of_columns(names, labels) if len(labels) == len(names) else None
-    named_labels = labels_of_columns(names, seen)
-    if named_labels is not None or not seen or _places(seen, len(names)) is not None:
+    named_labels = labels_of_columns(names, truth_labels)
+    if named_labels is not None or not truth_labels or _places(truth_labels, len(names)) is not None:
         return named_labels
-    if must_tell or len(without_column(names, seen)) < len(seen):
+    if must_tell or len(without_column(names, truth_labels)) < len(truth_labels):
         coded = encode(truth, "truth")
         raise refusal(names, Coded(coded.codes, tuple(map(canonical_label, coded.labels))), first_row)
     return None
@@ -332,7 +334,10 @@ def labels_of_columns(names: Sequence[Label], labels: Sequence[Label]) -> list[L
             column_texts = column_texts or rests
     if column_texts is None or not written:
         return None
-    return [written[rest] if rest in written else _parse_unseen(rest, labels) for rest in column_texts]
+    return [
+        written[column_text] if column_text in written else _parse_unseen(column_text, labels)
+        for column_text in column_texts
+    ]
 
 
 def without_column(names: Sequence[Label], labels: Sequence[Label]) -> list[Label]:
@@ -352,8 +357,8 @@ def refusal(names: Sequence[Label], truth: Coded, first_row: int | NDArray[np.in
     row = row_at(first_row, int(np.argmax(truth.codes == truth.labels.index(label))))
     return InputError(
         f"{len(names)} columns, {list_columns(names)}, are not named after the classes "
-        f"{list_labels(truth.labels)}: truth is {canonical_label(label)!r} in row {row:,}, and no column is "
-        "called so; say which column is which (labels=, --labels)"
+        f"{list_labels(truth.labels)}: truth is {canonical_label(label)!r} in row {row:,}, and no column "
+        "has that name; name the classes in column order (labels=, --labels)"
     )
 
 
@@ -374,17 +379,17 @@ def _written(labels: Sequence[Label]) -> dict[str, Label]:
 
 
 def _fold_case(text: str, labels: Sequence[Label]) -> str:
-    """True, TRUE and true are one label of a text file, whatever its columns are called."""
+    """Treat True, TRUE and true in a text file as one label, whatever its columns are called."""
     return text.lower() if all(isinstance(label, bool) for label in labels) else text
 
 
 def _parse_unseen(text: str, labels: Sequence[Label]) -> Label:
-    """A class that did not come true, of the others' kind: beside 0 and 1 it is 2, not "2"."""
+    """Parse a class that did not come true like the other labels: beside 0 and 1 it is 2, not "2"."""
     return text if any(isinstance(label, str) for label in labels) else parse_labels([text])[0]
 
 
 def _cuts(names: Sequence[Label], labels: Sequence[Label]) -> Iterator[list[str]]:
-    """The names without so many letters that all begin, and all end, with: most at the beginning first."""
+    """Remove the letters with which all names begin and end, longest beginning first."""
     texts = [_fold_case(str(canonical_label(name)), labels) for name in names]
     if len(set(texts)) < len(texts) or not texts:
         return

@@ -25,7 +25,7 @@ MAX_PATH_POINTS = 512
 """Points of a path."""
 
 PATH_QUANTILES = (0.05, 0.5, 0.95)
-"""The quantiles by which many ways are told."""
+"""The quantiles that summarise many paths."""
 
 LAW_POINTS = 51
 """Points of the law of final wealth."""
@@ -35,15 +35,15 @@ LAW_PADDING = 0.02
 
 
 def thin(number: int, keep: tuple[int, ...] = (), most: int = MAX_PATH_POINTS) -> Places:
-    """At most so many places of a path, evenly spread, with its ends and those to keep.
+    """Choose places of a path, evenly spread, with its ends and those to keep.
 
     >>> thin(4), len(thin(100_000, keep=(77,))), 77 in thin(100_000, keep=(77,))
     (array([0, 1, 2, 3]), 512, True)
     """
     if number <= most:
         return np.arange(number)
-    some = np.linspace(0, number - 1, most - len(keep)).round().astype(np.intp)
-    return np.union1d(some, np.array(keep, dtype=np.intp))
+    spaced = np.linspace(0, number - 1, most - len(keep)).round().astype(np.intp)
+    return np.union1d(spaced, np.array(keep, dtype=np.intp))
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class WealthPath:
     """Log wealth on its way, with the way to expect if the model is right, or if the prices are.
 
     ``expected`` and ``priced`` are rows: the mean, and the bounds between which log wealth lies with the
-    level's probability after so many cases (each by itself), log wealth taken as normal; ``martingale`` is
+    level's probability at each point (each by itself), log wealth taken as normal; ``martingale`` is
     log wealth less its expected growth.
     """
 
@@ -66,11 +66,11 @@ class WealthPath:
     def of(cls, wealth: Wealth, level: float) -> WealthPath:
         """Thinned, the highest and the lowest point kept."""
         (expected, deviation), (priced, _) = (_band(wealth, truth, level) for truth in ("model", "price"))
-        ways = (expected, deviation, priced, wealth.martingale)
-        return cls(wealth.positions, wealth.path, *ways).drawn(MAX_PATH_POINTS)
+        columns = (expected, deviation, priced, wealth.martingale)
+        return cls(wealth.positions, wealth.path, *columns).drawn(MAX_PATH_POINTS)
 
     def drawn(self, most: int) -> WealthPath:
-        """At most so many of its points, the highest and the lowest kept."""
+        """Thin its points, but keep the highest and the lowest."""
         keep = (int(self.log_wealth.argmax()), int(self.log_wealth.argmin()))
         indices = thin(len(self.cases), keep, most)
         return WealthPath(**{name: values[..., indices] for name, values in vars(self).items()})
@@ -78,7 +78,7 @@ class WealthPath:
 
 @dataclass(frozen=True)
 class Paths:
-    """Log wealth on many ways, a row each: after so many cases, and its extremes."""
+    """Log wealth on many paths, one per row: after each number of cases, and its extremes."""
 
     cases: NDArray[np.int64]
     log_wealth: Floats
@@ -87,10 +87,12 @@ class Paths:
     drawdown: Floats
 
     @classmethod
-    def of(cls, wealth: Wealth, ways: Iterable[Wealth]) -> Paths:
-        """Of ways through the cases of this wealth."""
+    def of(cls, wealth: Wealth, orders: Iterable[Wealth]) -> Paths:
+        """Make the paths of several wealths through the same cases."""
         cases = wealth.positions[thin(wealth.blocks.number, most=MAX_POINTS_DRAWN)]
-        summaries = [(way.path_at(cases), way.log_minimum, way.log_maximum, way.drawdown) for way in ways]
+        summaries = [
+            (order.path_at(cases), order.log_minimum, order.log_maximum, order.drawdown) for order in orders
+        ]
         return cls(cases, *map(np.array, zip(*summaries, strict=True)))
 
     @classmethod
@@ -109,7 +111,7 @@ class Paths:
         return cls.of(bets, (bets.shuffle([seed, 1, order]) for order in range(orders)))
 
     def spread(self, name: str = "log_wealth") -> Floats:
-        """What 5%, half and 95% of the ways do not exceed: of log wealth after so many cases, a row each."""
+        """The quantiles of log wealth over the paths at each point: 5%, 50% and 95%, one row each."""
         # Between ruin, or wealth without bound, and a number nothing can be interpolated.
         return np.asarray(np.quantile(getattr(self, name), PATH_QUANTILES, axis=0, method="inverted_cdf"))
 
@@ -125,7 +127,7 @@ def _band(wealth: Wealth, truth: str, level: float) -> tuple[Floats, Floats]:
 def returns(wealth: Wealth) -> tuple[NDArray[np.int64], Floats]:
     """Log returns, and how many cases had been settled after each: of single cases while these are few.
 
-    Of a longer path neighbours are taken together, so many that all but the last have equally many cases and
+    Of a longer path neighbours are merged, so that all but the last have equally many cases and
     the returns still add up to log wealth.
 
     >>> wealth = Wealth.from_probabilities([1, 0], [0.6, 0.3], against=[0.5, 0.5])
@@ -152,7 +154,7 @@ class FinalLaw:
 
 
 def final_law(wealth: Wealth) -> FinalLaw | None:
-    """Exact where the outcomes can be gone through, else log wealth taken as normal; None without spread.
+    """Exact if the outcomes can be enumerated, else log wealth taken as normal; None without spread.
 
     The points reach four standard deviations about the means and beyond what was observed.
     """
@@ -196,7 +198,7 @@ MAX_POINTS_DRAWN = 150
 """Points of a curve."""
 
 MAX_BAND_POINTS_DRAWN = 50
-"""Points of the edges of a band, which nobody reads one by one, and of a path in the small."""
+"""The number of points of a band's edges and of a small path."""
 
 FORECAST_CELLS = 20
 """Cells from 0 to 1 in which forecasts are counted."""
@@ -206,30 +208,30 @@ MIN_SHARE_OF_CASES_SHOWN = 0.1
 
 
 def turns(wealth: Wealth) -> tuple[tuple[int, str], ...]:
-    """When wealth left all numbers: after so many cases "ruin", or "without bound" (which ruin may follow).
+    """Find the cases at which wealth became 0 ("ruin") or infinite ("without bound").
 
     >>> turns(Wealth.from_probabilities([1, 1, 0], [0.9, 0.0, 0.5], against=[0.5] * 3))
     ((2, 'ruin'),)
     """
     path = wealth.path
     turning_points = []
-    for value, what in ((math.inf, "without bound"), (-math.inf, "ruin")):
+    for value, name in ((math.inf, "without bound"), (-math.inf, "ruin")):
         indices = np.flatnonzero(path == value)
         if len(indices):
-            turning_points.append((int(wealth.positions[indices[0]]), what))
+            turning_points.append((int(wealth.positions[indices[0]]), name))
     return tuple(turning_points)
 
 
 def pictured_reliability(bands: ReliabilityBands, most: int) -> dict[str, dict[str, Values]]:
-    """At most so many corners of the steps and points of the band, and the forecasts in each cell."""
+    """Thin the corners of the steps and the points of the band, and the forecasts in each cell."""
     corners = np.array([(end, step.recalibrated) for step in bands.levels for end in (step.first, step.last)])
-    kept = corners[thin(len(corners), most=most)]
+    points = corners[thin(len(corners), most=most)]
     indices = thin(len(bands.forecast), most=min(most, MAX_BAND_POINTS_DRAWN))
     cell = np.minimum((bands.forecast * FORECAST_CELLS).astype(np.int64), FORECAST_CELLS - 1)
     counts = np.bincount(cell, weights=bands.cases, minlength=FORECAST_CELLS).astype(np.int64)
     cells = np.arange(FORECAST_CELLS) / FORECAST_CELLS
     return {
-        "curve": {"forecast": kept[:, 0], "calibrated": kept[:, 1]},
+        "curve": {"forecast": points[:, 0], "calibrated": points[:, 1]},
         "band": {name: getattr(bands, name)[indices] for name in ("forecast", "low", "high")},
         "histogram": {"from": cells, "to": cells + cells[1], "cases": counts},
     }
@@ -241,7 +243,7 @@ def sequence_reach(sequence: ConfidenceSequence) -> tuple[float, float] | None:
     None where there are no bounds.
     """
     late = sequence.cases >= MIN_SHARE_OF_CASES_SHOWN * sequence.cases[-1]
-    seen = np.concatenate([rows[late] for rows in (sequence.low, sequence.high, sequence.mean)])
+    values = np.concatenate([rows[late] for rows in (sequence.low, sequence.high, sequence.mean)])
     if not np.isfinite(sequence.low).any():
         return None
-    return float(np.nanmin(seen)), float(np.nanmax(seen))
+    return float(np.nanmin(values)), float(np.nanmax(values))

@@ -1,4 +1,4 @@
-"""Everything worth saying about a forecaster's bets, computed once."""
+"""The numbers behind a report on forecasts and their bets, computed once."""
 
 from __future__ import annotations
 
@@ -10,28 +10,33 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from edgeworth.bet.bookmakers import DESCRIPTION
+from edgeworth.bet.bookmakers import DESCRIPTION, Market
 from edgeworth.bet.flat import FlatStakes
 from edgeworth.bet.fractional import whole_sum
-from edgeworth.core.estimates import Estimate, Method, estimate
-from edgeworth.core.measures import Measure, Spelling
-from edgeworth.core.registry import canonical_spelling, catalogue
+from edgeworth.bet.ledger import Ledger
+from edgeworth.core.estimates import Estimate, estimate
+from edgeworth.core.measures import Spelling
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import Moments, luck_of_moments, wealth_law
+from edgeworth.forecasts.betting.season import Season
 from edgeworth.forecasts.betting.wealth import RIVAL, Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
+from edgeworth.forecasts.calibration_test import CalibrationTest
+from edgeworth.forecasts.clusters import ForecastClusters
 from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
 from edgeworth.forecasts.estimates import (
     RELATIVE_ROUNDING_ERROR,
     AverageDifference,
-    paired_score_test,
+    calibration_cells,
+    robust_difference,
     score_difference,
 )
-from edgeworth.forecasts.kind import SCORES
 from edgeworth.forecasts.measures import climatology, skill
+from edgeworth.forecasts.pairs import ForecastPairs, ForecastPoints
+from edgeworth.forecasts.parts import area_estimate, calibration_of
 from edgeworth.forecasts.policy import MAX_CLASSES_SHOWN, MAX_RELIABILITY_DRAWS
 from edgeworth.forecasts.reliability import (
     Decomposition,
@@ -39,12 +44,12 @@ from edgeworth.forecasts.reliability import (
     decompose,
     recalibrate,
     reliability_bands,
-    roc_area,
 )
+from edgeworth.forecasts.robust_calibration import RobustCalibrationTest
+from edgeworth.forecasts.scarce_outcomes import scarcity_of_tally
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.sequential import Evidence, better_of
-from edgeworth.forecasts.tally import AGAINST, MODEL, ForecastPairs, ForecastTally
-from edgeworth.rankings.ranking import Ranking
+from edgeworth.forecasts.tally import AGAINST, MODEL, ForecastTally
 from edgeworth.sources.columns import Label
 
 Name: TypeAlias = Literal["error", "log", "brier", "log_likelihood", "log_wealth"]
@@ -87,13 +92,13 @@ def sides(
     if len(scores.systems) != 2:
         return ()
     model, rival = scores.systems
-    cases = scores.cases
+    cases = scores.total
     errors = {name: 1 - float(table.counts.diagonal().sum()) / cases for name, table in tables.items()}
     logs, briers = ({name: scores.mean(kind, name) for name in scores.systems} for kind in ("log", "brier"))
     likelihoods = {name: -cases * value for name, value in logs.items()}
     # Odds that can only be backed, or part of the stakes, leave the other side without a bet of its own.
-    both = wealth.book != "backing" and wealth.fraction == 1
-    money = {model: wealth.log_wealth, rival: -wealth.log_wealth if both else math.nan}
+    is_symmetric = wealth.book != "backing" and wealth.fraction == 1
+    money = {model: wealth.log_wealth, rival: -wealth.log_wealth if is_symmetric else math.nan}
     growing = None if wealth.log_wealth == 0 else model if wealth.log_wealth > 0 else rival
     return (
         Criterion("error", errors, _lower(errors)),
@@ -105,10 +110,10 @@ def sides(
 
 
 def _lower(values: dict[str, float]) -> str | None:
-    (first, one), (second, two) = values.items()
-    if one == two or math.isclose(one, two, rel_tol=1e-12):
+    (first, first_value), (second, second_value) = values.items()
+    if first_value == second_value or math.isclose(first_value, second_value, rel_tol=1e-12):
         return None
-    return first if one < two else second
+    return first if first_value < second_value else second
 
 
 NULLS = {
@@ -136,12 +141,12 @@ class Bets:
     log_rounds: Evidence | None
     brier: AverageDifference
     log: AverageDifference | None
-    """Who scores better on average; None where a log score is infinite."""
+    """Difference of mean scores; None if a log score is infinite."""
     luck: TestResult | None
     """P(wealth this large if the prices are the true probabilities); where the hypothesis allows many, under
-    one of them: the prices divided by their sum, or those inside the spread at which the model bets."""
+    one of them: the prices with the overround removed, or those inside the spread at which the model bets."""
     luck_undefined_reason: str | None = None
-    """Why nothing is said of luck."""
+    """Why luck is undefined."""
 
     @property
     def stronger(self) -> Evidence:
@@ -152,7 +157,7 @@ class Bets:
 
     @property
     def growth(self) -> float:
-        """Nats a case."""
+        """Nats per case."""
         return self.wealth.log_wealth / self.wealth.cases
 
     @property
@@ -181,10 +186,14 @@ class ForecastFindings:
     """For ordered classes, the games on "at most this class"."""
     reliability: dict[Label, ReliabilityBands]
     """Of the model, for the classes that have a decomposition."""
-    areas: dict[Label, float]
+    area_estimates: dict[Label, Estimate]
     """The area under the ROC curve of the model's probabilities of each of these classes."""
+    counted: Calibration
+    """What happened at each probability of every class."""
     pairs: ForecastPairs | None
     """Of two classes, which probabilities model and rival gave."""
+    points: ForecastPoints | None = None
+    """The probabilities of model and rival case by case, while there are few enough to draw each."""
     expected_log_wealth: float | None = None
     """Against a drunken bookmaker: the mean over all his prices; None where that is not known."""
     flat: FlatStakes | None = None
@@ -198,6 +207,41 @@ class ForecastFindings:
     """Wealth against many drunken bookmakers."""
     goal: float | None = None
     """What $1 is to become."""
+    season: Season | None = None
+    """The bets at quoted odds, round by round."""
+    ledger: Ledger | None = None
+    """What they did to a bankroll; None where the rounds are not known."""
+
+    @property
+    def is_weighted(self) -> bool:
+        """Tell whether rows have sampling weights, which bets ignore."""
+        return self.scores.weighting is not None
+
+    @property
+    def is_robust(self) -> bool:
+        """Tell whether rows are weighted or come in clusters, so that they are not equal and independent."""
+        return self.is_weighted or self.scores.clusters is not None
+
+    @property
+    def scarcity(self) -> str | None:
+        """Explain why too little happened to claim a difference of mean scores; None if enough did.
+
+        Bounds that hold at all times need no minimum.
+        """
+        if self.bets.brier.at_all_times:
+            return None
+        return scarcity_of_tally(self.scores, self.tables)
+
+    @property
+    def has_odds(self) -> bool:
+        """Whether the user brought odds."""
+        return self.bets.wealth.against.startswith(Market.description)
+
+    def with_ledger(self, start: float) -> ForecastFindings:
+        """Book the bets of the season from a bankroll, if its rounds are known."""
+        if self.season is None or not self.season.is_in_rounds:
+            return self
+        return replace(self, ledger=self.season.ledger(self.bets.wealth.fraction, start))
 
     def name(self, system: str) -> str:
         """Name the model or its opponent within a sentence."""
@@ -217,11 +261,26 @@ class ForecastFindings:
         return text.replace("the model", self.name(MODEL)).replace(RIVAL, self.name(AGAINST))
 
     @property
+    def areas(self) -> dict[Label, float]:
+        """The value of each ROC area; nan if it is undefined."""
+        return {label: area.value for label, area in self.area_estimates.items()}
+
+    @cached_property
+    def calibration(self) -> dict[Label, dict[str, Estimate]]:
+        """Slope, intercept, error and z of the few classes that stray furthest from calibration."""
+        return {label: _calibration_estimates(self.counted, label) for label in self.furthest}
+
+    def detectable_overconfidence(self, label: Label) -> float | None:
+        """Compute how many times too extreme log odds must be to be detected; all classes are tested."""
+        alpha = (1 - self.level) / len(self.reliability)
+        test = self.reliability[label].test
+        return test.detectable_overconfidence(alpha) if isinstance(test, CalibrationTest) else None
+
+    @property
     def furthest(self) -> dict[Label, ReliabilityBands]:
         """The few classes that stray furthest from calibration."""
-        worst = sorted(self.reliability, key=lambda label: self.reliability[label].p_value)[
-            :MAX_CLASSES_SHOWN
-        ]
+        by_p_value = sorted(self.reliability, key=lambda label: self.reliability[label].test.p_value)
+        worst = by_p_value[:MAX_CLASSES_SHOWN]
         return {label: bands for label, bands in self.reliability.items() if label in worst}
 
     @property
@@ -231,7 +290,7 @@ class ForecastFindings:
 
     @property
     def shares_log_wealth(self) -> float:
-        """Log wealth, at the same fair prices and full stakes, of one who bets the class shares of the cases.
+        """Log wealth of bets on the class shares of the cases, at the same fair prices and full stakes.
 
         Two such bettors differ by their log scores, whatever the prices are.
         """
@@ -249,8 +308,11 @@ class ForecastFindings:
 
     @property
     def sides(self) -> tuple[Criterion, ...]:
-        """Model and rival by their decisions, their scores and their wealth."""
-        return sides(self.bets.wealth, self.scores, self.tables)
+        """Compare model and rival by decisions, scores and wealth; wealth is left out with weights."""
+        criteria = sides(self.bets.wealth, self.scores, self.tables)
+        if not self.is_weighted:
+            return criteria
+        return tuple(x for x in criteria if x.name not in ("log_likelihood", "log_wealth"))
 
     def cases_to(self, goal: float) -> tuple[float, float, float]:
         """How many cases make $1 the goal, its logarithm over the growth a case (Breiman 1961), with bounds.
@@ -259,7 +321,7 @@ class ForecastFindings:
         and where it has no bound, which tells nothing of other cases.
         """
         if not 1 < goal < math.inf:
-            raise OptionError(f"a goal is more than the $1 one begins with; saw {goal!r}")
+            raise OptionError(f"--goal (goal=) must be above 1, the wealth at the start; saw {goal!r}")
         growth = estimate(self.bets.wealth, "growth")
         rates = (growth.value, *reversed(growth.interval(self.level)))
         value, soon, late = (
@@ -321,20 +383,24 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
     check_level(level)
     if not wealth.cases:
         raise InputError("there are no bets to settle")
-    ordered, fair = wealth.ordered, wealth.book in ("fair", "exchange")
+    is_market = wealth.against.startswith(Market.description)
+    ordered, fair = wealth.ordered, wealth.book in ("fair", "exchange") and not is_market
     null = NULLS[wealth.book].format(prices=_prices_of(wealth.against))
     hindsight = wealth.book == "constant"
     two = len(wealth.labels) == 2 and fair
     brier, log = (score_difference(wealth, score, level) for score in ("brier", "log"))
     assert brier is not None
     luck_undefined_reason = _luck_undefined_reason(wealth)
+    mixture = None if hindsight else Evidence.from_path(wealth.mixture_path, null=null, ordered=ordered)
+    # Against a market the evidence is the same whatever part of Kelly's stakes is bet.
+    full = mixture if is_market else None
+    if full is None:
+        full = Evidence(wealth.log_wealth, wealth.log_maximum if ordered else None, null)
     return Bets(
         wealth=wealth,
-        against_rival=_against_shares(wealth, null)
-        if hindsight
-        else Evidence(wealth.log_wealth, wealth.log_maximum if ordered else None, null),
+        against_rival=_against_shares(wealth, null) if hindsight else full,
         against_model=_reverse(wealth) if fair and wealth.fraction == 1 else None,
-        mixture=None if hindsight else Evidence.from_path(wealth.mixture_path, null=null, ordered=ordered),
+        mixture=mixture,
         brier_rounds=_rounds(wealth, "henzi_brier", "Brier") if two else None,
         log_rounds=_rounds(wealth, "henzi_log", "log") if two else None,
         brier=brier,
@@ -345,7 +411,7 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
 
 
 def _against_shares(wealth: Wealth, null: str) -> Evidence:
-    """The likelihood ratio to the class shares of these very cases, whatever part of the stakes was bet.
+    """Compute the likelihood ratio to the class shares of these cases, for any part of the stakes.
 
     No constant shares make the outcomes likelier, so the ratio is at most that to the true ones, whose mean
     is 1: an e-value at the end, for all constant shares at once, but not on the way there. Of a part c of the
@@ -355,7 +421,7 @@ def _against_shares(wealth: Wealth, null: str) -> Evidence:
 
 
 def _reverse(wealth: Wealth) -> Evidence:
-    """The rival's bets against the model are the same bets turned round."""
+    """Return the rival's bets against the model, which are the opposite bets."""
     null = REVERSE_NULL.format(who=_who(wealth.against))
     path = wealth.reverse_path
     largest = max(0.0, float(path.max()))
@@ -370,7 +436,7 @@ def _prices_of(against: str) -> str:
 
 
 def _who(against: str) -> str:
-    """Who knows something: odds do not."""
+    """Name the opponent as somebody who knows something; odds do not."""
     if against == RIVAL:
         return against
     return "the market" if against.startswith("the market's odds") else "the bookmaker"
@@ -383,16 +449,16 @@ def _rounds(wealth: Wealth, name: str, score: str) -> Evidence:
 
 
 def _luck_undefined_reason(wealth: Wealth) -> str | None:
-    """Why the wealth is not set beside that of luck."""
+    """Explain why the wealth is not compared with that of luck, or return None."""
     if wealth.book == "constant":
-        return "the class shares were counted on these very cases: they are no prices known beforehand"
+        return "the class shares were counted on these cases, so they were not known beforehand"
     if wealth.predictions_made == "in-sample":
         return "the model had seen these outcomes"
     return None
 
 
 def _parts(curves: Mapping[Label, Reliability]) -> dict[str, dict[Label, Decomposition]]:
-    """Brier and log score of each class in their parts, recalibrated once for both."""
+    """Decompose the Brier and log score of each class, recalibrated once for both."""
     fitted = {label: recalibrate(curve) for label, curve in curves.items()}
     return {
         score: {label: decompose(curve, score, fitted=fitted[label]) for label, curve in curves.items()}
@@ -401,10 +467,19 @@ def _parts(curves: Mapping[Label, Reliability]) -> dict[str, dict[Label, Decompo
 
 
 def _luck(wealth: Wealth) -> TestResult:
-    """From the law of the games where they are kept, else from the sums of their moments."""
+    """Compute luck from the law of the games if they are kept, else from the sums of their moments."""
     if wealth.games is None:
         return luck_of_moments(wealth)
     return wealth_law(wealth).tail(wealth.log_wealth)
+
+
+CALIBRATION_SHOWN = ("calibration_slope", "calibration_intercept", "ece", "spiegelhalter_z")
+"""The measures of calibration that a report shows beside miscalibration."""
+
+
+def _calibration_estimates(calibration: Calibration, label: Label) -> dict[str, Estimate]:
+    """Estimate the calibration of one class."""
+    return {name: estimate(calibration, str(Spelling(name, label=str(label)))) for name in CALIBRATION_SHOWN}
 
 
 def examine_forecasts(
@@ -413,10 +488,19 @@ def examine_forecasts(
     """Find what the bets prove, how good the scores are, and why the model's are what they are."""
     crowd = [wealth if wealth.ordered else wealth.shuffle(seed) for wealth in (tally.wealth, *tally.crowd)]
     curves = tally.reliability
+    scores = replace(tally.scores, clusters=tally.clusters)
+    bets = examine_bets(tally.wealth, level=level)
+    if tally.season is not None and tally.season.is_in_rounds:
+        bets = _settled_in_rounds(bets, tally.season, seed)
+    if tally.clusters is not None:
+        bets = _over_clusters(bets, scores, tally.clusters, level)
+    elif tally.is_weighted:
+        bets = _over_weights(bets, scores, level)
     draws = max(100, min(1000, MAX_RELIABILITY_DRAWS // len(curves)))
+    calibration = calibration_of(tally)
     return ForecastFindings(
-        bets=examine_bets(tally.wealth, level=level),
-        scores=tally.scores,
+        bets=bets,
+        scores=scores,
         parts=_parts(curves),
         tables=tally.tables,
         level=level,
@@ -424,45 +508,72 @@ def examine_forecasts(
             label: examine_bets(wealth, level=level) for label, wealth in tally.cumulative_games.items()
         },
         reliability={
-            label: reliability_bands(curve, level=level, draws=draws, seed=seed)
+            label: _robust_bands(
+                reliability_bands(curve, level=level, draws=draws, rng=seed), calibration, label
+            )
             for label, curve in curves.items()
         },
-        areas={label: roc_area(curve) for label, curve in curves.items()},
+        area_estimates={label: area_estimate(tally, label) for label in curves},
+        counted=calibration,
         pairs=tally.pairs if tally.pairs.labels else None,
+        points=tally.points,
         expected_log_wealth=tally.expected_log_wealth,
         flat=None if tally.flat is None else FlatStakes(int(tally.flat[0]), *tally.flat[1:].tolist()),
         seed=seed,
         orders=None if orders is None else Paths.of_orders(tally.wealth, orders, seed),
         crowd=Paths.of(crowd[0], crowd) if tally.crowd else None,
+        season=tally.season,
     )
 
 
-def estimate_tally(
-    tally: ForecastTally, measure: str | Measure, *, method: Method | None = None, seed: int = 0
-) -> Estimate:
-    """Estimate a measure of the model's scores, wealth, calibration, top-1 decisions or ranking.
+def _robust_bands(bands: ReliabilityBands, calibration: Calibration, label: Label) -> ReliabilityBands:
+    """Replace the test by drawn outcomes, if rows are weighted or come in clusters."""
+    if not calibration.needs_robust_laws:
+        return bands
+    try:
+        test = RobustCalibrationTest.of(calibration_cells(calibration, label))
+    except OptionError:
+        test = RobustCalibrationTest(math.nan, {})
+    return replace(bands, test=test)
 
-    A mean score is tested against the opponent's, case by case, as in the verdict. Ordered cases have a
-    confidence sequence there instead, and no p-value here.
-    """
-    written = Spelling(measure.name) if isinstance(measure, Measure) else canonical_spelling(measure, SCORES)
-    entry = next((entry for entry in catalogue() if entry.name == written.name), None)
-    scope = "scores" if entry is None else entry.scope
-    part: ContingencyTable | ForecastScores | Wealth | Calibration | Ranking | None = tally.tables[MODEL]
-    if scope == "scores":
-        part = tally.scores
-        written = replace(written, label=written.label or MODEL)
-    elif scope == "wealth":
-        part = tally.wealth
-    elif scope == "calibration":
-        part = Calibration(tuple(tally.reliability), tuple(tally.reliability.values()))
-    elif scope == "ranking" or written.depth is not None:
-        part = tally.ranking()
-        if part is None:
-            raise OptionError(f"{written}: of more than two classes no one ranking can be made")
-    result = estimate(part, str(written), method=method, seed=seed)
-    is_sequential = tally.wealth.ordered and tally.wealth.book != "constant"
-    if entry is None or not entry.score or written.label != MODEL or is_sequential:
-        return result
-    test = paired_score_test(tally.scores, entry.score, MODEL, AGAINST, name=tally.against)
-    return replace(result, chance_test=test)
+
+def _over_clusters(bets: Bets, scores: ForecastScores, clusters: ForecastClusters, level: float) -> Bets:
+    """Replace what takes rows as independent: one bet per cluster, score differences over clusters."""
+    hindsight = bets.wealth.book == "constant"
+    log_wealth = clusters.log_wealth_against_shares if hindsight else clusters.log_wealth
+    is_finite = bool(np.isfinite(scores.sums[scores.names.index("log")]).all())
+    return replace(
+        bets,
+        against_rival=Evidence(log_wealth, None, bets.against_rival.null),
+        against_model=None,
+        mixture=None,
+        brier_rounds=None,
+        log_rounds=None,
+        brier=robust_difference(scores, "brier", level, bets.wealth),
+        log=robust_difference(scores, "log", level, bets.wealth) if is_finite else None,
+        luck=None,
+        luck_undefined_reason="rows of one cluster are not independent",
+    )
+
+
+def _over_weights(bets: Bets, scores: ForecastScores, level: float) -> Bets:
+    """Replace what takes rows as equal. Wealth ignores weights, so it is no evidence here."""
+    is_finite = bool(np.isfinite(scores.sums[scores.names.index("log")]).all())
+    return replace(
+        bets,
+        against_model=None,
+        mixture=None,
+        brier_rounds=None,
+        log_rounds=None,
+        brier=robust_difference(scores, "brier", level, bets.wealth),
+        log=robust_difference(scores, "log", level, bets.wealth) if is_finite else None,
+        luck=None,
+        luck_undefined_reason="bets ignore sampling weights",
+    )
+
+
+def _settled_in_rounds(bets: Bets, season: Season, seed: int) -> Bets:
+    """Take evidence and luck from rounds settled together: games of a round may then depend on each other."""
+    evidence = Evidence.from_path(season.evidence_path, null=bets.against_rival.null)
+    luck = None if bets.luck is None else season.luck(bets.wealth.fraction, seed)
+    return replace(bets, against_rival=evidence, mixture=evidence, luck=luck)

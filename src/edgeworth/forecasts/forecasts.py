@@ -29,10 +29,7 @@ from edgeworth.sources.numbers import are_rounded, as_probabilities, check_proba
 RowSelection: TypeAlias = "slice[int | None, int | None, int | None] | NDArray[np.intp]"
 """Consecutive rows, or the index of each row."""
 
-RESCALED = (
-    "Some rows of probabilities add up to 1 only within rounding (half precision, five digits): each was "
-    "divided by its sum."
-)
+RESCALED = "Note: some rows of probabilities add up to 1 only within rounding. Each was divided by its sum."
 
 
 @dataclass(frozen=True)
@@ -45,6 +42,8 @@ class Forecasts:
     label_source: LabelSource = "places"
     are_rescaled: bool = False
     """Whether rows that were off by rounding were divided by their sums."""
+    weights: Floats | None = None
+    """Sampling weights of the rows, if they have some."""
 
     @classmethod
     @aligned
@@ -136,7 +135,7 @@ class Forecasts:
             return self
         if not 0 < least < 1 / self.size:
             raise OptionError(
-                f"clip is above 0 and below 1/{self.size}, the number of classes; saw {least!r}"
+                f"--clip (clip=) must be above 0 and below 1/{self.size} with these classes; saw {least!r}"
             )
         low = (self.probabilities < least).any(axis=1)
         rows = self.probabilities.copy()
@@ -154,7 +153,17 @@ class Forecasts:
 
     def __getitem__(self, rows: RowSelection) -> Self:
         """Return some of the rows, or all of them in another order."""
-        return replace(self, codes=self.codes[rows], probabilities=self.probabilities[rows])
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, codes=self.codes[rows], probabilities=self.probabilities[rows], weights=weights)
+
+    def weigh(self, weights: Floats | None) -> Self:
+        """Give the rows sampling weights; None changes nothing."""
+        return self if weights is None else replace(self, weights=weights)
+
+    @property
+    def class_totals(self) -> Numbers:
+        """Count the cases of each class, or add up their weights."""
+        return np.asarray(np.bincount(self.codes, self.weights, minlength=self.size))
 
     def of_truth(self, values: Floats) -> Floats:
         """Take the entry of each row in the column that came true."""
@@ -222,5 +231,8 @@ def argmax_table(forecasts: Forecasts) -> Numbers:
     columns = np.ascontiguousarray(forecasts.probabilities.T)
     best = columns == columns.max(axis=0)
     ties = best.sum(axis=0)
-    counts = np.stack([np.bincount(forecasts.codes, row, minlength=forecasts.size) for row in best / ties])
-    return counts if (ties > 1).any() else counts.astype(np.int64)
+    shares = best / ties
+    if forecasts.weights is not None:
+        shares = shares * forecasts.weights
+    counts = np.stack([np.bincount(forecasts.codes, row, minlength=forecasts.size) for row in shares])
+    return counts if (ties > 1).any() or forecasts.weights is not None else counts.astype(np.int64)

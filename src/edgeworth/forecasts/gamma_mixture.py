@@ -63,7 +63,7 @@ def log_above(shape: Floats, excess: Floats) -> Floats:
 
 
 def _fraction(shape: Floats, excess: Floats) -> Floats:
-    """1/J(a, b) as a − b + b/(a+1−b + 2b/(a+2−b + …)), from its far end.
+    """Evaluate 1/J(a, b) = a − b + b/(a+1−b + 2b/(a+2−b + …)) from its far end.
 
     For b < 0 it is Charlier's: J is the mean of 1/(a+N) with N from Poisson's law of mean −b, and every
     denominator is positive. For 0 ≤ b ≤ a − 2√a it converges at least as fast as that of Mills' ratio at 2.
@@ -149,7 +149,7 @@ class GammaMixture:
 
     @cached_property
     def _log_constant(self) -> float:
-        """log(r^r exp(−r)/(Γ(r) P(r, r))): what m is J(a, b) multiplied with."""
+        """Return log(r^r exp(−r)/(Γ(r) P(r, r))), the factor of J(a, b) in m."""
         rate = self.rho / self.c**2
         remainder = float(stirling_remainder(np.array(rate)))
         return (
@@ -174,7 +174,7 @@ class GammaMixture:
             raise OptionError(f"a boundary belongs to a threshold above 1, such as 2/0.05; saw {threshold!r}")
         variation = np.asarray(v, float)
         if not (np.isfinite(variation).all() and (variation >= 0).all()):
-            raise OptionError("a boundary is asked for at finite v of at least 0")
+            raise OptionError("v must be finite and at least 0")
         shape = (variation.ravel() + self.rho) / self.c**2
         level = math.log(threshold) - self._log_constant
         excess = _newton(shape, _first_guess(shape, level), level)
@@ -182,13 +182,13 @@ class GammaMixture:
 
 
 def _first_guess(shape: Floats, level: float) -> Floats:
-    """The root if P(a, b) were 1: a(η − log(1+η)) = y, and η is between √(2y) + ⅔y and √(2y) + y.
+    """Guess the root as if P(a, b) were 1: a(η − log(1+η)) = y, η between √(2y) + ⅔y and √(2y) + y.
 
     (Chatzigeorgiou 2013, IEEE Communications Letters 17, 1505–1508.)
     """
-    wanted = level - HALF_LOG_TWO_PI + 0.5 * np.log(shape) - stirling_remainder(shape)
-    each = np.maximum(wanted, 1e-3) / shape
-    return np.asarray(shape * (np.sqrt(2 * each) + 0.7 * each))
+    exponent = level - HALF_LOG_TWO_PI + 0.5 * np.log(shape) - stirling_remainder(shape)
+    ratio = np.maximum(exponent, 1e-3) / shape
+    return np.asarray(shape * (np.sqrt(2 * ratio) + 0.7 * ratio))
 
 
 def _newton(shape: Floats, excess: Floats, level: float) -> Floats:
@@ -199,12 +199,12 @@ def _newton(shape: Floats, excess: Floats, level: float) -> Floats:
     excess = excess.copy()
     todo = np.arange(excess.size)
     for _ in range(MAX_NEWTON_STEPS):
-        part, here = shape[todo], excess[todo]
-        value = log_above(part, here)
-        step = (value - level) / ((here + np.exp(-value)) / (part + here))
+        part, current = shape[todo], excess[todo]
+        value = log_above(part, current)
+        step = (value - level) / ((current + np.exp(-value)) / (part + current))
         # Convexity keeps every step above the root, which is above 0; half the way down is for rounding.
-        excess[todo] = np.maximum(here - step, here / 2)
-        todo = todo[np.abs(step) > NEWTON_TOLERANCE * here]
+        excess[todo] = np.maximum(current - step, current / 2)
+        todo = todo[np.abs(step) > NEWTON_TOLERANCE * current]
         if not todo.size:
             break
     return excess

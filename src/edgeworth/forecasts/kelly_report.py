@@ -8,6 +8,8 @@ from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.formatting import format_number, format_percent
 from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
 
+LAID = "a negative stake is laid: you accept a backer's bet of that size"
+
 
 def stakes_report(
     probabilities: Sequence[float],
@@ -16,25 +18,27 @@ def stakes_report(
     wealth: Sequence[float],
     growth: float,
     provenance: Mapping[str, object],
+    lay: Sequence[float] | None = None,
 ) -> Report:
-    """What to bet on each outcome, and what becomes of a wealth of 1; one price is that of a game."""
+    """Report what to bet on each outcome, and the wealth afterwards; one price is that of a game."""
     columns = zip(probabilities, odds, stakes, wealth, strict=len(odds) > 1)
-    bets = [(p, o, format_percent(f, 4), finite_or_none(w)) for p, o, f, w in columns]
+    bets = [(p, o, format_percent(f, 2), finite_or_none(w)) for p, o, f, w in columns]
     is_laid = any(f < 0 for f in stakes)
     if len(odds) == 1:
         rows: tuple[tuple[Cell, ...], ...] = (
             ("true", *bets[0]),
             ("false", 1 - probabilities[0], None, None, finite_or_none(wealth[1])),
         )
-        what, title, text = "game", "Kelly's stake", tuple[str, ...]()
-        note = "a stake below 0 lays it: takes a backer's bet of that size" if is_laid else ""
+        unit, title, text = "game", "Kelly's stake", tuple[str, ...]()
+        note = LAID if is_laid else ""
     else:
         rows = tuple((number, *bet) for number, bet in enumerate(bets, start=1))
-        what, title, text = "race", "Kelly's stakes", _arbitrage(odds)
-        note = "a stake below 0 lays the outcome" if is_laid else ""
+        unit, title, text = "race", "Kelly's stakes", _arbitrage(odds)
+        note = LAID if is_laid else ""
     heads = make_columns("probability/percent", "odds", "stake/percent", "wealth if it happens")
-    grid = Grid("", (Column("outcome", "text" if what == "game" else "count"), *heads), rows, note)
-    verdict = f"{_bets(stakes)} Expected growth: {format_number(growth)} nats a {what}."
+    grid = Grid("", (Column("outcome", "text" if unit == "game" else "count"), *heads), rows, note)
+    bets_text = _describe_bets(stakes, odds if lay is None else lay)
+    verdict = f"{bets_text} Expected growth: {format_number(growth)} nats per {unit}."
     numbers = {
         "kind": "kelly",
         "stakes": list(stakes),
@@ -44,19 +48,26 @@ def stakes_report(
     return Report(verdict, (Section(title, text, (grid,)),), (), provenance, numbers)
 
 
-def _bets(stakes: Sequence[float]) -> str:
+def _describe_bets(stakes: Sequence[float], lay: Sequence[float]) -> str:
+    """Describe what to back and what to lay, with the liability of each lay bet."""
     is_game = len(stakes) == 1
-    named = [("it" if is_game else f"outcome {number}", f) for number, f in enumerate(stakes, start=1)]
-    actions = [f"back {name} with {format_percent(f, 2)}" for name, f in named if f > 0]
-    actions += [f"lay {name} for {format_percent(-f, 2)}" for name, f in named if f < 0]
+    names = ["it"] if is_game else [f"outcome {number}" for number in range(1, len(stakes) + 1)]
+    actions = [
+        f"back {name} with {format_percent(f, 2)}" for name, f in zip(names, stakes, strict=True) if f > 0
+    ]
+    for name, f, price in zip(names, stakes, lay, strict=True):
+        if f < 0:
+            stake, liability = format_percent(-f, 2), format_percent(-f * (price - 1), 2)
+            laid = "" if is_game else f" on {name}"
+            actions.append(f"lay a backer's stake of {stake}{laid} (liability {liability})")
     if not actions:
-        which = "neither backing nor laying is" if is_game else "no outcome is"
-        return f"Bet nothing: {which} worth its price."
+        options = "neither backing nor laying is" if is_game else "no outcome is"
+        return f"Bet nothing: {options} worth the odds."
     text = f"{', '.join(actions)}."
-    kept = 1 - sum(stakes)
-    # What is laid is no part of the wealth that is put down.
-    kept_said = f" Keep {format_percent(kept, 2)}." if all(f >= 0 for f in stakes) and kept > 1e-9 else ""
-    return text[:1].upper() + text[1:] + kept_said
+    cash = 1 - sum(stakes)
+    # Bets that are laid are not paid from the wealth.
+    cash_text = f" Keep {format_percent(cash, 2)}." if all(f >= 0 for f in stakes) and cash > 1e-9 else ""
+    return text[:1].upper() + text[1:] + cash_text
 
 
 def _arbitrage(odds: Sequence[float]) -> tuple[str, ...]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from edgeworth.core.kinds import Kind, TallyPart
+from edgeworth.core.kinds import Kind, TallyPart, kind_of
+from edgeworth.errors import OptionError
 
 if TYPE_CHECKING:
     from edgeworth.common.json_types import JsonObject
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate, Method
+    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.tallies import Tally
     from edgeworth.forecasts.betting.wealth import Wealth
     from edgeworth.forecasts.calibration import Calibration
     from edgeworth.forecasts.forecasts import Forecasts
@@ -41,6 +44,8 @@ class ForecastsKind(Kind["ForecastTally"]):
         "fraction",
         "predictions_made",
         "bookmaker",
+        "commission",
+        "remove_overround",
     )
     usual = ("brier", "log", "ranked", "spherical", "accuracy")
 
@@ -49,7 +54,7 @@ class ForecastsKind(Kind["ForecastTally"]):
 
         check_forecasts(options)
 
-    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted[Tally]:
         from edgeworth.forecasts.reading import count_forecasts
 
         return count_forecasts(source, options, is_final=is_final)
@@ -83,7 +88,7 @@ class ForecastsKind(Kind["ForecastTally"]):
         seed: int = 0,
         guess_rate: float | None = None,
     ) -> Estimate:
-        from edgeworth.forecasts.findings import estimate_tally
+        from edgeworth.forecasts.parts import estimate_tally
 
         del guess_rate
         return estimate_tally(tally, measure, method=method, seed=seed)
@@ -97,6 +102,30 @@ class ForecastsKind(Kind["ForecastTally"]):
         if options["labels"] is not None or options["positive"] is not None:
             return options
         return {**options, "labels": list(whole.labels)}
+
+    def slice_measures(self, whole: ForecastTally) -> tuple[str, ...]:
+        from edgeworth.forecasts.gaps import default_gap_measures
+
+        return default_gap_measures(whole)
+
+    def slice_part(self, tally: ForecastTally, measure: str) -> tuple[Tally, str]:
+        from edgeworth.forecasts.parts import part_of_tally
+
+        part, written = part_of_tally(tally, measure)
+        is_robust = tally.clusters is not None or tally.is_weighted
+        if is_robust and kind_of(part).name == "wealth":
+            rows = "weights" if tally.clusters is None else "clusters"
+            raise OptionError(f"slices by {written} are not supported with {rows}: use roc_auc or brier")
+        return part, str(written)
+
+    def base_rates(self, tally: ForecastTally) -> Mapping[str, float]:
+        from edgeworth.forecasts.gaps import base_rates
+
+        return base_rates(tally)
+
+    def moves_with_prevalence(self, tally: ForecastTally, measure: str) -> bool:
+        part, spelling = self.slice_part(tally, measure)
+        return kind_of(part).moves_with_prevalence(part, spelling)
 
     def report_folds(self, report: Report, folds: Sequence[ForecastTally]) -> Report:
         from edgeworth.forecasts.report import with_areas_within
@@ -160,6 +189,22 @@ class ForecastPartKind(Kind[ForecastT]):
 
         del guess_rate
         return estimate_forecasts(tally, measure, method=method, seed=seed)
+
+    def independent_units(self, tally: ForecastT) -> Units:
+        from edgeworth.forecasts.gaps import independent_units
+
+        return independent_units(tally)
+
+    def moves_with_prevalence(self, tally: ForecastT, measure: str) -> bool:
+        from edgeworth.forecasts.measures import resolve_forecast
+
+        return resolve_forecast(tally, measure).measure.ignores_prevalence != "always"
+
+    def gap(self, part: ForecastT, rest: ForecastT, measure: str, *, seed: int = 0) -> Gap:
+        from edgeworth.forecasts.gaps import gap_of_forecasts
+
+        del seed
+        return gap_of_forecasts(part, rest, measure)
 
 
 class ForecastScoresKind(ForecastPartKind["ForecastScores"]):

@@ -12,6 +12,7 @@ from edgeworth.core.labels import find_label
 from edgeworth.core.measures import (
     Direction,
     Measure,
+    OutcomeLaw,
     Parameter,
     Requirement,
     Spelling,
@@ -19,27 +20,51 @@ from edgeworth.core.measures import (
     quote_label,
 )
 from edgeworth.core.registry import canonical_spelling, measures_by_name, unknown_measure
+from edgeworth.core.sampling_distributions import Alternative, SamplingLaw
+from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
+from edgeworth.forecasts import guidance
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.calibration import Calibration
+from edgeworth.forecasts.calibration import Calibration, Reliability
+from edgeworth.forecasts.calibration_error import (
+    absolute_gap_law,
+    expected_calibration_error,
+    squared_calibration_error,
+    squared_gap_law,
+)
+from edgeworth.forecasts.calibration_test import (
+    can_spiegelhalter_vary,
+    spiegelhalter_law,
+    spiegelhalter_test,
+    spiegelhalter_z,
+)
 from edgeworth.forecasts.kind import SCORES
-from edgeworth.forecasts.reliability import decompose
+from edgeworth.forecasts.policy import MIN_CASES_PER_BIN
+from edgeworth.forecasts.recalibration import (
+    Recalibration,
+    contradicts_certainty,
+    intercept_in_the_large,
+    is_separated,
+    law_in_the_large,
+    uncertain_part,
+)
+from edgeworth.forecasts.reliability import decompose, pool_values, reliability_bands
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES, Rule
 from edgeworth.sources.columns import Label
 
 
 def climatology(scores: ForecastScores, score: str) -> float:
-    """The mean score of one who always says the class shares s of these cases.
+    """The mean score of always forecasting the class shares s of these cases.
 
     >>> climatology(ForecastScores.from_probabilities([1, 0, 0, 1], [0.8, 0.3, 0.2, 0.6]), "brier")
     0.25
     """
     if score not in RULES:
-        raise OptionError(f"skill is of one of the scores {', '.join(RULES)}; saw {score!r}")
+        raise OptionError(f"skill needs one of the scores {', '.join(RULES)}; saw {score!r}")
     if not scores.cases:
         return float("nan")
-    return RULES[score].climatology(scores.classes / scores.cases)
+    return RULES[score].climatology(scores.classes / scores.total)
 
 
 def skill(scores: ForecastScores, score: str, system: str | None = None) -> float:
@@ -58,15 +83,15 @@ KELLY = "Kelly 1956; Kalia 2011, Assessing classification performance by gamblin
 CASES = Requirement(lambda tally, *_: np.sum(tally.cases) > 0, "there are no cases")
 CLASSES = Requirement(
     lambda scores, *_: (scores.classes > 0).sum() > 1,
-    "only one class came true, which constant shares foretell perfectly",
+    "only one class came true, so constant shares predict it perfectly",
 )
 
 
-ORDERED = Requirement(lambda wealth: wealth.ordered, "rows without an order in time (ordered) have no way")
+ORDERED = Requirement(lambda wealth: wealth.ordered, "it needs rows in time order (--ordered, ordered=True)")
 
 
 def _taken(score: str) -> Requirement:
-    return Requirement(lambda scores, *_: score in scores.names, f"the {score} score was not taken")
+    return Requirement(lambda scores, *_: score in scores.names, f"the {score} score was not computed")
 
 
 _of_scores = measure_family(scope="scores", kind="probabilities")
@@ -84,6 +109,7 @@ def _score(rule: Rule) -> Measure:
         direction="lower",
         source=rule.source,
         title=rule.words,
+        guidance=rule.guidance,
         limit=rule.limit,
         needs=(CASES, _taken(rule.name)),
         score=rule.name,
@@ -97,7 +123,7 @@ def _skill(rule: Rule) -> Measure:
     name = rule.name
     return _of_scores(
         f"{name}_skill",
-        f"1 − {name}/{name} of always saying the class shares of these cases",
+        f"1 − {name}/{name} of always forecasting the class shares of these cases",
         lambda scores, system: np.asarray(skill(scores, name, system)),
         ", ".join(rule.skill_synonyms),
         low=-np.inf,
@@ -106,27 +132,42 @@ def _skill(rule: Rule) -> Measure:
         direction="higher",
         source="Murphy 1973; Gneiting & Raftery 2007",
         title=rule.skill_words,
+        guidance=rule.skill_guidance,
         needs=(CASES, _taken(name), CLASSES),
         by_chance=lambda _: 0.0,
         no_interval=(
-            "it is a quotient of which the tally does not keep the covariance: bet against constant class "
+            "it is a ratio, and the tally does not store the covariance: bet against constant class "
             "shares, or compare two forecasts"
         ),
     )
 
 
 def _part(name: str, formula: str, chance: str, direction: Direction, synonyms: str) -> Measure:
-    return _of_calibration(
+    is_miscalibration = name == "miscalibration"
+    return _of_decomposition(
         name,
         formula,
         lambda curve, score: np.asarray(getattr(decompose(curve, score), name)),
         synonyms,
         chance=chance,
         direction=direction,
+        calibration_test=_test_miscalibration if is_miscalibration else None,
+        guidance=guidance.MISCALIBRATION if is_miscalibration else None,
     )
 
 
-_of_calibration = measure_family(
+def _test_miscalibration(
+    curve: Reliability, alternative: Alternative, seed: int, *, score: str
+) -> TestResult | None:
+    """Test calibration by CORP's miscalibration of the Brier score, which is never too small."""
+    if score != "brier" or alternative == "less":
+        return None
+    bands = reliability_bands(curve, rng=seed)
+    count = round(bands.p_value * (1 + bands.draws)) - 1
+    return TestResult.from_draws(count, bands.draws, seed, "sets of outcomes drawn as forecast")
+
+
+_of_decomposition = measure_family(
     scope="calibration",
     kind="probabilities",
     low=0.0,
@@ -134,7 +175,170 @@ _of_calibration = measure_family(
     source=CORP,
     options={"score": Parameter("brier", choices=("brier", "log"))},
     needs=(CASES,),
-    no_interval="isotonic regression fits luck too: reliability_bands says how far luck alone goes",
+    no_interval=(
+        "isotonic regression also fits noise: reliability_bands shows how far noise alone goes, and "
+        "squared_calibration_error has an interval"
+    ),
+)
+
+POSSIBLE = Requirement(
+    lambda curve: not contradicts_certainty(curve),
+    "a forecast of 0 came true or a forecast of 1 did not, so log odds are infinite: set a lowest "
+    "probability with --clip (clip=)",
+)
+BOTH_OUTCOMES = Requirement(
+    lambda curve: 0 < uncertain_part(curve).hits.sum() < uncertain_part(curve).cases.sum(),
+    "the class came true in every case or in none, apart from forecasts of 0 and 1",
+)
+VARIED = Requirement(
+    lambda curve: len(uncertain_part(curve).values) > 1, "all forecasts are equal, so they have no slope"
+)
+NOT_SEPARATED = Requirement(
+    lambda curve: not is_separated(curve), "a threshold separates the outcomes, so the slope is infinite"
+)
+SPREAD_FORECASTS = Requirement(can_spiegelhalter_vary, "every forecast is 0, ½ or 1, so z cannot vary")
+CASES_PER_BIN = Requirement(
+    lambda curve, *, bins, **_: curve.cases.sum() >= MIN_CASES_PER_BIN * bins,
+    f"there are fewer than {MIN_CASES_PER_BIN} cases per bin: use fewer bins",
+    with_options=True,
+)
+
+BINS = {
+    "bins": Parameter(10.0, low=1, high=1000, is_whole=True),
+    "binning": Parameter("mass", choices=("mass", "width")),
+}
+PROFILE = "profile likelihood, given the forecasts"
+
+_of_calibration = measure_family(scope="calibration", kind="probabilities", low=-np.inf, high=np.inf)
+
+
+def _slope(curve: Reliability) -> float:
+    return Recalibration.fit(curve).slope
+
+
+def _slope_law(curve: Reliability) -> SamplingLaw:
+    return Recalibration.fit(curve).law("slope")
+
+
+def _test_slope(curve: Reliability, alternative: Alternative, seed: int) -> TestResult:
+    del seed
+    return TestResult.approximate(
+        _slope_law(curve).p_value(1.0, alternative), 0.0, "likelihood ratio, slope 1"
+    )
+
+
+def _intercept(curve: Reliability, *, slope: str) -> float:
+    return Recalibration.fit(curve).intercept if slope == "fitted" else intercept_in_the_large(curve)
+
+
+def _intercept_law(curve: Reliability, *, slope: str) -> SamplingLaw:
+    return Recalibration.fit(curve).law("intercept") if slope == "fitted" else law_in_the_large(curve)
+
+
+def _test_intercept(curve: Reliability, alternative: Alternative, seed: int, *, slope: str) -> TestResult:
+    del seed
+    p_value = _intercept_law(curve, slope=slope).p_value(0.0, alternative)
+    return TestResult.approximate(p_value, 0.0, "likelihood ratio, intercept 0")
+
+
+CALIBRATION_MEASURES = (
+    _of_calibration(
+        "calibration_slope",
+        "b in logit P(y) = a + b · logit p, by maximum likelihood; below 1 the forecasts are too extreme",
+        lambda curve: np.asarray(_slope(curve)),
+        "logistic recalibration, Cox slope",
+        chance="1 if calibrated",
+        direction="neither",
+        source="Cox 1958; Miller et al. 1993; Van Calster et al. 2016",
+        needs=(CASES, POSSIBLE, BOTH_OUTCOMES, VARIED, NOT_SEPARATED),
+        outcome_law=OutcomeLaw(PROFILE, _slope_law),
+        calibration_test=_test_slope,
+    ),
+    _of_calibration(
+        "calibration_intercept",
+        "a in logit P(y) = a + b · logit p with b = 1 (in the large), or b fitted; above 0 they are too low",
+        lambda curve, slope: np.asarray(_intercept(curve, slope=slope)),
+        "calibration in the large",
+        chance="0 if calibrated",
+        direction="neither",
+        source="Cox 1958; Miller et al. 1993; Van Calster et al. 2016",
+        options={"slope": Parameter("fixed", choices=("fixed", "fitted"))},
+        needs=(
+            CASES,
+            POSSIBLE,
+            BOTH_OUTCOMES,
+            Requirement(
+                lambda curve, *, slope: slope == "fixed" or not is_separated(curve),
+                NOT_SEPARATED.otherwise,
+                with_options=True,
+            ),
+        ),
+        outcome_law=OutcomeLaw(PROFILE, _intercept_law),
+        calibration_test=_test_intercept,
+    ),
+    _of_calibration(
+        "forecast_bias",
+        "mean of p − 1[y]: mean forecast − share of cases in which the class came true",
+        lambda curve: np.asarray((curve.cases @ curve.values - curve.hits.sum()) / curve.cases.sum()),
+        "mean calibration error",
+        low=-1.0,
+        high=1.0,
+        chance="0 if calibrated",
+        direction="neither",
+        source="Steyerberg 2019, Clinical Prediction Models",
+        title="mean forecast − event rate",
+        needs=(CASES,),
+        of_case_mean="mean",
+        by_chance=lambda _: 0.0,
+        ignores_prevalence="always",
+    ),
+    _of_calibration(
+        "ece",
+        "Σ n_b/n |share − mean forecast| over bins of equal numbers of cases (binning=mass) or of equal "
+        "width, minus the bias due to chance (debias=no keeps it)",
+        lambda curve, bins, binning, debias: np.asarray(
+            expected_calibration_error(curve, bins=bins, binning=binning, debias=debias)
+        ),
+        "expected calibration error",
+        low=0.0,
+        high=1.0,
+        chance="a little above 0 even if calibrated",
+        direction="lower",
+        source="Naeini, Cooper & Hauskrecht 2015; debiased by Kumar, Liang & Ma 2019",
+        title="expected calibration error",
+        options={**BINS, "debias": Parameter("yes", choices=("yes", "no"))},
+        needs=(CASES, CASES_PER_BIN),
+        outcome_law=OutcomeLaw("half-normal and normal bounds over bins", absolute_gap_law),
+    ),
+    _of_calibration(
+        "squared_calibration_error",
+        "Σ n_b/n ((share − mean forecast)² − share(1 − share)/(n_b − 1)) over bins, as in ece",
+        lambda curve, bins, binning: np.asarray(squared_calibration_error(curve, bins=bins, binning=binning)),
+        "l2 calibration error, unbiased reliability component",
+        low=-1.0,
+        high=1.0,
+        chance="0 if calibrated",
+        direction="lower",
+        source="Bröcker 2012; Ferro & Fricker 2012; Kumar, Liang & Ma 2019",
+        options=BINS,
+        needs=(CASES, CASES_PER_BIN),
+        outcome_law=OutcomeLaw("normal over bins", squared_gap_law),
+    ),
+    _of_calibration(
+        "spiegelhalter_z",
+        "Σ (y − p)(1 − 2p) / √Σ p(1 − p)(1 − 2p)²; above 0 the forecasts are too extreme",
+        lambda curve: np.asarray(spiegelhalter_z(curve)),
+        "Spiegelhalter's z",
+        chance="0 if calibrated",
+        direction="neither",
+        source="Spiegelhalter 1986",
+        title="Spiegelhalter's z",
+        needs=(CASES, SPREAD_FORECASTS),
+        outcome_law=OutcomeLaw("normal over cases", spiegelhalter_law),
+        calibration_test=lambda curve, alternative, seed: spiegelhalter_test(
+            pool_values(curve), alternative, seed
+        ),
+    ),
 )
 _of_wealth = measure_family(
     scope="wealth",
@@ -146,7 +350,7 @@ _of_wealth = measure_family(
     source=KELLY,
     needs=(CASES,),
 )
-NO_GROWTH = "growth and log_wealth have intervals"
+NO_GROWTH = "no interval is known for it; growth per case has one"
 
 MEASURES = (
     *map(_score, RULES.values()),
@@ -181,11 +385,12 @@ MEASURES = (
     ),
     _part(
         "uncertainty",
-        "score of always saying the class's share",
-        "the same: forecasts have no part in it",
+        "score of always forecasting the class's share",
+        "the same, because it does not depend on the forecasts",
         "neither",
         "unc",
     ),
+    *CALIBRATION_MEASURES,
     _of_wealth(
         "wealth",
         "Π factors; against fair prices Π p(y)/q(y)",
@@ -194,6 +399,7 @@ MEASURES = (
         low=0.0,
         chance="at most 1 on average",
         no_interval=NO_GROWTH,
+        guidance=guidance.WEALTH,
     ),
     _of_wealth(
         "log_wealth",
@@ -205,15 +411,16 @@ MEASURES = (
     ),
     _of_wealth(
         "growth",
-        "log_wealth/n, nats a case",
+        "log_wealth/n, nats per case",
         lambda wealth: np.asarray(wealth.log_wealth / wealth.cases),
         "growth rate",
         of_case_mean="mean",
         by_chance=lambda _: 0.0,
+        guidance=guidance.GROWTH,
     ),
     _of_wealth(
         "log_maximum",
-        "the highest log wealth on the way, at least 0",
+        "the highest log wealth along the path, at least 0",
         lambda wealth: np.asarray(wealth.log_maximum),
         "running maximum",
         low=0.0,
@@ -264,7 +471,21 @@ class ResolvedForecast:
     def undefined(self, tally: Forecast) -> str | None:
         """Return why there is no value; None when there is one."""
         view = self._view(tally)
-        return next((need.otherwise for need in self.measure.needs if not need.holds(*view)), None)
+        for need in self.measure.needs:
+            options = self.arguments if need.with_options else {}
+            if not need.holds(*view, **options):
+                return need.otherwise
+        return None
+
+    def law(self, tally: Forecast) -> SamplingLaw | None:
+        """Return the law of a measure of calibration over new outcomes, where it has one."""
+        entry = self.measure.outcome_law
+        return None if entry is None else entry.law(*self._view(tally), **self.arguments)
+
+    def test_calibration(self, tally: Forecast, seed: int, alternative: Alternative) -> TestResult | None:
+        """Test calibration by the measure, where it has a test."""
+        test = self.measure.calibration_test
+        return None if test is None else test(*self._view(tally), alternative, seed, **self.arguments)
 
     def by_chance(self, tally: Forecast) -> float:
         """Compute the value of constant class shares; nan if chance has no single value."""
@@ -308,7 +529,7 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
         owner = next(kind.__name__ for kind, scope in SCOPES.items() if scope == measure.scope)
         raise OptionError(f"{measure.name} is a measure of {owner}; this is {type(tally).__name__}")
     if written.depth is not None:
-        raise OptionError(f"{written}: a depth belongs to a ranking; these are probabilities")
+        raise OptionError(f"{written}: only rankings have a depth; these are probabilities")
     resolved = ResolvedForecast(measure, measure.arguments(written.options), str(written))
     if isinstance(tally, ForecastScores):
         return replace(resolved, system=_one_of(tally.systems, written, "system"))
@@ -316,7 +537,7 @@ def resolve_forecast(tally: Forecast, spelling: str | Measure) -> ResolvedForeca
         labels = tally.labels[1:] if len(tally.labels) == 2 and written.label is None else tally.labels
         return replace(resolved, label=_one_of(labels, written, "class"))
     if written.label is not None:
-        raise OptionError(f"{written}: wealth is of one bettor; write it without a name")
+        raise OptionError(f"{written}: wealth has no system name; write it without one")
     return resolved
 
 
@@ -326,16 +547,16 @@ def _parse(spelling: object) -> Spelling:
     return canonical_spelling(spelling, SCORES)
 
 
-def _one_of(names: tuple[NameT, ...], written: Spelling, what: str) -> NameT:
+def _one_of(names: tuple[NameT, ...], written: Spelling, noun: str) -> NameT:
     """Return the name that is written, or the only one."""
     if not names:
-        raise OptionError(f"{written}: the tally is empty, so it has no {what}")
+        raise OptionError(f"{written}: the tally is empty, so it has no {noun}")
     if written.label is not None:
         return names[find_label(written.label, names)]
     if len(names) == 1:
         return names[0]
     examples = ", ".join(f"{written.name}[{quote_label(str(name))}]" for name in names[:3])
     raise OptionError(
-        f"there are {len(names)} of them, and {written.name} is of one {what}: write {examples}"
-        f"{', …' if len(names) > 3 else ''}"
+        f"{written.name} needs one {noun}, and there are {len(names)}: write "
+        f"{examples}{', …' if len(names) > 3 else ''}"
     )

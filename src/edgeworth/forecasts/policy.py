@@ -17,3 +17,46 @@ MIN_EXPECTED_CLASS_CHANGES = 20
 
 MAX_GAPS_LISTED = 3
 """Gaps in a path that a sentence lists one by one."""
+
+DETECTION_POWER = 0.8
+"""The probability with which a report says what its test would have detected: the usual power."""
+
+MAX_OVERCONFIDENCE_CONSIDERED = 10.0
+"""Log odds more times too extreme than this are not named as detectable, because they are no useful limit."""
+
+SPIEGELHALTER_DRAWS = 10_000
+"""Sets of outcomes drawn for Spiegelhalter's test alone: its p-value near 0.05 is known to ±0.004."""
+
+MIN_OUTCOMES_FOR_WALD = 2000
+"""With this many events and as many other cases, profile likelihood and normal bounds of a slope agree."""
+
+MIN_CASES_PER_BIN = 2
+"""With fewer cases per bin on average, nothing tells how much of a calibration error is luck."""
+
+MAX_ROWS_FROM_WEIGHTS = 1 << 26
+"""Cases that the weights of one batch may stand for: a case of weight 3 is read as three rows."""
+
+MIN_CASES_FOR_SCORE_CLAIM = 30
+"""With fewer cases no difference of mean scores is claimed. Between equal forecasters, a 95% t interval for a
+mean Brier difference excludes 0 in up to 27% of samples at 6 cases, 17% at 8, 12% at 10, 9.1% at 15, 8.2% at
+20 and 7.3% at 30 with 20% targets, and in up to 12%, 11%, 10%, 8.1%, 7.2% and 6.4% with balanced classes."""
+
+MIN_CASES_OF_RARER_OUTCOME = 10
+"""With fewer, the errors that would hurt an overconfident forecaster may not have occurred yet: the mean
+score then names the worse forecaster in up to 60% of samples."""
+
+MIN_CASES_TOP_CLASS_FAILED = 10
+"""With fewer cases in which a forecaster's most likely class did not occur, the spread of scores is not
+known."""
+
+MIN_OUTCOMES_FOR_GAP = 10
+"""With fewer cases of the rarer outcome in a slice, the errors that would move its mean may be missing."""
+
+MAX_LUCK_DRAWS = 10_000
+"""Simulated seasons behind the probability of luck: p-values down to 0.0001."""
+
+MIN_LUCK_DRAWS = 400
+"""Simulated seasons at least, however many games there are."""
+
+MAX_OUTCOMES_SIMULATED = 30_000_000
+"""Outcomes of games simulated for the probability of luck: a few seconds."""

@@ -1,4 +1,4 @@
-"""How far a reliability diagram strays from the diagonal, and why a score is what it is (CORP).
+"""Distance of a reliability diagram from the diagonal, and the decomposition of a score (CORP).
 
 Dimitriadis, Gneiting & Jordan 2021: the forecasts are recalibrated by the pool-adjacent-violators algorithm,
 which needs no bins. Score = miscalibration − discrimination + uncertainty, each part at least 0 to rounding.
@@ -12,9 +12,13 @@ import numpy as np
 
 from edgeworth.common.arrays import Values
 from edgeworth.core.formatting import format_p_value
+from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.sampling_distributions import check_level
-from edgeworth.errors import InputError, OptionError, check_seed, check_whole
+from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.forecasts.calibration import Reliability
+from edgeworth.forecasts.calibration_test import CalibrationTest
+from edgeworth.forecasts.recalibration import contradicts_certainty
+from edgeworth.forecasts.robust_calibration import RobustCalibrationTest
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Decomposition:
 
 
 def recalibrate(curve: Reliability) -> Values:
-    """The probability that fits best at each forecast value and never falls as the forecast rises."""
+    """Fit the probability at each forecast value that never falls as the forecast rises."""
     if not len(curve.values):
         return np.zeros(0)
     from scipy.optimize import isotonic_regression
@@ -42,7 +46,7 @@ def recalibrate(curve: Reliability) -> Values:
 
 
 def decompose(curve: Reliability, score: str, *, fitted: Values | None = None) -> Decomposition:
-    """A class's Brier or log score (of its own event) in its parts; ``fitted`` is ``recalibrate(curve)``.
+    """Decompose a class's Brier or log score (of its own event); ``fitted`` is ``recalibrate(curve)``.
 
     >>> curve = Reliability(np.array([0.2, 0.8]), np.array([10, 10]), np.array([2, 8]))
     >>> parts = decompose(curve, "brier")
@@ -52,15 +56,15 @@ def decompose(curve: Reliability, score: str, *, fitted: Values | None = None) -
     if score not in ("brier", "log"):
         raise OptionError(f'a score with a decomposition is "brier" or "log"; saw {score!r}')
     fitted = recalibrate(curve) if fitted is None else fitted
-    total = int(curve.cases.sum())
+    total = curve.cases.sum()
     # The share of all cases, at every forecast value, without a copy for each.
-    base = np.broadcast_to(curve.hits.sum() / max(total, 1), curve.values.shape)
+    base = np.broadcast_to(curve.hits.sum() / (total or 1), curve.values.shape)
     own, best, flat = (_mean_score(curve, values, score) for values in (curve.values, fitted, base))
     return Decomposition(own, own - best, flat - best, flat, fitted)
 
 
 def _mean_score(curve: Reliability, values: Values, score: str) -> float:
-    total = int(curve.cases.sum())
+    total = float(curve.cases.sum())
     if not total:
         return float("nan")
     misses = curve.cases - curve.hits
@@ -131,11 +135,18 @@ class ReliabilityBands:
     draws: int
     is_grouped: bool
     """Whether neighbouring forecasts were gathered: there were more than ``MAX_VALUES_REFITTED`` of them."""
+    test: CalibrationTest | RobustCalibrationTest
+    """Miscalibration together with Spiegelhalter's z and calibration in the large, from the same draws.
+    With weights or clusters, the latter two by robust variances."""
 
     def p_text(self, tests: int = 1) -> str:
-        """Write the p-value, times the number of tests; where no draw strays as far, it is a bound."""
-        bound = self.p_value * (1 + self.draws) < 1.5
-        return f"p ≤ {tests / self.draws:g}" if bound else format_p_value(min(1.0, tests * self.p_value))
+        """Write the combined p-value, times the number of tests; if no draw strays as far, it is a bound."""
+        if isinstance(self.test, RobustCalibrationTest):
+            return self.test.p_text(tests)
+        bound = self.test.p_value * (1 + self.draws) < 1.5
+        if bound:
+            return f"p ≤ {min(1.0, tests / self.draws):g}"
+        return format_p_value(min(1.0, tests * self.test.p_value))
 
     @property
     def levels(self) -> tuple[ReliabilityLevel, ...]:
@@ -156,7 +167,7 @@ class ReliabilityBands:
 
 
 def reliability_bands(
-    curve: Reliability, *, level: float = 0.95, draws: int = 1000, seed: int = 0
+    curve: Reliability, *, level: float = 0.95, draws: int = 1000, rng: Rng = 0
 ) -> ReliabilityBands:
     """Find consistency bands of a reliability curve, and test calibration by Monte Carlo.
 
@@ -168,8 +179,8 @@ def reliability_bands(
         The share of calibrated curves inside the band, value by value.
     draws : int
         How many sets of outcomes are drawn.
-    seed : int
-        The seed of the draws.
+    rng : int, numpy Generator or None
+        The seed, or the source, of the draws.
 
     Returns
     -------
@@ -196,33 +207,43 @@ def reliability_bands(
     (True, True)
     """
     check_level(level)
-    check_seed(seed)
     check_whole(draws, "the number of draws", 1)
     if not len(curve.values):
         raise InputError("there are no forecasts to judge")
-    seen = _pool_values(curve)
-    hits = np.random.default_rng(seed).binomial(seen.cases, seen.values, size=(draws, len(seen.values)))
-    refitted = np.stack([recalibrate(Reliability(seen.values, seen.cases, row)) for row in hits])
+    pooled = pool_values(curve)
+    generator = np.random.default_rng(make_seed(rng))
+    hits = _draw_hits(pooled, draws, generator)
+    refitted = np.stack([recalibrate(Reliability(pooled.values, pooled.cases, row)) for row in hits])
     tail = (1 - level) / 2
     low, high = np.quantile(refitted, [tail, 1 - tail], axis=0)
-    parts = decompose(seen, "brier")
-    as_far = _miscalibrations(seen, hits, refitted) >= parts.miscalibration - MISCALIBRATION_TOLERANCE
-    happened, failed = seen.hits > 0, seen.hits < seen.cases
-    if np.any(happened & (seen.values == 0)) or np.any(failed & (seen.values == 1)):
+    parts = decompose(pooled, "brier")
+    drawn = _miscalibrations(pooled, hits, refitted)
+    as_far = drawn >= parts.miscalibration - MISCALIBRATION_TOLERANCE
+    if contradicts_certainty(pooled):
         as_far[:] = False
-    fitted = (seen.values, seen.cases, parts.recalibrated, low, high, parts.miscalibration)
+    test = CalibrationTest.of(pooled, hits, drawn, parts.miscalibration, MISCALIBRATION_TOLERANCE)
+    fitted = (pooled.values, pooled.cases, parts.recalibrated, low, high, parts.miscalibration)
     p_value = (1 + int(as_far.sum())) / (1 + draws)
-    return ReliabilityBands(*fitted, p_value, level, draws, seen is not curve)
+    return ReliabilityBands(*fitted, p_value, level, draws, pooled is not curve, test)
+
+
+def _draw_hits(curve: Reliability, draws: int, generator: np.random.Generator) -> Values:
+    """Draw outcomes as forecast; weighted cases of one value are drawn as their effective number."""
+    shape = (draws, len(curve.values))
+    if curve.squares is None:
+        return generator.binomial(curve.cases, curve.values, size=shape)
+    trials = np.maximum(np.rint(curve.effective_cases), 1).astype(np.int64)
+    return np.asarray(generator.binomial(trials, curve.values, size=shape) * (curve.cases / trials))
 
 
 def _miscalibrations(curve: Reliability, hits: Values, refitted: Values) -> Values:
-    """Brier score of the forecasts less that of the refitted ones, a draw: Σ (x − f)(n(x + f) − 2h) / Σ n."""
+    """Return the Brier score minus that of the refit, per draw: Σ (x − f)(n(x + f) − 2h) / Σ n."""
     change = curve.values - refitted
     lost = change * (curve.cases * (curve.values + refitted) - 2 * hits)
     return lost.sum(axis=1) / curve.cases.sum()
 
 
-def _pool_values(curve: Reliability) -> Reliability:
+def pool_values(curve: Reliability) -> Reliability:
     """Pool neighbouring values at their mean in at most ``MAX_VALUES_REFITTED`` groups, 0 and 1 apart."""
     if len(curve.values) <= MAX_VALUES_REFITTED:
         return curve

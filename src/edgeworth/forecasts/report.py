@@ -8,8 +8,8 @@ from dataclasses import asdict, replace
 
 from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.common.json_types import JsonObject
+from edgeworth.core.estimates import Estimate, undefined_estimate
 from edgeworth.core.formatting import (
-    cut_middle,
     format_level,
     format_number,
     format_percent,
@@ -21,21 +21,33 @@ from edgeworth.core.options import Options
 from edgeworth.core.serialization import plain_label
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.betting.wealth import CLASS_SHARES, RIVAL
+from edgeworth.forecasts.calibration_report import calibration_section, interval_cell
 from edgeworth.forecasts.charts import forecast_charts
-from edgeworth.forecasts.curves import Paths, returns, sequence_path
-from edgeworth.forecasts.estimates import INFINITE_SCORE, AverageDifference
+from edgeworth.forecasts.curves import Paths, returns
+from edgeworth.forecasts.difference_report import (
+    DIFFERENCES,
+    average_numbers,
+    average_section,
+    name_difference,
+)
+from edgeworth.forecasts.evidence_report import EVIDENCE, evidence_of, evidence_section, goal_numbers
 from edgeworth.forecasts.findings import DECIDING, Bets, Criterion, ForecastFindings, examine_forecasts
+from edgeworth.forecasts.ledger_report import (
+    BANKROLL,
+    check_bets,
+    closing_line_text,
+    flat_stakes_numbers,
+    ledger_section,
+    season_numbers,
+)
+from edgeworth.forecasts.pairs import CELLS
 from edgeworth.forecasts.policy import MAX_LABELS_IN_CONFUSION_TABLE, MAX_RELIABILITY_STEPS_SHOWN
 from edgeworth.forecasts.reliability import ReliabilityBands, roc_area
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence
-from edgeworth.forecasts.tally import AGAINST, CELLS, MODEL, ForecastTally
+from edgeworth.forecasts.tally import AGAINST, MODEL, ForecastTally
 from edgeworth.forecasts.verdict import (
     describe_calibration,
-    describe_drunken,
-    describe_goal,
-    describe_luck,
-    describe_orders,
     forecasts_citation,
     forecasts_verdict,
     forecasts_warnings,
@@ -44,7 +56,6 @@ from edgeworth.rankings.threshold_report import threshold_section, with_threshol
 from edgeworth.rankings.thresholds import Goal, find_threshold
 from edgeworth.report.estimates import test_result_to_dict
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
-from edgeworth.report.wording import format_option
 
 NAMES = {
     "error": "top-1 error",
@@ -64,16 +75,18 @@ def sides_section(findings: ForecastFindings) -> Section:
         (
             NAMES[criterion.name],
             *_criterion_cells(criterion),
-            display_names.get(criterion.better or "", "alike"),
+            display_names.get(criterion.better or "", "equal"),
         )
         for criterion in findings.sides
     )
-    note = (
-        "top-1 error: how often the likeliest label was wrong; likelihood ratio: to the other; wealth: of 1 "
-        "bet against the other, at full stakes and fair prices the likelihood ratio"
-    )
-    if any(table.counts.dtype.kind == "f" for table in findings.tables.values()):
-        note += "; where m labels are equally likely, each counts as 1/m of a case"
+    note = "top-1 error: share of cases whose likeliest label was wrong"
+    if not findings.is_weighted:
+        note += (
+            "; likelihood ratio: relative to the other system; wealth: final value of 1 bet against the "
+            "other system"
+        )
+    if any(table.counts.dtype.kind == "f" for table in findings.tables.values()) and not findings.is_weighted:
+        note += "; if m labels are equally likely, each counts as 1/m of a case"
     grids = [Grid("", columns, rows, note)]
     if len(findings.scores.labels) <= MAX_LABELS_IN_CONFUSION_TABLE:
         grids += [_confusion(findings.name(system), table) for system, table in findings.tables.items()]
@@ -81,35 +94,42 @@ def sides_section(findings: ForecastFindings) -> Section:
 
 
 def agreement(findings: ForecastFindings) -> str:
-    """Whether top-1 error, log score and wealth prefer the same forecaster, in a sentence."""
+    """Describe whether top-1 error, log score and wealth prefer the same forecaster."""
     chosen = {criterion.name: criterion.better for criterion in findings.sides if criterion.name in DECIDING}
     is_binary = len(findings.scores.labels) == 2
-    sees = "on which side of ½ a probability lies" if is_binary else "which label is the likeliest"
-    blind = f"Top-1 error sees only {sees}"
-    if len(set(chosen.values())) == 1:
+    used = "on which side of ½ a probability lies" if is_binary else "which label is the likeliest"
+    blind = f"Top-1 error uses only {used}"
+    if len(set(chosen.values())) == 1 and "log_wealth" not in chosen:
         winner = chosen["error"]
-        conclusion = "find both alike"
+        conclusion = "are equal for both"
         if winner is not None:
             conclusion = f"agree on these cases: {findings.name(winner)} is better"
-        return f"Top-1 error, log score and wealth {conclusion}. {blind}; the other two see all of it."
+        return f"Top-1 error and log score {conclusion}. {blind}; the log score uses the whole probability."
+    if len(set(chosen.values())) == 1:
+        winner = chosen["error"]
+        conclusion = "are equal for both"
+        if winner is not None:
+            conclusion = f"agree on these cases: {findings.name(winner)} is better"
+        others_text = "the other two use the whole probability"
+        return f"Top-1 error, log score and wealth {conclusion}. {blind}; {others_text}."
     parts = [
         f"{'the ' if name == 'log' else ''}{NAMES[name]} "
-        f"{'finds both alike' if better is None else f'prefers {findings.name(better)}'}"
+        f"{'is equal for both' if better is None else f'prefers {findings.name(better)}'}"
         for name, better in chosen.items()
     ]
-    return f"They disagree on these cases: {', '.join(parts[:-1])} and {parts[-1]}. {blind}."
+    return f"The criteria disagree on these cases: {', '.join(parts[:-1])} and {parts[-1]}. {blind}."
 
 
 def _criterion_cells(criterion: Criterion) -> tuple[str, ...]:
     values = tuple(criterion.values.values())
     if criterion.name == "log_likelihood":
-        apart = values[0] - values[1]
-        # Where both are infinite neither is likelier than the other.
-        values = (math.nan, math.nan) if math.isnan(apart) else (apart, -apart)
-    return tuple("–" if math.isnan(value) else _one(criterion.name, value) for value in values)
+        difference = values[0] - values[1]
+        # If both are infinite, neither is likelier than the other.
+        values = (math.nan, math.nan) if math.isnan(difference) else (difference, -difference)
+    return tuple("–" if math.isnan(value) else _format_criterion(criterion.name, value) for value in values)
 
 
-def _one(name: str, value: float) -> str:
+def _format_criterion(name: str, value: float) -> str:
     if name == "error":
         return format_percent(value, 1)
     if name in ("log", "brier"):
@@ -130,23 +150,14 @@ def _confusion(name: str, table: ContingencyTable) -> Grid:
     return Grid(f"Likeliest labels of {name}", columns, tuple(rows))
 
 
-BETS = {
-    "full_stakes": "full stakes",
-    "mixture": "all stake fractions",
-    "reverse": "the other way round",
-    "brier_rounds": "bets on the Brier score",
-    "log_rounds": "bets on the log score",
-}
 CHARTS = {
-    "What the bets prove": ("wealth", "returns", "orders", "bookmakers", "final_wealth", "stakes"),
-    "Who scores better on average": ("probabilities", "sequence"),
+    BANKROLL: ("bankroll",),
+    EVIDENCE: ("evidence", "wealth", "returns", "paths", "orders", "bookmakers", "final_wealth", "stakes"),
+    DIFFERENCES: ("scatter", "probabilities", "sequence"),
     "Reliability": ("reliability",),
 }
 """The charts of each section."""
 
-NOT_BEFORE = {
-    "cross-validated": ("What follows holds only roughly: the predictions are cross-validated.",),
-}
 TAKEN_AS_BEFORE = (
     "Assumed: the predictions were made before the outcomes. If not: --predictions-made cross-validated (or "
     "in-sample)."
@@ -154,14 +165,16 @@ TAKEN_AS_BEFORE = (
 
 
 def with_areas_within(report: Report, folds: Sequence[ForecastTally]) -> Report:
-    """Say the ROC area of each class within folds, its mean over those that have one."""
+    """Add the mean over folds of the ROC area within each fold, per class."""
     areas = {}
     for label in folds[0].reliability:
-        known = [x for x in (roc_area(fold.reliability[label]) for fold in folds) if math.isfinite(x)]
-        areas[str(label)] = math.fsum(known) / len(known) if known else math.nan
+        areas_of_folds = [
+            x for x in (roc_area(fold.reliability[label]) for fold in folds) if math.isfinite(x)
+        ]
+        areas[str(label)] = math.fsum(areas_of_folds) / len(areas_of_folds) if areas_of_folds else math.nan
     listed = ", ".join(f"{name} {format_number(area)}" for name, area in areas.items())
     first, own, *rest = report.sections
-    own = replace(own, text=(*own.text, f"ROC area, mean over folds of that within each: {listed}."))
+    own = replace(own, text=(*own.text, f"Mean ROC area within folds: {listed}."))
     numbers = {**report.numbers, "roc_area": plain_values(areas)}
     return replace(report, sections=(first, own, *rest), numbers=numbers)
 
@@ -169,9 +182,9 @@ def with_areas_within(report: Report, folds: Sequence[ForecastTally]) -> Report:
 def report_forecasts(tallied: ReportInput[ForecastTally], options: Options, about: About) -> Report:
     """Examine bets and scores of forecasts and report on them."""
     tally, terms = tallied.final, tallied.terms
-    made = terms.get("predictions_made")
+    predictions_made = terms.get("predictions_made")
     is_labelled = tally.label_source in ("labels", "names")
-    known = {
+    option_values = {
         "against": tally.against,
         "cases": tally.cases,
         "labels": [*map(plain_label, tally.labels)] if is_labelled else None,
@@ -179,29 +192,45 @@ def report_forecasts(tallied: ReportInput[ForecastTally], options: Options, abou
         "normalise": terms.get("normalise", False),
         "clip": terms.get("clip"),
         "ordered": terms.get("ordered", False),
-        "predictions_made": made or "before",
+        "predictions_made": predictions_made or "before",
         "fraction": terms.get("fraction", 1.0),
         "ordinal": terms.get("ordinal", False),
         "orders": options["orders"],
         "goal": options["goal"],
     }
     columns = terms.get("columns", {})
-    given = [columns.get(role) for role in ("probabilities", "against")]
+    column_names = [columns.get(role) for role in ("probabilities", "against")]
     # Several columns are listed with commas: their names are too long for a sentence.
-    is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in given)
-    named = zip((MODEL, AGAINST), given, is_one, strict=True)
-    names = {system: name for system, name, one in named if one}
-    if columns.get("odds") is not None and columns["odds"] == given[0]:
+    is_one = (isinstance(name, str) and name != "probabilities" and "," not in name for name in column_names)
+    named = zip((MODEL, AGAINST), column_names, is_one, strict=True)
+    names = {system: name for system, name, is_single in named if is_single}
+    if columns.get("odds") is not None and columns["odds"] == column_names[0]:
         names[MODEL] = "the market"
-    examined = examine_forecasts(tally, level=options["level"], seed=options["seed"], orders=known["orders"])
-    findings = replace(examined, names=names, goal=known["goal"])
+    examined = examine_forecasts(
+        tally, level=options["level"], seed=options["seed"], orders=option_values["orders"]
+    )
+    findings = replace(examined, names=names, goal=option_values["goal"]).with_ledger(
+        check_bets(options, tally)
+    )
     if options["fold"] is not None:  # the models of different folds are not ranked together
-        findings = replace(findings, areas=dict.fromkeys(findings.areas, math.nan))
-    sections = [make(findings) for make in (_scores, _average, _parts, _reliability)]
-    # Who brings odds or asks for a bookmaker reads of the bets first.
+        areas = {label: _no_area(area) for label, area in findings.area_estimates.items()}
+        findings = replace(findings, area_estimates=areas)
+    sections = [
+        make(findings) for make in (_scores, average_section, _parts, calibration_section, _reliability)
+    ]
+    # With odds or a bookmaker, the bets come first.
     bets_first = findings.bets.wealth.against not in (RIVAL, CLASS_SHARES)
     is_asked = any((options["bets"], options["orders"], options["goal"]))
-    sections.insert(0 if bets_first else len(sections), replace(_proof(findings), is_main=is_asked))
+    is_main = is_asked or findings.ledger is not None
+    if not findings.is_weighted:
+        evidence = replace(evidence_section(findings), is_main=is_main)
+        sections.insert(0 if bets_first else len(sections), evidence)
+    closing = None if findings.season is None else closing_line_text(findings.season, options["level"])
+    if closing is not None:
+        sections.insert(0, Section("Closing line", closing[0], is_main=True))
+    if findings.ledger is not None:
+        section = ledger_section(findings.ledger, period=options["period"], level=options["level"])
+        sections.insert(0, section)
     if findings.sides:
         sections.append(sides_section(findings))
     if findings.cumulative_games:
@@ -209,96 +238,40 @@ def report_forecasts(tallied: ReportInput[ForecastTally], options: Options, abou
     goal, ranking = Goal.of(options), tally.ranking(terms.get("positive"))
     choice, no_threshold = find_threshold(ranking, goal, seed=options["seed"])
     sections += threshold_section(ranking, choice, options["level"])
-    charts = forecast_charts(findings)
-    unsaid = () if made is not None else (TAKEN_AS_BEFORE,)
+    charts = forecast_charts(findings, has_bets=bets_first or is_asked)
+    notices: tuple[str, ...] = () if predictions_made is not None else (TAKEN_AS_BEFORE,)
+    if tally.dropped:
+        rows = plural(tally.dropped, "row")
+        notices += (f"Note: {tally.dropped:,} incomplete {rows} dropped; {tally.cases:,} remain.",)
     return Report(
         verdict=with_threshold(forecasts_verdict(findings), ranking, choice, options["level"]),
         citation=forecasts_citation(findings),
-        lead="reliability" if "reliability" in charts else "",
+        lead=next((name for name in ("bankroll", "reliability") if name in charts), ""),
         sections=tuple(
             replace(section, charts=tuple(name for name in CHARTS.get(section.title, ()) if name in charts))
             for section in sections
         ),
-        warnings=(*unsaid, *tally.warnings, *forecasts_warnings(findings), *no_threshold),
-        provenance=about(**known | {"against": columns.get("against", tally.against)}, **vars(goal)),
-        numbers=forecasts_numbers(findings) | {"best_cut": choice and choice.to_dict(options["level"])},
+        warnings=(*notices, *tally.warnings, *forecasts_warnings(findings), *no_threshold),
+        provenance=about(**option_values | {"against": columns.get("against", tally.against)}, **vars(goal)),
+        numbers=forecasts_numbers(findings)
+        | {
+            "best_cut": choice and choice.to_dict(options["level"]),
+            "ledger": season_numbers(findings, options["period"]),
+            "closing_line": closing and plain_values(closing[1]),
+        },
         charts=charts,
     )
 
 
-def _proof(findings: ForecastFindings) -> Section:
-    heads = "bet/text", "e-value/text", "p at most/probability", "the hypothesis it is against/text"
-    wealth = findings.bets.wealth
-    names = dict(BETS)
-    if wealth.fraction < 1 and wealth.book != "constant":
-        names["full_stakes"] = f"{format_option(wealth.fraction)} of Kelly's stakes"
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            names[name],
-            format_wealth(evidence.log_e_value),
-            evidence.p_value,
-            findings.with_names(evidence.null),
-        )
-        for name, evidence in evidence_of(findings.bets).items()
-    )
-    note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
-    if len(rows) > 1:
-        note += "; choose one bet beforehand: the smallest p of several is not a p-value"
-    text = [*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings)]
-    text += (*describe_goal(findings), *_flat_lines(findings))
-    if findings.orders is not None:
-        text.append(describe_orders(findings.orders))
-    paragraphs = tuple(map(findings.with_names, text))
-    return Section("What the bets prove", paragraphs, (Grid("", make_columns(*heads), rows, note),))
-
-
-def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
-    luck, book = findings.bets.luck, findings.bets.wealth.book
-    if book == "constant":
-        return (
-            "The class shares were counted on these very cases: no constant shares would price them better, "
-            "so the final wealth at full stakes is evidence; its maximum on the way, or part of the stakes, "
-            "is not.",
-        )
-    if findings.is_drunken:
-        return describe_drunken(findings)
-    if luck is None:
-        return ()
-    sentence = describe_luck(luck, book)
-    if book != "fair":
-        sentence += (
-            " That is one case of many that the hypothesis allows: for all of them only the bound in the "
-            "table holds."
-        )
-    # Of games too many to be kept, the sums of their moments tell.
-    how = "" if findings.bets.wealth.games is not None else f" By sums of moments: {luck.method}."
-    return (f"{sentence}{how}",)
-
-
-def _goal_numbers(findings: ForecastFindings) -> JsonObject | None:
-    if findings.goal is None:
-        return None
-    cases_needed = dict(zip(("cases", "low", "high"), findings.cases_to(findings.goal), strict=True))
-    return {"wealth": findings.goal, **cases_needed, "median_log_wealth": findings.expected_median}
-
-
-def _flat_lines(findings: ForecastFindings) -> tuple[str, ...]:
-    """Describe what unit stakes earn at real odds."""
-    flat = findings.flat
-    if flat is None or not flat.bets:
-        return ()
-    low, high = flat.interval(findings.level)
-    interval = f"{format_percent(low, 1)} to {format_percent(high, 1)}"
-    return (
-        "Flat stakes, one unit on the outcome of highest expected return where that is above 1: "
-        f"{flat.bets:,} {plural(flat.bets, 'bet')}, profit {format_number(flat.profit)} units, return "
-        f"{format_percent(flat.rate, 1)} of the stakes ({format_level(findings.level)} CI {interval}).",
-    )
+def _no_area(area: Estimate) -> Estimate:
+    """Leave a ROC area undefined that would rank the models of different folds together."""
+    reason = "the models of different folds are not ranked together"
+    return undefined_estimate(area.tally, area.measure, reason, area.size)
 
 
 def _scores(findings: ForecastFindings) -> Section:
     scores = findings.scores
-    # Of two classes the ranked probability score is the Brier score.
+    # For two classes the ranked probability score is the Brier score.
     shown = [name for name in scores.names if name != "ranked" or len(scores.labels) > 2]
     systems = (Column(findings.heading(x), "number") for x in scores.systems)
     columns = (Column("score (lower is better)"), *systems)
@@ -311,84 +284,55 @@ def _scores(findings: ForecastFindings) -> Section:
         for name in shown
     )
     note = (
-        "skill: 1 − score/score of constant class shares, higher is better; the shares are those of these "
-        "cases, which nobody knew beforehand, so it is a little lower than against known ones"
+        "skill: 1 − score / score of constant class shares, higher is better; the shares are counted on "
+        "these cases, which makes skill slightly too low"
     )
     if "ranked" in shown:
-        note = f"ranked probability takes the classes in the order of their columns; {note}"
+        note = f"ranked probability score: classes in the order of their columns; {note}"
     price_descriptions = {
-        "backing": "the prices divided by their sum",
+        "backing": "the prices with the overround removed",
         "exchange": "the prices at which the model bets",
     }
     wealth = findings.bets.wealth
     if wealth.book in price_descriptions:
-        which = (
+        prices_text = (
             "its odds before commission"
             if "commission" in wealth.against
             else price_descriptions[wealth.book]
         )
-        note += f"; {wealth.against}: {which}"
+        note += f"; {wealth.against}: {prices_text}"
     return Section("Scores", (), (Grid("", columns, rows, note),), is_main=True)
 
 
-MAX_HEADING_LENGTH = 24
-"""Signs of a name in the head of a table."""
-
-
-def _less_model(findings: ForecastFindings) -> str:
-    """Name the difference of scores that is above 0 if the model scores better."""
-    model, rival = (
-        cut_middle(findings.name(system), MAX_HEADING_LENGTH) for system in findings.scores.systems
-    )
-    return f"{rival} − {model}"
-
-
-def _average(findings: ForecastFindings) -> Section:
-    level = format_level(findings.level)
-    columns = make_columns("score/text", f"{_less_model(findings)}/number", f"{level}/interval", "holds/text")
-    differences = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
-    finite = {name: difference for name, difference in differences.items() if difference is not None}
-    unknown: tuple[Cell, ...] = (None, (None, None), INFINITE_SCORE)
-    rows = tuple(
-        (name, *(unknown if x is None else (finite_or_none(x.mean), *_bounds(x))))
-        for name, x in differences.items()
-    )
-    note = f"above 0 {findings.name(MODEL)} scores better; " + "; ".join(
-        f"{name}: {x.method}" for name, x in finite.items()
-    )
-    return Section("Who scores better on average", (), (Grid("", columns, rows, note),), is_main=True)
-
-
-def _bounds(difference: AverageDifference) -> tuple[Cell, Cell]:
-    if math.isnan(difference.low):
-        if difference.sequence is None:
-            return (None, None), "too few cases"
-        reason = difference.sequence.undefined
-        return (None, None), f"nothing is said: {reason}" if reason else difference.holds
-    whole = " (all that is possible)" if difference.says_nothing else ""
-    return (difference.low, difference.high), f"{difference.holds}{whole}"
-
-
 def _parts(findings: ForecastFindings) -> Section:
-    columns = make_columns("class/text", "score/text", "mean", *PARTS[1:], "ROC area")
+    heads = ("class/text", "score/text", "mean", *PARTS[1:], "ROC area")
+    columns = make_columns(*heads, f"{format_level(findings.level)}/interval")
     rows = tuple(
         (
             str(label),
             RULES[score].words,
             *(finite_or_none(getattr(p, name)) for name in PARTS),
             finite_or_none(findings.areas[label]),
+            interval_cell(findings.area_estimates[label], findings.level),
         )
         for score, by_label in findings.parts.items()
         for label, p in by_label.items()
     )
     note = "score = miscalibration − discrimination + uncertainty, by isotonic regression (CORP)"
-    return Section("Why the model's score is what it is", (), (Grid("", columns, rows, note),))
+    return Section("Brier and log score decomposition", (), (Grid("", columns, rows, note),))
 
 
 def _reliability(findings: ForecastFindings) -> Section:
     bands_by_label = findings.furthest
     band_head = f"{format_level(findings.level)} if calibrated/interval"
-    columns = make_columns("class/text", "forecasts/interval", "mean", "calibrated", band_head, "cases/count")
+    columns = make_columns(
+        "class/text",
+        "forecasts/interval",
+        "mean",
+        "calibrated",
+        band_head,
+        ("weight/number" if findings.is_weighted else "cases/count"),
+    )
     most = max(3, MAX_RELIABILITY_STEPS_SHOWN // len(bands_by_label))
     rows: list[tuple[Cell, ...]] = []
     for label, bands in bands_by_label.items():
@@ -396,40 +340,52 @@ def _reliability(findings: ForecastFindings) -> Section:
         for level in sorted(levels, key=lambda level: level.first):
             ends, band = (level.first, level.last), (level.low, level.high)
             rows.append((str(label), ends, level.mean, level.recalibrated, band, level.cases))
-    text = tuple(
-        f"{label}: {describe_calibration(bands, findings)}, {bands.draws:,} draws."
+    draws = {
+        label: "" if findings.is_robust else f", {bands.draws:,} draws"
         for label, bands in bands_by_label.items()
+    }
+    text = tuple(
+        f"{label}: {describe_calibration(label, findings)}{draws_text}."
+        for label, draws_text in draws.items()
     )
     every = [level for bands in bands_by_label.values() for level in bands.levels]
     outside = sum(not level.is_inside for level in every)
     note = (
-        "a row is a step: forecasts that isotonic regression makes one probability, and the band at their "
-        f"mean; {outside} of {len(every):,} {plural(len(every), 'step')} outside the band"
+        "one row per step: forecasts that isotonic regression replaces by one probability, with the band at "
+        f"their mean; {outside} of {len(every):,} {plural(len(every), 'step')} outside the band"
     )
     if len(rows) < len(every):
-        note += f"; shown are the {len(rows)} of most cases, JSON has all"
+        note += f"; the {len(rows)} steps with most cases are shown, JSON has all"
     if len(bands_by_label) < len(findings.reliability):
-        note += f"; the {len(bands_by_label)} of {len(findings.reliability)} classes that stray furthest"
+        note += (
+            f"; the {len(bands_by_label)} of {len(findings.reliability)} classes furthest from calibration"
+        )
     return Section("Reliability", text, (Grid("", columns, tuple(rows), note),))
 
 
 def _cumulative_games(findings: ForecastFindings) -> Section:
-    heads = ("game/text", "wealth/text", "p at most/probability", f"Brier, {_less_model(findings)}/number")
+    heads = (
+        "game/text",
+        "wealth/text",
+        "p at most/probability",
+        f"Brier, {name_difference(findings)}/number",
+    )
     columns = make_columns(*heads, f"{format_level(findings.level)}/interval")
     rows = tuple(
         (
             f"at most {label}",
             format_wealth(bets.wealth.log_wealth),
             bets.against_rival.p_value,
-            finite_or_none(bets.brier.mean),
-            (finite_or_none(bets.brier.low), finite_or_none(bets.brier.high)),
+            finite_or_none(difference.mean),
+            (finite_or_none(difference.low), finite_or_none(difference.high)),
         )
         for label, bets in findings.cumulative_games.items()
+        for difference in [bets.brier.model_less_baseline]
     )
     holds = next(iter(findings.cumulative_games.values())).brier.holds
     note = (
-        "each game by itself; the Brier scores of the games add up to the ranked probability score; "
-        f"intervals hold {holds}"
+        "one row per game; the Brier scores of the games add up to the ranked probability score; "
+        f"intervals are valid {holds}"
     )
     return Section("Ordered classes: cumulative games", (), (Grid("", columns, rows, note),))
 
@@ -441,26 +397,21 @@ PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 WAY = ("log_maximum", "log_minimum", "drawdown")
 
 
-def evidence_of(bets: Bets) -> dict[str, Evidence]:
-    """Return the evidence of every bet that proves something, by name."""
-    evidences = (bets.against_rival, bets.mixture, bets.against_model, bets.brier_rounds, bets.log_rounds)
-    return {name: evidence for name, evidence in zip(BETS, evidences, strict=True) if evidence is not None}
-
-
 def forecasts_numbers(findings: ForecastFindings) -> JsonObject:
     """Return all numbers of the report for JSON."""
     bets, scores = findings.bets, findings.scores
     numbers = {
         "kind": "probabilities",
         "level": findings.level,
-        "wealth": _wealth_numbers(findings),
-        "evidence": {name: _evidence_numbers(numbers) for name, numbers in evidence_of(bets).items()},
-        "flat_stakes": _flat_numbers(findings),
-        "goal": _goal_numbers(findings),
+        "wealth": None if findings.is_weighted else _wealth_numbers(findings),
+        "evidence": {} if findings.is_weighted else evidence_numbers(bets),
+        "effective_cases": findings.scores.effective_cases,
+        "flat_stakes": flat_stakes_numbers(findings),
+        "goal": goal_numbers(findings),
         "luck": test_result_to_dict(bets.luck),
         "luck_undefined_reason": bets.luck_undefined_reason,
         "drunken": _drunken_numbers(findings),
-        "sequences": {"brier": _average_numbers(bets.brier), "log": _average_numbers(bets.log)},
+        "sequences": {"brier": average_numbers(bets.brier), "log": average_numbers(bets.log)},
         "scores": scores.to_dict(),
         "means": {x: {name: scores.mean(name, x) for name in scores.names} for x in scores.systems},
         "skill": findings.skills,
@@ -469,18 +420,33 @@ def forecasts_numbers(findings: ForecastFindings) -> JsonObject:
             for score, by_label in findings.parts.items()
         },
         "roc_area": {str(label): area for label, area in findings.areas.items()},
-        "reliability": {str(label): _bands_numbers(each) for label, each in findings.reliability.items()},
-        "side_by_side": {each.name: _fields(each, "values", "better") for each in findings.sides},
+        "roc_area_interval": {
+            str(label): area.interval(findings.level) for label, area in findings.area_estimates.items()
+        },
+        "calibration": {
+            str(label): {name: value.to_dict(findings.level) for name, value in estimates.items()}
+            for label, estimates in findings.calibration.items()
+        },
+        "reliability": {
+            str(label): {
+                **_bands_numbers(bands),
+                "detectable_overconfidence": findings.detectable_overconfidence(label),
+            }
+            for label, bands in findings.reliability.items()
+        },
+        "side_by_side": {
+            criterion.name: _fields(criterion, "values", "better") for criterion in findings.sides
+        },
         "cumulative_games": {
             str(label): {
-                "log_wealth": each.wealth.log_wealth,
-                "evidence": _evidence_numbers(each.against_rival),
-                "brier": _average_numbers(each.brier),
+                "log_wealth": game.wealth.log_wealth,
+                "evidence": _evidence_numbers(game.against_rival),
+                "brier": average_numbers(game.brier),
             }
-            for label, each in findings.cumulative_games.items()
+            for label, game in findings.cumulative_games.items()
         },
         "tables": {system: table.to_dict() for system, table in findings.tables.items()},
-        "chart_data": _chart_data(findings),
+        "chart_data": None if findings.is_weighted else _chart_data(findings),
     }
     return {name: plain_values(value) for name, value in numbers.items()}
 
@@ -497,7 +463,7 @@ def _wealth_numbers(findings: ForecastFindings) -> JsonObject:
         "ruined": wealth.log_wealth == -math.inf,
         "cases": wealth.cases,
         "growth": findings.bets.growth,
-        # Rows without an order have no way.
+        # Rows without an order have no path.
         **(_fields(wealth, *WAY) if wealth.ordered else dict.fromkeys(WAY)),
         "log_threshold": -math.log(1 - findings.level),
         "against": wealth.against,
@@ -513,6 +479,11 @@ def _wealth_numbers(findings: ForecastFindings) -> JsonObject:
     }
 
 
+def evidence_numbers(bets: Bets) -> JsonObject:
+    """Return the evidence of every bet for JSON."""
+    return {name: _evidence_numbers(evidence) for name, evidence in evidence_of(bets).items()}
+
+
 def _evidence_numbers(evidence: Evidence) -> JsonObject:
     return _fields(evidence, "log_e_value", "e_value", "log_maximum", "p_value", "ordered", "null")
 
@@ -526,19 +497,10 @@ def _drunken_numbers(findings: ForecastFindings) -> JsonObject | None:
 
 
 def _paths_numbers(paths: Paths) -> JsonObject:
-    """Return quantiles of many paths: after so many cases, and of their extremes."""
+    """Return quantiles of many paths at each number of cases, and of their extremes."""
     spread = {name: paths.spread(name).tolist() for name in ("log_wealth", *WAY)}
     quantiles = {name: dict(zip(("low", "median", "high"), row, strict=True)) for name, row in spread.items()}
     return {"number": len(paths.log_wealth), "cases": paths.cases, **quantiles}
-
-
-def _average_numbers(difference: AverageDifference | None) -> JsonObject:
-    names = ("mean", "low", "high", "holds", "method")
-    if difference is None:
-        return {**dict.fromkeys((*names, "path")), "undefined": INFINITE_SCORE}
-    rows = () if difference.sequence is None else sequence_path(difference.sequence)
-    path = dict(zip(("cases", *names[:3]), rows, strict=False)) or None
-    return {**_fields(difference, *names), "path": path, "undefined": None}
 
 
 def _bands_numbers(bands: ReliabilityBands) -> JsonObject:
@@ -546,6 +508,8 @@ def _bands_numbers(bands: ReliabilityBands) -> JsonObject:
         **_fields(bands, "forecast", "cases", "recalibrated", "low", "high"),
         "levels": [asdict(level) for level in bands.levels],
         **_fields(bands, "miscalibration", "p_value", "draws"),
+        "combined_p_value": bands.test.p_value,
+        "p_values": bands.test.p_values,
         "grouped": bands.is_grouped,
     }
 
@@ -565,10 +529,3 @@ def _chart_data(findings: ForecastFindings) -> JsonObject:
             **_fields(pairs, "counts", "hits"),
         }
     return data
-
-
-def _flat_numbers(findings: ForecastFindings) -> JsonObject | None:
-    if findings.flat is None:
-        return None
-    low, high = findings.flat.interval(findings.level)
-    return {**_fields(findings.flat, "bets", "profit", "rate"), "low": low, "high": high}

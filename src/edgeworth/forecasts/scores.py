@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -13,9 +13,23 @@ from edgeworth.common.json_types import JsonObject
 from edgeworth.common.threads import map_blocks, row_blocks
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
-from edgeworth.core.serialization import COUNTS, FLOATS, LABELS, TEXT, Serializable, reshape_array, tuple_of
+from edgeworth.core.serialization import (
+    COUNT,
+    COUNTS,
+    FLOAT,
+    FLOATS,
+    LABELS,
+    NUMBERS,
+    TEXT,
+    Serializable,
+    object_of,
+    optional,
+    reshape_array,
+    tuple_of,
+)
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
+from edgeworth.forecasts.clusters import ForecastClusters, add_clusters
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
 from edgeworth.sources.alignment import aligned
@@ -27,19 +41,78 @@ BLOCK_VALUES = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
-class ForecastScores(Serializable):
-    """How forecasts of one or more systems scored on the same cases.
+class ScoreWeights(Serializable):
+    """What the variance of weighted means needs: rows, Σw², Σw⁴, Σw²x and Σw²xy for scores x and y."""
 
-    ``sums[c, s]`` is the sum of score c of system s, ``products[c, s, r]`` of the products of two systems'
-    scores: enough for means, intervals and paired differences after merging. ``zeros[s]`` counts cases in
-    which system s gave probability 0 to what happened; its log score is infinite then, and said to be.
+    FIELDS: ClassVar = {"rows": COUNT, "square": FLOAT, "fourth": FLOAT, "sums": FLOATS, "products": FLOATS}
+
+    rows: int
+    square: float
+    fourth: float
+    sums: Floats
+    """``sums[c, s]`` is Σw²x for score c of system s."""
+    products: Floats
+    """``products[c, s, r]`` is Σw²xy for score c of the systems s and r."""
+
+    def __post_init__(self) -> None:
+        freeze(self.sums, self.products)
+
+    def __add__(self, other: Self) -> Self:
+        """Add the cases of both."""
+        return replace(
+            self,
+            rows=self.rows + other.rows,
+            square=self.square + other.square,
+            fourth=self.fourth + other.fourth,
+            sums=self.sums + other.sums,
+            products=self.products + other.products,
+        )
+
+    rule: ClassVar = "rows have weights above 0"
+
+    def _fits_together(self) -> bool:
+        return self.rows > 0 and self.square > 0
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastScores(Serializable):
+    """Proper scores of the forecasts of one or more systems on the same cases.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The systems.
+    labels : tuple
+        The classes.
+    classes : array
+        How often each class came true, or the sum of the weights of these cases.
+    sums : array, (scores, systems)
+        The sum of each score. It is infinite if a system gave probability 0 to what happened.
+    products : array, (scores, systems, systems)
+        The sums of products of two systems' scores, for intervals and paired differences.
+    zeros : array of int, (systems,)
+        The number of cases in which a system gave probability 0 to what happened.
+    names : tuple of str
+        The scores.
+
+    Notes
+    -----
+    With sampling weights, ``classes``, ``sums`` and ``products`` are sums of weighted values.
+
+    Examples
+    --------
+    >>> scores = ForecastScores.from_probabilities([1, 0, 1], {"a": [0.8, 0.3, 0.5], "b": [0.5, 0.5, 0.5]})
+    >>> scores.systems, scores.cases, scores.index_of("b")
+    (('a', 'b'), 3, 1)
+    >>> float(scores.total), float(scores.effective_cases)
+    (3.0, 3.0)
     """
 
     kind: ClassVar = "forecast_scores"
     FIELDS: ClassVar = {
         "systems": tuple_of(TEXT),
         "labels": LABELS,
-        "classes": COUNTS,
+        "classes": NUMBERS,
         "scores": tuple_of(TEXT).of("names"),
         "sums": replace(
             FLOATS,
@@ -49,23 +122,31 @@ class ForecastScores(Serializable):
         ),
         "products": FLOATS,
         "zeros": COUNTS,
+        "weighting": replace(optional(object_of(ScoreWeights)), is_brief=True, default=None),
     }
 
     systems: tuple[str, ...]
     labels: tuple[Label, ...]
     classes: Numbers
-    """How often each class came true."""
+    """How often each class came true, or the sum of the weights of these cases."""
     sums: Floats
     products: Floats
     zeros: Numbers
     names: tuple[str, ...] = SCORES
+    clusters: ForecastClusters | None = field(default=None, repr=False)
+    """The same cases by cluster; not part of files, because the whole tally of forecasts keeps it."""
+    weighting: ScoreWeights | None = field(default=None, repr=False)
+    """Sums over squared weights, if rows have sampling weights."""
 
     def __post_init__(self) -> None:
         freeze(self.classes, self.sums, self.products, self.zeros)
 
     @classmethod
     def empty(cls) -> Self:
-        """Return the scores of no cases."""
+        """Return the scores of no cases.
+
+        :meta private:
+        """
         nothing = np.zeros(0, dtype=np.int64)
         return cls((), (), nothing, np.zeros((len(SCORES), 0)), np.zeros((len(SCORES), 0, 0)), nothing)
 
@@ -85,22 +166,23 @@ class ForecastScores(Serializable):
 
         Parameters
         ----------
-        truth : array-like, (n,)
+        truth : array_like, (n,)
             The class that came true in each case.
-        probabilities : array-like or mapping
-            Probabilities (n,) of the positive class or (n, K) of each class; of several systems, by name.
+        probabilities : array_like or mapping
+            Probabilities (n,) of the positive class or (n, K) of each class; for several systems, by name.
         labels : sequence, optional
             The class of each column.
         positive : label, optional
             The class of a single column.
         normalise : bool
-            Whether each row is divided by its sum.
+            Whether to divide each row by its sum.
         scores : sequence of str
             Some of "log", "brier", "ranked" and "spherical".
 
         Returns
         -------
         ForecastScores
+            The sums of scores.
 
         Notes
         -----
@@ -117,20 +199,20 @@ class ForecastScores(Serializable):
         )
         _check_scores(scores, systems)
         column = as_column(truth, "truth")
-        given: dict[str, tuple[str, Floats, CodedTruth]] = {}
+        inputs: dict[str, tuple[str, Floats, CodedTruth]] = {}
         for system, values in systems.items():
             name = "probabilities" if len(systems) == 1 else f"probabilities of {system}"
             array, named = as_probabilities(values, name), names_of_columns(values)
             came = CodedTruth.of(column, array, labels=labels, positive=positive, named=named, name=name)
-            given[str(system)] = (name, array, came)
-        if len(given) < len(systems):
+            inputs[str(system)] = (name, array, came)
+        if len(inputs) < len(systems):
             raise InputError(f"systems have different names; saw {list_labels(tuple(systems))}")
-        first = next(iter(given.values()))[2]
+        first = next(iter(inputs.values()))[2]
 
         def block_of(rows: slice[int, int, None]) -> list[Forecasts]:
             # Checked a block at a time, which keeps memory small.
             forecasts = []
-            for name, array, came in given.values():
+            for name, array, came in inputs.values():
                 part = check_probabilities(
                     array[rows], name=name, first_row=rows.start + 1, normalise=normalise
                 )
@@ -139,11 +221,14 @@ class ForecastScores(Serializable):
                 forecasts.append(Forecasts(first.codes[rows], part, first.labels))
             return forecasts
 
-        return cls._of_blocks(block_of, tuple(given), first, scores)
+        return cls._of_blocks(block_of, tuple(inputs), first, scores)
 
     @classmethod
     def from_forecasts(cls, forecasts: Mapping[str, Forecasts], *, scores: Sequence[str] = SCORES) -> Self:
-        """Score checked forecasts of the same cases."""
+        """Score checked forecasts of the same cases.
+
+        :meta private:
+        """
         _check_scores(scores, forecasts)
         first = next(iter(forecasts.values()))
         for system in forecasts.values():
@@ -161,34 +246,87 @@ class ForecastScores(Serializable):
         first: CodedTruth | Forecasts,
         scores: Sequence[str],
     ) -> Self:
-        def sums_of(rows: slice[int, int, None]) -> tuple[Floats, Floats, Numbers]:
+        weights = first.weights if isinstance(first, Forecasts) else None
+
+        def sums_of(rows: slice[int, int, None]) -> tuple[Floats, ...]:
             forecasts = block_of(rows)
             values = np.stack([case_scores(system, scores) for system in forecasts], axis=1)
             sums = values.sum(axis=2)
             finite = values if np.isfinite(sums).all() else np.where(np.isfinite(values), values, 0.0)
-            zeros = [np.count_nonzero(system.happened == 0) for system in forecasts]
-            return sums, np.einsum("csn,crn->csr", finite, finite), np.array(zeros)
+            zeros = np.array([np.count_nonzero(system.happened == 0) for system in forecasts])
+            if weights is None:
+                return sums, np.einsum("csn,crn->csr", finite, finite), zeros
+            own = weights[rows]
+            products, squares = (
+                np.einsum("csn,crn,n->csr", finite, finite, power, optimize=True) for power in (own, own**2)
+            )
+            return values @ own, products, zeros, finite @ own**2, squares
 
         size = len(first.labels)
         parts = map_blocks(
             sums_of, row_blocks(len(first.codes), max(1, BLOCK_VALUES // (len(systems) * size)))
         )
-        sums, products, zeros = (np.sum(part, axis=0) for part in zip(*parts, strict=True))
-        classes = np.bincount(first.codes, minlength=size)
-        return cls(systems, first.labels, classes, sums, products, zeros, tuple(scores))
+        sums, products, zeros, *squares = (np.sum(part, axis=0) for part in zip(*parts, strict=True))
+        classes = np.bincount(first.codes, weights, minlength=size)
+        weighting = None
+        if weights is not None:
+            weighting = ScoreWeights(
+                len(weights), float((weights**2).sum()), float((weights**4).sum()), *squares
+            )
+        named = tuple(scores)
+        return cls(systems, first.labels, classes, sums, products, zeros, named, weighting=weighting)
 
     @property
     def cases(self) -> int:
-        """Return the number of cases."""
-        return int(self.classes.sum())
+        """The number of cases, each of which may have a weight."""
+        return int(self.classes.sum()) if self.weighting is None else self.weighting.rows
+
+    @property
+    def total(self) -> float:
+        """The number of cases, or the sum of their weights."""
+        return float(self.classes.sum())
+
+    @property
+    def effective_cases(self) -> float:
+        """The number of cases, or Kish's effective number (Σw)²/Σw² of weighted ones."""
+        return float(self.cases) if self.weighting is None else self.total**2 / self.weighting.square
 
     def mean(self, score: str, system: str | None = None) -> float:
-        """Compute the mean of a score; infinite if probability 0 came true, nan without cases."""
+        """Compute the mean of a score.
+
+        Parameters
+        ----------
+        score : str
+            "log", "brier", "ranked" or "spherical".
+        system : str, optional
+            The system; not needed if there is only one.
+
+        Returns
+        -------
+        float
+            The mean: infinite if probability 0 came true, nan without cases.
+
+        Examples
+        --------
+        >>> round(ForecastScores.from_probabilities([1, 0, 1], [0.8, 0.3, 0.5]).mean("log"), 4)
+        0.4243
+        """
         total = float(self.sums[self._score(score), self.index_of(system)])
-        return total / self.cases if self.cases else float("nan")
+        return total / self.total if self.cases else float("nan")
 
     def index_of(self, system: str | None) -> int:
-        """Return the index of a system; None means the only one."""
+        """Return the index of a system.
+
+        Parameters
+        ----------
+        system : str or None
+            The system; None means the only one.
+
+        Returns
+        -------
+        int
+            The index.
+        """
         if system is None and len(self.systems) == 1:
             return 0
         if system not in self.systems:
@@ -197,7 +335,7 @@ class ForecastScores(Serializable):
 
     def _score(self, score: str) -> int:
         if score not in self.names:
-            raise InputError(f"the score {score!r} was not taken; there are {', '.join(self.names)}")
+            raise InputError(f"the score {score!r} was not computed; there are {', '.join(self.names)}")
         return self.names.index(score)
 
     def __add__(self, other: Self) -> Self:
@@ -206,10 +344,15 @@ class ForecastScores(Serializable):
             return NotImplemented
         if not self.systems or not other.systems:
             return self if self.systems else other
+        if (self.weighting is None) != (other.weighting is None):
+            raise MergeError(
+                "weights of one part count cases, and the other part has sampling weights: pass "
+                "--weight-kind (weight_kind=) for both"
+            )
         if (self.systems, self.labels, self.names) != (other.systems, other.labels, other.names):
             raise MergeError(
-                f"scores of {list_labels(self.systems)} over {list_labels(self.labels)} do not add to those "
-                f"of {list_labels(other.systems)} over {list_labels(other.labels)}"
+                f"scores of {list_labels(self.systems)} over {list_labels(self.labels)} cannot be added to "
+                f"those of {list_labels(other.systems)} over {list_labels(other.labels)}"
             )
         return replace(
             self,
@@ -217,6 +360,8 @@ class ForecastScores(Serializable):
             sums=self.sums + other.sums,
             products=self.products + other.products,
             zeros=self.zeros + other.zeros,
+            weighting=_add_weighting(self.weighting, other.weighting),
+            clusters=add_clusters(self.clusters, other.clusters),
         )
 
     @classmethod
@@ -224,10 +369,12 @@ class ForecastScores(Serializable):
         shape = (len(fields["names"]), len(fields["systems"]))
         sums = reshape_array(fields["sums"], *shape)
         products = reshape_array(fields["products"], *shape, shape[1])
-        return cls(**fields | {"sums": sums, "products": products})
+        is_weighted = fields["weighting"] is not None
+        classes = fields["classes"].astype(np.float64) if is_weighted else fields["classes"]
+        return cls(**fields | {"sums": sums, "products": products, "classes": classes})
 
     def _fits_together(self) -> bool:
-        """Whether sums, products and counts can be of the same cases."""
+        """Tell whether sums, products and counts can belong to the same cases."""
         if len(self.classes) != len(self.labels) or self.zeros.shape != (len(self.systems),):
             return False
         if any(len(set(names)) < len(names) for names in (self.systems, self.labels, self.names)):
@@ -239,6 +386,10 @@ class ForecastScores(Serializable):
         infinite = is_unbounded & (self.zeros > 0)
         squares = np.diagonal(self.products, axis1=1, axis2=2)
         counted = np.where(is_unbounded, self.cases - self.zeros, self.cases)
+        if self.weighting is not None:
+            counted = np.full_like(counted, self.total, dtype=np.float64)
+        elif self.classes.dtype.kind != "i":
+            return False
         slack = 1 + 1e-9
         return bool(
             np.all(self.zeros <= self.cases)
@@ -255,10 +406,17 @@ class ForecastScores(Serializable):
         return f"<ForecastScores: {self.cases:,} cases, {len(self.systems)} systems>"
 
     def facts(self) -> JsonObject:
-        """Say in a few lines what was counted."""
+        """List what was counted.
+
+        :meta private:
+        """
         pairs = [(system, score) for system in self.systems for score in self.names]
         means = {f"mean {score} of {system}": self.mean(score, system) for system, score in pairs}
         return {"cases": self.cases, **means}
+
+
+def _add_weighting(first: ScoreWeights | None, second: ScoreWeights | None) -> ScoreWeights | None:
+    return None if first is None or second is None else first + second
 
 
 def _check_scores(scores: Sequence[str], systems: Mapping[str, object]) -> None:
@@ -266,6 +424,6 @@ def _check_scores(scores: Sequence[str], systems: Mapping[str, object]) -> None:
     if unknown:
         raise InputError(f"scores are a list of some of {', '.join(SCORES)}; saw {unknown[0]!r}")
     if not scores or len(set(scores)) < len(scores):
-        raise InputError(f"each score is taken once, and one at least; saw {list_labels(scores)}")
+        raise InputError(f"pass at least one score, and each only once; saw {list_labels(scores)}")
     if not systems:
         raise InputError("there are no forecasts to score")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgeworth.common.arrays import Floats, row_sums
+from edgeworth.core.measures import Guidance
+from edgeworth.forecasts import guidance
 from edgeworth.forecasts.forecasts import Forecasts
 
 
@@ -38,13 +40,13 @@ def ranked_score(forecasts: Forecasts) -> Floats:
 
 def spherical_score(forecasts: Forecasts) -> Floats:
     """1 − p(y)/‖p‖, as Σ_{k≠y} p_k² / (‖p‖ (‖p‖ + p(y))), which keeps its digits near 0."""
-    happened, others = forecasts.happened, _other_squares(forecasts)
-    norm = np.sqrt(happened**2 + others)
-    return np.asarray(others / (norm * (norm + happened)))
+    happened, other_squares = forecasts.happened, _other_squares(forecasts)
+    norm = np.sqrt(happened**2 + other_squares)
+    return np.asarray(other_squares / (norm * (norm + happened)))
 
 
 def _other_squares(forecasts: Forecasts) -> Floats:
-    """Σ p_k² over what did not happen: a difference of sums would lose its digits near 0."""
+    """Sum p_k² over the classes that did not happen; a difference of sums would lose digits near 0."""
     squares = np.square(forecasts.probabilities, order="C")
     squares.ravel()[np.arange(0, squares.size, squares.shape[1]) + forecasts.codes] = 0
     return row_sums(squares)
@@ -76,7 +78,7 @@ class Rule:
 
     ``score`` takes checked forecasts and gives one number a case.
     ``climatology`` is the mean score of always saying the class shares s, and ``highest`` the largest score
-    of one case with so many classes. ``is_ordered`` marks a score that depends on the order of the classes.
+    of one case with K classes. ``is_ordered`` marks a score that depends on the order of the classes.
     """
 
     name: str
@@ -92,6 +94,8 @@ class Rule:
     is_ordered: bool = False
     limit: str = ""
     """The highest score in words, where it depends on the number of classes K."""
+    guidance: Guidance | None = None
+    skill_guidance: Guidance | None = None
 
     @property
     def skill_words(self) -> str:
@@ -113,6 +117,7 @@ RULES = {
             source="Good 1952, Rational Decisions",
             synonyms=("log loss", "logarithmic score", "ignorance"),
             skill_synonyms=("log skill score", "d2 log loss"),
+            guidance=guidance.LOG,
         ),
         Rule(
             name="brier",
@@ -125,6 +130,8 @@ RULES = {
             source="Brier 1950; half of his for two classes",
             synonyms=("brier score loss", "quadratic score", "mean squared error of probabilities"),
             skill_synonyms=("brier skill score", "bss", "d2 brier"),
+            guidance=guidance.BRIER,
+            skill_guidance=guidance.BRIER_SKILL,
         ),
         Rule(
             name="ranked",

@@ -42,12 +42,21 @@ LOG_TWO = math.log(2)
 class Evidence:
     """Evidence against a null hypothesis, in natural logarithms.
 
-    ``log_maximum`` is the largest log wealth on the way (at least 0, the start), or None when the order of
-    the cases is not one that Ville's inequality allows; then only the end counts.
+    Attributes
+    ----------
+    log_e_value : float
+        The logarithm of the e-value.
+    log_maximum : float or None
+        The largest log wealth so far, at least 0. None if the order of the cases does not allow Ville's
+        inequality; then only the end counts.
+    null : str
+        The null hypothesis in words.
 
-    >>> found = Evidence.from_path([0.5, 3.2, 2.9], null="the rival's prices are the true probabilities")
-    >>> round(found.e_value, 3), round(found.p_value, 4)
-    (18.174, 0.0408)
+    Examples
+    --------
+    >>> evidence = Evidence.from_path([0.5, 3.2, 2.9], null="the rival's prices are the true probabilities")
+    >>> round(evidence.e_value, 3), round(evidence.p_value, 4), evidence.ordered
+    (18.174, 0.0408, True)
     """
 
     log_e_value: float
@@ -66,7 +75,22 @@ class Evidence:
 
     @classmethod
     def from_path(cls, path: ArrayLike, *, null: str, ordered: bool = True) -> Evidence:
-        """Take log wealth after each case; without cases it is the start, log 1 = 0."""
+        """Make evidence from log wealth after each case.
+
+        Parameters
+        ----------
+        path : array_like
+            Log wealth after each case. Without cases the evidence is 1.
+        null : str
+            The null hypothesis in words.
+        ordered : bool
+            Whether the cases are in the order in which the outcomes were known.
+
+        Returns
+        -------
+        Evidence
+            The evidence.
+        """
         log_wealth = np.asarray(path, float)
         end = float(log_wealth[-1]) if log_wealth.size else 0.0
         largest = max(0.0, float(log_wealth.max())) if log_wealth.size else 0.0
@@ -74,19 +98,20 @@ class Evidence:
 
     @property
     def ordered(self) -> bool:
-        """Whether the maximum on the way may be used."""
+        """Whether the maximum of the path may be used."""
         return self.log_maximum is not None
 
     @property
     def e_value(self) -> float:
-        """Wealth at the end; inf beyond 1e308."""
+        """The wealth at the end; inf beyond 1e308."""
         return math.exp(self.log_e_value) if self.log_e_value < 709.78 else math.inf
 
     @property
     def p_value(self) -> float:
-        """min(1, 1/largest wealth) by Ville's inequality; without an order min(1, 1/last wealth) by Markov's.
+        """The p-value: min(1, 1/largest wealth) by Ville's inequality, or min(1, 1/last wealth) without an
+        order.
 
-        Never 0, unless something happened that is impossible under the null.
+        It is 0 only if something happened that is impossible under the null hypothesis.
         """
         used = self.log_e_value if self.log_maximum is None else self.log_maximum
         if used == math.inf:
@@ -95,11 +120,25 @@ class Evidence:
 
 
 def better_of(first: Evidence, second: Evidence) -> Evidence:
-    """Take the stronger of two directions, at the price of half the wealth and twice the p-value.
+    """Take the stronger of two directions, with half of the wealth and twice the p-value.
 
-    These are two games with half of the stake in each: whichever null is true, the chance that its game ever
-    reaches 2/α is at most α/2. Both come with their order, or both without.
+    Parameters
+    ----------
+    first, second : Evidence
+        The evidence in each direction: both with an order, or both without.
 
+    Returns
+    -------
+    Evidence
+        The stronger one, corrected for the choice.
+
+    Notes
+    -----
+    These are two games with half of the stake in each. Whichever null hypothesis is true, the chance that its
+    game ever reaches 2/α is at most α/2.
+
+    Examples
+    --------
     >>> up = Evidence.from_path([1.0, 4.0], null="A is no better")
     >>> down = Evidence.from_path([-1.0, -4.0], null="B is no better")
     >>> better_of(up, down).null, round(better_of(up, down).p_value / up.p_value, 12)
@@ -122,11 +161,31 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class ConfidenceSequence:
-    """Mean and bounds after ``cases`` cases, an array each; with the level's probability all hold at once.
+    """A confidence sequence: bounds for a mean after every case, which hold all at once with the level.
 
-    The estimand moves: after t cases it is the average of the first t conditional means. Intervals of
-    different times are about different numbers, so they are not to be intersected. nan is where nothing is
-    said.
+    After t cases the bounded quantity is the average of the first t conditional means. Intervals at different
+    times are about different quantities, so do not intersect them.
+
+    Attributes
+    ----------
+    cases : array of int
+        The numbers of cases.
+    mean, low, high : array of float
+        The mean and the bounds after each number of cases; nan where there are no bounds.
+    V : array of float
+        The intrinsic time that the width depends on.
+    level : float
+        The confidence level.
+    method : str
+        The method.
+    undefined : str or None
+        Why there are no bounds at all.
+
+    Examples
+    --------
+    >>> sequence = asymptotic_sequence(np.tile([0.3, -0.1], 300))
+    >>> [round(end, 4) for end in sequence.last], [round(end, 4) for end in sequence.mirror().last]
+    ([0.1, 0.075, 0.125], [-0.1, -0.125, -0.075])
     """
 
     cases: Counts
@@ -137,14 +196,24 @@ class ConfidenceSequence:
     level: float
     method: str
     undefined: str | None = field(default=None, kw_only=True)
-    """Why nothing is said at all; None where something is."""
+    """Why there are no bounds at all, or None."""
 
     def __len__(self) -> int:
         return len(self.cases)
 
+    def mirror(self) -> ConfidenceSequence:
+        """Return the sequence of the opposite differences.
+
+        Returns
+        -------
+        ConfidenceSequence
+            The sequence.
+        """
+        return replace(self, mean=-self.mean, low=-self.high, high=-self.low)
+
     @property
     def last(self) -> tuple[float, float, float]:
-        """Mean and bounds after all cases."""
+        """The mean and the bounds after all cases."""
         if not len(self.cases):
             raise InputError("a sequence without cases has no last interval")
         return float(self.mean[-1]), float(self.low[-1]), float(self.high[-1])
@@ -152,8 +221,17 @@ class ConfidenceSequence:
 
 @dataclass(frozen=True, eq=False)
 class BlockSums:
-    """Cases in order, cut into blocks: how many, Σd and Σd² of each. Blocks of two sets join by appending.
+    """The sums of blocks of cases in order, which join by appending.
 
+    Attributes
+    ----------
+    counts : array of int
+        The number of cases in each block.
+    sums, squares : array of float
+        Σd and Σd² of each block.
+
+    Examples
+    --------
     >>> BlockSums.of(np.array([0.5, -0.5, 1.0]), size=2)
     BlockSums(counts=array([2, 1]), sums=array([0., 1.]), squares=array([0.5, 1. ]))
     """
@@ -177,7 +255,20 @@ class BlockSums:
 
     @classmethod
     def of(cls, differences: ArrayLike, *, size: int) -> BlockSums:
-        """Cut into blocks of a size; the last may be shorter."""
+        """Divide differences into blocks.
+
+        Parameters
+        ----------
+        differences : array_like
+            One number per case.
+        size : int
+            The number of cases per block. The last block may be shorter.
+
+        Returns
+        -------
+        BlockSums
+            The blocks.
+        """
         values = finite_differences(differences)
         if size < 1:
             raise OptionError(f"a block has at least one case; saw a size of {size!r}")
@@ -189,15 +280,20 @@ class BlockSums:
 
 
 def finite_differences(differences: ArrayLike) -> Floats:
-    """One finite number a case."""
+    """Return the differences as finite numbers, or raise an error.
+
+    :meta private:
+    """
     values = np.asarray(differences, float)
     if values.ndim != 1:
-        raise InputError(f"score differences are one number a case; saw an array of shape {values.shape}")
+        raise InputError(
+            f"score differences must be one number per case; saw an array of shape {values.shape}"
+        )
     if not np.isfinite(values).all():
         index = int((~np.isfinite(values)).argmax())
         raise InputError(
             f"the score difference of case {index + 1:,} is {float(values[index])!r}: a mean needs finite "
-            "scores; a log score is infinite where a forecast gave 0 to what happened"
+            "scores; a log score is infinite if a forecast of probability 0 came true"
         )
     return values
 
@@ -210,12 +306,27 @@ TUNED_FOR = 1000
 
 
 def asymptotic_sequence(differences: ArrayLike | BlockSums, *, level: float = 0.95) -> ConfidenceSequence:
-    """Bound the mean difference after every case or block of cases, from the end of the burn-in on.
+    """Bound the mean difference after every case or block of cases, after a burn-in.
 
-    The bounds are mean ± √(2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α)), σ² the running variance, and ρ such that
-    they are narrowest after ``TUNED_FOR`` cases of the variance at the burn-in's end; before it they are nan.
-    All hold at once with probability ``level``. V is t times the running variance.
+    Parameters
+    ----------
+    differences : array_like or BlockSums
+        One difference per case, in order, or their blocks.
+    level : float
+        The confidence level. All bounds hold at once with this probability.
 
+    Returns
+    -------
+    ConfidenceSequence
+        The bounds; nan during the burn-in. V is t times the running variance.
+
+    Notes
+    -----
+    The bounds are mean ± √(2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α)) with the running variance σ². ρ makes them
+    narrowest after ``TUNED_FOR`` cases with the variance at the end of the burn-in.
+
+    Examples
+    --------
     >>> sequence = asymptotic_sequence(np.tile([0.3, -0.1], 300))
     >>> [round(end, 4) for end in sequence.last], sequence.low[98]
     ([0.1, 0.075, 0.125], np.float64(nan))
@@ -241,7 +352,7 @@ def asymptotic_sequence(differences: ArrayLike | BlockSums, *, level: float = 0.
         tuned = tuned_square(1 - level, float(variance[late.argmax()]))
         reach[late] = radius(cases[late], variance[late], tuned, 1 - level)
     elif len(cases) and cases[-1] >= BURN_IN:
-        undefined = "the differences are all alike: they have no variance to judge the mean by"
+        undefined = "all differences are equal, so the variance cannot be estimated"
     else:
         undefined = f"fewer cases than the burn-in of {BURN_IN}"
     method = f"asymptotic confidence sequence from case {BURN_IN} on, tuned for {TUNED_FOR} cases"
@@ -252,20 +363,24 @@ def asymptotic_sequence(differences: ArrayLike | BlockSums, *, level: float = 0.
 
 
 def tuned_square(alpha: float, variance: float) -> float:
-    """ρ² that makes the interval narrowest after ``TUNED_FOR`` cases of this variance.
+    """Compute the ρ² that makes the interval narrowest after ``TUNED_FOR`` cases of this variance.
 
     >>> round(tuned_square(0.05, 1.0), 8)
     0.00821197
+
+    :meta private:
     """
     x = -float(scipy.special.lambertw(-(alpha**2) / math.e, -1).real) - 1
     return x / (TUNED_FOR * variance)
 
 
 def radius(cases: ArrayLike, variance: ArrayLike, square: float, alpha: float) -> Floats:
-    """√( 2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α) ), ``square`` being ρ².
+    """Compute √( 2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α) ) with ``square`` = ρ².
 
     >>> float(radius(1000, 1.0, 0.0081, 0.05).round(6))
     0.095979
+
+    :meta private:
     """
     t = np.asarray(cases, float)
     grown = t * square * np.asarray(variance, float)
@@ -280,16 +395,46 @@ NULLS = {
 
 @dataclass(frozen=True, eq=False)
 class BernsteinSequence(ConfidenceSequence):
-    """An empirical Bernstein confidence sequence with the mixture it is made of, and so its e-processes."""
+    """An empirical Bernstein confidence sequence, with the mixture behind it and its e-processes.
+
+    Attributes
+    ----------
+    cases, mean, low, high, V, level, method, undefined
+        As in ``ConfidenceSequence``.
+    mixture : GammaMixture
+        The gamma-exponential mixture.
+
+    Examples
+    --------
+    >>> sequence = empirical_bernstein(np.tile([0.3, 0.1], 200))
+    >>> sequence.evidence("greater").p_value <= 1e-6
+    True
+    >>> round(sequence.last[0], 3), round(sequence.mirror().last[0], 3)
+    (0.2, -0.2)
+    """
 
     mixture: GammaMixture
 
     def evidence(self, direction: Literal["greater", "less"], *, ordered: bool = True) -> Evidence:
-        """Against "on average no better than the other, at any time", one-sided; ``better_of`` for both.
+        """Return the evidence against "on average no better than the other, at any time".
 
-        Its path is log m(±tΔ_t, V_t). m rises with its first argument, so as long as Σ conditional means ≤ 0
-        it is at most the mixture of the centred sum, which is a supermartingale: at any stopping time its
-        mean is at most 1.
+        Parameters
+        ----------
+        direction : {"greater", "less"}
+            The direction. Use ``better_of`` for both.
+        ordered : bool
+            Whether the cases are in the order in which the outcomes were known.
+
+        Returns
+        -------
+        Evidence
+            The e-value and the p-value.
+
+        Notes
+        -----
+        The path is log m(±tΔ_t, V_t). m rises with its first argument. As long as the sum of conditional
+        means is at most 0, it is at most the mixture of the centred sum, which is a supermartingale. Its mean
+        is therefore at most 1 at any stopping time.
         """
         if direction not in NULLS:
             raise OptionError(f'a direction is "greater" or "less"; saw {direction!r}')
@@ -304,13 +449,31 @@ def empirical_bernstein(
 ) -> BernsteinSequence:
     """Bound the mean of differences in [−c/2, c/2] after every case, or after every block of cases.
 
-    The bounds are Δ_t ± u(max(1, V_t))/t with m(u(v), v) = 2/α, m the gamma-exponential mixture (Choe &
-    Ramdas 2024, Operations Research 72, 1368–1387, Theorem 2). All hold at once with probability ``level``;
-    they are nearly tightest at a V of ``v_opt``, which is chosen before the data are seen.
+    Parameters
+    ----------
+    differences : array_like or BlockSums
+        One difference per case, in order, or their blocks.
+    c : float
+        The width of the range of differences.
+    level : float
+        The confidence level. All bounds hold at once with this probability.
+    v_opt : float
+        The V at which the bounds are nearly tightest. Choose it before you see the data.
 
-    V of blocks is centred on the mean g of all cases before the block (0 for the first), which is known
-    before the cases it centres, so the sequence is as valid as case by case: it is Σd² − 2gΣd + n g².
+    Returns
+    -------
+    BernsteinSequence
+        The bounds.
 
+    Notes
+    -----
+    The bounds are Δ_t ± u(max(1, V_t))/t with m(u(v), v) = 2/α, where m is the gamma-exponential mixture
+    (Choe & Ramdas 2024, Operations Research 72, 1368–1387, Theorem 2). V of a block is centred on the mean g
+    of all earlier cases (0 for the first block): Σd² − 2gΣd + n g². Because g is known before the block, the
+    sequence is as valid as case by case.
+
+    Examples
+    --------
     >>> values = np.tile([0.3, 0.1], 200)
     >>> sequence = empirical_bernstein(values)
     >>> [round(end, 3) for end in sequence.last], round(sequence.V[-1], 3)
@@ -354,8 +517,8 @@ def _within(values: Floats, c: float) -> Floats:
     if outside.any():
         index = int(outside.argmax())
         raise InputError(
-            f"the difference of case {index + 1:,} is {float(values[index])!r}, outside "
-            f"[{-c / 2:g}, {c / 2:g}]: give the length of the range as c, or use the asymptotic sequence for "
-            "unbounded scores"
+            f"the difference of case {index + 1:,} is {float(values[index])!r}, outside [{-c / 2:g}, "
+            f"{c / 2:g}]: pass the length of the range as c, or use the asymptotic sequence for unbounded "
+            "scores"
         )
     return values

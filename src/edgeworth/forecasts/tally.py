@@ -13,16 +13,16 @@ import numpy as np
 
 from edgeworth.bet.bookmakers import Bookmaker, Drunken, Market
 from edgeworth.bet.flat import SMALLEST_PRICE, best_bets
-from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.arrays import Floats
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.kinds import TallyPart
 from edgeworth.core.labels import find_label, label_facts, list_labels
 from edgeworth.core.serialization import (
-    COUNTS,
+    AMOUNTS,
+    COUNT,
     FLOAT,
     FLOATS,
-    LABELS,
     NUMBERS,
     TEXT,
     Serializable,
@@ -35,6 +35,7 @@ from edgeworth.core.serialization import (
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.forecasts.betting.path import Blocks
+from edgeworth.forecasts.betting.season import Season
 from edgeworth.forecasts.betting.wealth import (
     CLASS_SHARES,
     RIVAL,
@@ -51,93 +52,28 @@ from edgeworth.forecasts.calibration import (
     BoundedReliability,
 )
 from edgeworth.forecasts.class_columns import LabelSource
+from edgeworth.forecasts.clusters import ForecastClusters, add_clusters
 from edgeworth.forecasts.forecasts import RESCALED, Forecasts, argmax_table, cumulative_games
+from edgeworth.forecasts.pairs import ForecastPairs, ForecastPoints
 from edgeworth.forecasts.policy import MAX_GAPS_LISTED, MIN_EXPECTED_CLASS_CHANGES
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.report.wording import MIN_CASES_TO_SUSPECT, describe_constant
-from edgeworth.sources.columns import Label
+from edgeworth.sources.columns import Coded, Label
 
 MODEL = "model"
 AGAINST = "against"
 """The two systems of a report: the model, and what it bets against."""
 
-CELLS = 40
-"""Cells from 0 to 1 on either side; the last holds 1 as well."""
-
-
-@dataclass(frozen=True, eq=False)
-class ForecastPairs(Serializable):
-    """Pairs of probabilities that two forecasters gave the second of two classes.
-
-    In ``counts[i, j]`` cases the first was in cell i and the other in cell j; in ``hits[i, j]`` of them the
-    class came true.
-    """
-
-    kind: ClassVar = "forecast_pairs"
-    FIELDS: ClassVar = {"labels": LABELS, "counts": COUNTS, "hits": COUNTS}
-
-    labels: tuple[Label, ...]
-    counts: Numbers
-    hits: Numbers
-
-    def __post_init__(self) -> None:
-        freeze(self.counts, self.hits)
-
-    @classmethod
-    def empty(cls) -> Self:
-        """No cases."""
-        return cls((), np.zeros((CELLS, CELLS), np.int64), np.zeros((CELLS, CELLS), np.int64))
-
-    @classmethod
-    def from_forecasts(cls, forecasts: Forecasts, rival: Forecasts) -> Self:
-        """Count pairs of checked forecasts.
-
-        >>> one = Forecasts.of([1, 0], np.array([[0.2, 0.8], [0.9, 0.1]]))
-        >>> found = ForecastPairs.from_forecasts(one, one)
-        >>> found.counts[32, 32], found.hits[32, 32], found.counts[4, 4], found.hits[4, 4]
-        (np.int64(1), np.int64(1), np.int64(1), np.int64(0))
-        """
-        model_cells, rival_cells = (
-            np.minimum((system.probabilities[:, 1] * CELLS).astype(np.int64), CELLS - 1)
-            for system in (forecasts, rival)
-        )
-        cells = model_cells * CELLS + rival_cells
-        counts, hits = (
-            np.bincount(selected, minlength=CELLS**2).reshape(CELLS, CELLS)
-            for selected in (cells, cells[forecasts.codes == 1])
-        )
-        return cls(forecasts.labels, counts, hits)
-
-    def __add__(self, other: Self) -> Self:
-        """All cases of both."""
-        if not isinstance(other, ForecastPairs):
-            return NotImplemented
-        if not self.labels or not other.labels:
-            return self if self.labels else other
-        return replace(self, counts=self.counts + other.counts, hits=self.hits + other.hits)
-
-    rule: ClassVar = "a grid of 40 by 40 has two classes, and no more hits than cases"
-
-    def _fits_together(self) -> bool:
-        """Check the rule."""
-        return (
-            self.counts.shape == self.hits.shape == (CELLS, CELLS)
-            and bool(np.all(self.hits <= self.counts))
-            and len(set(self.labels)) == len(self.labels)
-            and len(self.labels) in (0, 2)
-        )
-
-
-FAIRLY = {"backing": ", divided by their sum,", "exchange": ", inside the spread,"}
+FAIRLY = {"backing": ", with the overround removed,", "exchange": ", inside the spread,"}
 """At which prices the cumulative games are played, where a book has more than one."""
 
 SORTED = (
-    "The rows are sorted by outcome, or nearly, which is no order in time: no path of wealth, maximum or "
-    "drawdown means anything in it. Say ordered only of rows in the order in which outcomes were known."
+    "The rows are sorted by outcome, so the wealth path, its maximum and its drawdown are meaningless. Use "
+    "--ordered only if the rows are in the order in which the outcomes became known."
 )
-NOT_ORDINAL = "ordinal has no meaning with two classes: the one game says it all"
+NOT_ORDINAL = "--ordinal (ordinal=) needs three or more classes; with two, leave it out"
 
 
 @dataclass(frozen=True)
@@ -153,7 +89,7 @@ class Opponent:
 
     @classmethod
     def class_shares(cls, forecasts: Forecasts, shares: tuple[float, ...]) -> Self:
-        """Without a rival, shares of the classes that are the same in every case."""
+        """Make the opponent of a model without a rival: the same class shares in every case."""
         rows = np.broadcast_to(np.array(shares), forecasts.probabilities.shape)
         constant = replace(forecasts, probabilities=rows)
         return cls(constant, against=CLASS_SHARES, book="constant", shares=shares)
@@ -182,6 +118,10 @@ class ForecastTally(Serializable):
         "cumulative_games": tuple_of(object_of(Wealth)).of("cumulative"),
         "flat": replace(optional(FLOATS), default=None, is_brief=True),
         "crowd": replace(tuple_of(object_of(Wealth)), default=(), is_brief=True),
+        "clusters": replace(optional(object_of(ForecastClusters)), is_brief=True, default=None),
+        "dropped": replace(optional(COUNT), is_brief=True, default=None).of("dropped_or_none"),
+        "decision_squares": replace(optional(AMOUNTS), is_brief=True, default=None),
+        "points": replace(optional(object_of(ForecastPoints)), is_brief=True, default=None),
     }
     needs_positions: ClassVar[bool] = True
     """A path has an order: a case must know where it stands in the whole."""
@@ -202,10 +142,21 @@ class ForecastTally(Serializable):
     """At quoted odds: how many unit stakes were worth it, the sums of their net returns and of their odds."""
     crowd: tuple[Wealth, ...] = ()
     """The wealth against more drunken bookmakers of the kind."""
+    clusters: ForecastClusters | None = None
+    """The same cases by cluster, when rows come in clusters."""
+    dropped: int = 0
+    """The number of rows that were left out for a missing value."""
+    decision_squares: Floats | None = None
+    """With sampling weights: the sums of squared weights in the tables of decisions."""
+    points: ForecastPoints | None = None
+    """Probabilities of both forecasters case by case, while there are few; None against constant shares."""
+    season: Season | None = None
+    """At quoted odds with known rounds or closing odds: the bets. They need all rows at once, so sums of
+    tallies and tally files have none."""
 
     @classmethod
     def empty(cls) -> Self:
-        """No cases."""
+        """Return the tally of no cases."""
         nothing = np.zeros((2, 0, 0), dtype=np.int64)
         return cls(Wealth.empty(), ForecastScores.empty(), nothing, (), ForecastPairs.empty())
 
@@ -217,6 +168,7 @@ class ForecastTally(Serializable):
         *,
         ordinal: bool = False,
         notes: tuple[str, ...] = (),
+        clusters: Coded | None = None,
         **betting: Unpack[PathOptions],
     ) -> Self:
         """Let the model bet and score both. ``betting`` says how, as ``Wealth.from_forecasts`` does.
@@ -232,8 +184,8 @@ class ForecastTally(Serializable):
         drawn, crowd = None, tuple[Wealth, ...]()
         if isinstance(bookmaker, Drunken):
             drawn = (bookmaker.low, bookmaker.high)
-            others = (replace(bookmaker, number=number) for number in range(1, bookmaker.bookmakers))
-            crowd = tuple(Wealth.from_bookmaker(forecasts, other, **betting) for other in others)
+            bookmakers = (replace(bookmaker, number=number) for number in range(1, bookmaker.bookmakers))
+            crowd = tuple(Wealth.from_bookmaker(forecasts, other, **betting) for other in bookmakers)
         if bookmaker is not None:
             wealth = Wealth.from_bookmaker(forecasts, bookmaker, **betting)
             rival = bookmaker_forecasts(forecasts, bookmaker, first=betting.get("first", 0))
@@ -256,9 +208,13 @@ class ForecastTally(Serializable):
                 Wealth.from_forecasts(model_games[label], rival_games[label], **betting)
                 for label in model_games
             )
-        systems = {MODEL: forecasts, AGAINST: rival}
+        systems = {MODEL: forecasts, AGAINST: rival.weigh(forecasts.weights)}
         scores = ForecastScores.from_forecasts(systems)
-        decisions = np.stack([argmax_table(other) for other in systems.values()])
+        decisions = np.stack([argmax_table(system) for system in systems.values()])
+        decision_squares, is_constant = None, opponent.book == "constant"
+        if forecasts.weights is not None:
+            squared = forecasts.weights**2
+            decision_squares = np.stack([argmax_table(system.weigh(squared)) for system in systems.values()])
         pairs = ForecastPairs.empty()
         if forecasts.size == 2:
             pairs = ForecastPairs.from_forecasts(forecasts, rival)
@@ -267,11 +223,25 @@ class ForecastTally(Serializable):
         notes = (*notes, *describe_sorting(forecasts))
         # Last, since the calibration is the largest of all.
         curves = tuple(
-            BoundedReliability.of(forecasts.probabilities[:, index], forecasts.codes == index)
+            BoundedReliability.of(
+                forecasts.probabilities[:, index], forecasts.codes == index, weights=forecasts.weights
+            )
             for index in _places(forecasts.size)
         )
         parts = (wealth, scores, decisions, curves, pairs, cumulative)
-        return cls(*parts, forecasts.label_source, opponent.shares, drawn, notes, flat, crowd)
+        by_cluster = None if clusters is None else ForecastClusters.of(clusters, systems)
+        return cls(
+            *parts,
+            label_source=forecasts.label_source,
+            shares=opponent.shares,
+            drawn=drawn,
+            notes=notes,
+            flat=flat,
+            crowd=crowd,
+            clusters=by_cluster,
+            decision_squares=decision_squares,
+            points=None if is_constant else ForecastPoints.from_forecasts(forecasts, rival),
+        )
 
     # -- what it holds ---------------------------------------------------------------------------------
 
@@ -286,6 +256,11 @@ class ForecastTally(Serializable):
         return self.scores.cases
 
     @property
+    def dropped_or_none(self) -> int | None:
+        """Return the number of dropped rows, or None if there are none, so that files leave it out."""
+        return self.dropped or None
+
+    @property
     def against(self) -> str:
         """Whom the model bet against, as in a sentence."""
         return self.wealth.against
@@ -293,10 +268,27 @@ class ForecastTally(Serializable):
     @property
     def tables(self) -> dict[str, ContingencyTable]:
         """The likeliest class of each case against the truth, by model and by opponent."""
-        return {
+        tables = {
             name: ContingencyTable.from_matrix(counts, rows="predicted", labels=self.labels)
             for name, counts in zip(self.scores.systems, self.decisions, strict=True)
         }
+        if self.decision_squares is not None:
+            abstained = np.zeros(len(self.labels))
+            weighted = zip(self.scores.systems, self.decisions, self.decision_squares, strict=True)
+            tables = {
+                name: ContingencyTable(
+                    self.labels, np.vstack([weights, abstained]) * 1.0, np.vstack([squares, abstained])
+                )
+                for name, weights, squares in weighted
+            }
+        if self.clusters is not None:
+            tables[MODEL] = self.clusters.with_clusters(tables[MODEL])
+        return tables
+
+    @property
+    def is_weighted(self) -> bool:
+        """Tell whether rows have sampling weights."""
+        return self.scores.weighting is not None
 
     @property
     def reliability(self) -> dict[Label, BoundedReliability]:
@@ -305,17 +297,23 @@ class ForecastTally(Serializable):
         return {self.labels[index]: curve for index, curve in zip(indices, self.curves, strict=True)}
 
     def ranking(self, positive: Label | None = None) -> Ranking | None:
-        """The probabilities of the positive class, or of the second of two, as scores."""
+        """Rank the cases by the probability of the positive class, or of the second of two."""
         if positive is None and len(self.labels) != 2:
             return None
         index = 1 if positive is None else find_label(positive, self.labels)
+        if self.clusters is not None and len(self.labels) == 2:
+            return self.clusters.ranking(self.labels, index)
         # Of two classes only the second is counted.
         is_other = len(self.labels) == 2 and index == 0
         curve = self.reliability[self.labels[1 if is_other else index]]
-        counts = [curve.hits, curve.cases - curve.hits][:: -1 if is_other else 1]
-        targets, others = (SortedScores.of(1 - curve.values if is_other else curve.values, x) for x in counts)
-        rest = self.labels[1 - index] if len(self.labels) == 2 else f"not {self.labels[index]}"
-        return Ranking(targets, others, labels=(rest, self.labels[index]))
+        curve = curve.mirror() if is_other else curve
+        moments = curve.moments
+        targets, background = (
+            _sorted_scores(curve.values, counts, None if moments is None else moments[row::2])
+            for row, counts in enumerate((curve.hits, curve.cases - curve.hits))
+        )
+        negative = self.labels[1 - index] if len(self.labels) == 2 else f"not {self.labels[index]}"
+        return Ranking(targets, background, labels=(negative, self.labels[index]))
 
     @property
     def cumulative_games(self) -> dict[Label, Wealth]:
@@ -349,7 +347,7 @@ class ForecastTally(Serializable):
         return tuple(warnings)
 
     def shift(self, cases: int) -> Self:
-        """The same so many cases later, as when a day is added to the past."""
+        """Shift the tally to later cases, as when a day is added to the past."""
         return replace(
             self,
             wealth=self.wealth.shift(cases),
@@ -358,61 +356,77 @@ class ForecastTally(Serializable):
         )
 
     def __add__(self, other: Self) -> Self:
-        """All cases of both, in order of their positions."""
+        """Add the cases of both, in order of their positions."""
         if not isinstance(other, ForecastTally):
             return NotImplemented
         if not self.labels or not other.labels:
-            return self if self.labels else other
+            nonempty = self if self.labels else other
+            return replace(nonempty, dropped=self.dropped + other.dropped)
         self._check_addable(other)
         return type(self)(
             self.wealth + other.wealth,
             self.scores + other.scores,
             self.decisions + other.decisions,
-            tuple(own + others for own, others in zip(self.curves, other.curves, strict=True)),
+            tuple(own + theirs for own, theirs in zip(self.curves, other.curves, strict=True)),
             self.pairs + other.pairs,
-            tuple(own + others for own, others in zip(self.cumulative, other.cumulative, strict=True)),
+            tuple(own + theirs for own, theirs in zip(self.cumulative, other.cumulative, strict=True)),
             self.label_source if self.label_source == other.label_source else "labels",
             self.shares,
             self.drawn,
             tuple(dict.fromkeys(self.notes + other.notes)),
             None if self.flat is None or other.flat is None else self.flat + other.flat,
-            tuple(own + others for own, others in zip(self.crowd, other.crowd, strict=True)),
+            tuple(own + theirs for own, theirs in zip(self.crowd, other.crowd, strict=True)),
+            add_clusters(self.clusters, other.clusters),
+            self.dropped + other.dropped,
+            _add_squares(self.decision_squares, other.decision_squares),
+            ForecastPoints.add(self.points, other.points),
         )
 
     def _check_addable(self, other: Self) -> None:
         if self.labels != other.labels:
             raise MergeError(
-                f"forecasts of {list_labels(self.labels)} do not add to those of "
-                f"{list_labels(other.labels)}: say the "
-                "classes (labels=, --labels) where a part of the cases does not have all of them"
+                f"forecasts of {list_labels(self.labels)} cannot be added to those of "
+                f"{list_labels(other.labels)}: pass all classes (labels=, --labels) if a part of the cases "
+                "lacks some"
             )
         if self.shares != other.shares:
             raise MergeError(
-                "without a rival the model bets against the class shares of all cases, and these parts took "
-                "their own: give a rival (against=, --against), odds or a bookmaker, or count all of them at "
-                "once"
+                "without a rival the model is compared with the class shares of all cases, but each part "
+                "used its own shares: pass a rival (against=, --against), odds or a bookmaker, or count "
+                "all cases at once"
             )
+        if (self.clusters is None) != (other.clusters is None):
+            raise MergeError("one part of the forecasts has clusters, the other has none")
         own_terms, other_terms = (
             (len(tally.cumulative), tally.drawn, len(tally.crowd)) for tally in (self, other)
         )
         if own_terms != other_terms:
-            raise MergeError("two parts differ in their terms: ordinal, or a drunkard's prices and number")
+            raise MergeError(
+                "two parts have different options: ordinal, or a drunken bookmaker's prices and number"
+            )
 
     @classmethod
     def _of_fields(cls, fields: JsonObject) -> Self:
         size = len(fields["scores"].labels)
-        return cls(**fields | {"decisions": reshape_array(fields["decisions"], 2, size, size)})
+        fields["dropped"] = fields.pop("dropped_or_none") or 0
+        shaped = {"decisions": reshape_array(fields["decisions"], 2, size, size)}
+        if fields["decision_squares"] is not None:
+            shaped["decision_squares"] = reshape_array(fields["decision_squares"], 2, size, size)
+            shaped["decisions"] = shaped["decisions"].astype(np.float64)
+        return cls(**fields | shaped)
 
     def _fits_together(self) -> bool:
-        """Whether the parts can be of the same cases."""
+        """Tell whether the parts can belong to the same cases."""
         size, cases = len(self.labels), self.cases
         if self.drawn is not None:
             low, high = self.drawn
             Drunken(low, high)
         if not size:
-            some = self.curves or self.cumulative or self.crowd
-            return not (some or self.wealth.labels or self.pairs.labels)
-        counted = [int(curve.cases.sum()) for curve in self.curves]
+            extras = self.curves or self.cumulative or self.crowd
+            return not (extras or self.wealth.labels or self.pairs.labels)
+        counted = [float(curve.cases.sum()) for curve in self.curves]
+        weighted = [curve.squares is not None for curve in self.curves]
+        weighted.append(self.decision_squares is not None)
         cumulative_fit = len(self.cumulative) in (0, size - 1) and all(
             wealth.cases == cases for wealth in (*self.cumulative, *self.crowd)
         )
@@ -421,14 +435,25 @@ class ForecastTally(Serializable):
             and self.wealth.cases == cases
             and self.scores.systems == (MODEL, AGAINST)
             and np.allclose(self.decisions.sum(axis=1), self.scores.classes, rtol=1e-9)
-            and counted == [cases] * len(_places(size))
+            and len(counted) == len(_places(size))
+            and np.allclose(counted, self.scores.total, rtol=1e-9 if self.is_weighted else 0, atol=0)
+            and set(weighted) == {self.is_weighted}
+            and (self.points is None or len(self.points) == cases)
             and cumulative_fit
+            and (self.clusters is None or self._clusters_fit(self.clusters))
             and self.pairs.labels == (self.labels if size == 2 else ())
             and self.pairs.counts.sum() == (cases if size == 2 else 0)
             and (self.flat is None or len(self.flat) == 3)
             and (self.shares is None or len(self.shares) == size)
             and (self.shares is None) == (self.wealth.book != "constant")
         )
+
+    def _clusters_fit(self, clusters: ForecastClusters) -> bool:
+        """Check that clusters hold the cases of the tally."""
+        counted = clusters.classes.sum(axis=0)
+        if not self.is_weighted:
+            return np.array_equal(counted, self.scores.classes)
+        return len(counted) == len(self.labels) and np.allclose(counted, self.scores.classes, rtol=1e-9)
 
     def __repr__(self) -> str:
         return f"<ForecastTally: {self.cases:,} cases, against {self.against}>"
@@ -438,8 +463,23 @@ class ForecastTally(Serializable):
         return self.wealth.facts() | label_facts(self.labels)
 
 
+def _add_squares(first: Floats | None, second: Floats | None) -> Floats | None:
+    return None if first is None or second is None else first + second
+
+
+def _sorted_scores(values: Floats, counts: Numbers, moments: Floats | None) -> SortedScores:
+    """Sort forecasts that stand for numbers of cases, or for sums of weights with their Σw² and Σw⁴."""
+    if moments is None:
+        return SortedScores.of(values, counts)
+    squares, fourths = moments
+    has_weight = squares > 0
+    return SortedScores(
+        values[has_weight], counts[has_weight], squares[has_weight], fourths[has_weight]
+    ).merge_equal()
+
+
 def describe_sorting(forecasts: Forecasts) -> tuple[str, ...]:
-    """Warn of rows that stand sorted by outcome: the class changes far less often than by chance.
+    """Warn if the rows are sorted by outcome: the class changes far less often than by chance.
 
     >>> len(describe_sorting(Forecasts.of([0] * 60 + [1] * 60, [0.5] * 120)))
     1
@@ -453,7 +493,7 @@ def describe_sorting(forecasts: Forecasts) -> tuple[str, ...]:
 
 
 def _places(size: int) -> range:
-    """The classes whose calibration is counted."""
+    """Return the indices of the classes whose calibration is counted."""
     return range(1, 2) if size == 2 else range(size)
 
 
@@ -478,8 +518,8 @@ def chain_paths(parts: Sequence[TallyPart[PathT]]) -> tuple[list[PathT], bool]:
         if end and ended and not is_known:
             if isinstance(tally, ForecastTally) and tally.drawn is not None:
                 raise MergeError(
-                    "the prices of a drunken bookmaker depend on the place of a row: count "
-                    f"{part.name} with the rows before it, {ended:,} (--rows-before, rows_before=)"
+                    f"the prices of a drunken bookmaker depend on the position of a row: count {part.name} "
+                    f"with --rows-before {ended} (rows_before=)"
                 )
             tally, end = tally.shift(ended), ended + end
         ended, is_any_known = max(ended, end), is_any_known or is_known
@@ -489,9 +529,9 @@ def chain_paths(parts: Sequence[TallyPart[PathT]]) -> tuple[list[PathT], bool]:
 
 def note_gaps(notices: Iterable[str], tally: ForecastTally | Wealth) -> tuple[str, ...]:
     """Keep each notice once, and add a sentence about the gaps of the path if it has some."""
-    kept = dict.fromkeys(notice for notice in notices if not notice.startswith(MISSING))
+    other_notices = dict.fromkeys(notice for notice in notices if not notice.startswith(MISSING))
     gaps = describe_gaps(tally)
-    return tuple(kept) if gaps is None else (*kept, gaps)
+    return tuple(other_notices) if gaps is None else (*other_notices, gaps)
 
 
 def describe_gaps(tally: ForecastTally | Wealth) -> str | None:

@@ -1,4 +1,4 @@
-"""What became of the stake, what that proves and who scores better, in sentences."""
+"""The sentences of a report on probabilities: verdict, warnings and citation."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from edgeworth import __version__
+from edgeworth.bet.ledger import Ledger
 from edgeworth.common.arrays import Floats, finite_or_none
 from edgeworth.core.formatting import (
     NEGLIGIBLE,
@@ -21,105 +22,207 @@ from edgeworth.core.formatting import (
     format_number,
     format_percent,
     format_wealth,
+    plural,
 )
 from edgeworth.core.test_results import TestResult
+from edgeworth.forecasts.betting.season import MeanValue
 from edgeworth.forecasts.betting.wealth import CLASS_SHARES, RIVAL
 from edgeworth.forecasts.curves import Paths
 from edgeworth.forecasts.findings import ForecastFindings
-from edgeworth.forecasts.reliability import ReliabilityBands
+from edgeworth.forecasts.ledger_report import (
+    MAX_TIMES_START,
+    describe_end,
+    describe_rounds,
+    describe_yield,
+    format_signed_percent,
+)
+from edgeworth.forecasts.policy import DETECTION_POWER, MIN_CASES_FOR_SCORE_CLAIM
+from edgeworth.forecasts.robust_calibration import RobustCalibrationTest
+from edgeworth.forecasts.sequential import Evidence
 from edgeworth.rankings.estimates import is_turned_round
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_probability, format_option
+from edgeworth.sources.columns import Label
 
 CROSS_VALIDATED = (
-    "The predictions are cross-validated: they were not made before the outcomes, so what the wealth "
-    "proves holds only roughly; choosing variables outside the folds flatters the larger model."
+    "The predictions are cross-validated, not made before the outcomes, so the evidence is approximate. "
+    "Choose variables within the folds: otherwise the larger model looks too good."
 )
 UNORDERED = (
-    "The order of the rows is not known, so only the final result is evidence, looked at once and not again "
-    "and again as rows come in. Rows in time order: ordered=True (--ordered) or time (--time)."
+    "The row order is unknown, so the evidence is valid only for the final result, not for results checked "
+    "repeatedly as rows arrive. If the rows are in time order, pass --ordered or --time COLUMN."
+)
+NO_BANKROLL = (
+    "Without the times of the games there is no bankroll. Pass --time COLUMN (games of one date share the "
+    "bankroll) or --round COLUMN."
 )
 
 
 def forecasts_verdict(findings: ForecastFindings) -> Verdict:
-    """Write the verdict: scores, calibration, zeros, and what the bets prove, under the columns' own names.
+    """Write the verdict: scores, calibration, zeros and evidence, under the columns' own names.
 
-    Who brings odds or asks for a bookmaker is told of the bets first.
+    With odds or a bookmaker, the bets come first.
     """
     wealth = findings.bets.wealth
     model, rival = map(findings.name, findings.scores.systems)
     if findings.is_drunken:
-        rate = f"{format_percent(findings.bets.rate, 2)} a case" if wealth.log_wealth > -math.inf else "ruin"
+        rate = (
+            f"{format_percent(findings.bets.rate, 2)} per case" if wealth.log_wealth > -math.inf else "ruin"
+        )
         became = f"{_became(findings, wealth.against)} over {format_cases(wealth.cases)} ({rate})."
         return Verdict(Claim("bets", text) for text in (became, *_no_opponent(findings)))
-    # Ruin proves only that what was ruled out happened, which the scores say.
-    bets = () if wealth.log_wealth == -math.inf else (_bets(findings, model, rival),)
+    # Ruin shows only that something with probability 0 happened, which the scores show, too.
+    is_proof = wealth.log_wealth > -math.inf or findings.has_odds
+    bets = _bets(findings, model, rival) if is_proof and not findings.is_robust else ()
     scores = (_better(findings, model, rival), _describe_quality(findings, model), *_describe_zeros(findings))
     actual = [x for x, n in zip(findings.scores.labels, findings.scores.classes, strict=True) if n]
-    text = f"Only one class occurs ({actual[0]}), so nothing tells whether {model} can tell classes apart."
-    alone = (Claim("classes", text, "undefined"),) if len(actual) == 1 else ()
-    if alone and wealth.book == "constant":  # shares counted on these cases know every outcome
-        return Verdict((*alone, *scores[1:]))
-    if bets and bets[0].strength == "shown" and scores[0].strength == "not shown":
-        text = f"{bets[0].text[:-1]}, which is another question than which scores better."
-        bets = (replace(bets[0], text=text),)
+    text = (
+        f"Only one class occurs ({actual[0]}), so these cases cannot show whether {model} separates classes."
+    )
+    one_class = (Claim("classes", text, "undefined"),) if len(actual) == 1 else ()
+    if one_class and wealth.book == "constant":  # the shares counted on these cases are right every time
+        return Verdict((*one_class, *scores[1:]))
+    if bets and not findings.has_odds:
+        bets = _other_conclusion(findings, bets[-1], scores[0])
     comes_first = wealth.against not in (RIVAL, CLASS_SHARES)
-    return Verdict((*alone, *bets, *scores) if comes_first else (*alone, *scores, *bets))
+    return Verdict((*one_class, *bets, *scores) if comes_first else (*one_class, *scores, *bets))
 
 
-def _bets(findings: ForecastFindings, model: str, rival: str) -> Claim:
-    """Say what $1 would have become, and what that proves."""
+def _other_conclusion(findings: ForecastFindings, evidence: Claim, score: Claim) -> tuple[Claim, ...]:
+    """Keep the evidence if it shows something that the difference of mean scores does not."""
+    if evidence.strength != "shown":
+        return ()
+    if score.strength != "shown":
+        text = f"{evidence.text[:-1]}, although the mean scores do not differ clearly."
+        return (replace(evidence, text=text),)
+    favours_model = findings.bets.stronger.null == findings.bets.against_rival.null
+    return () if favours_model == (findings.bets.brier.mean > 0) else (evidence,)
+
+
+def _bets(findings: ForecastFindings, model: str, rival: str) -> tuple[Claim, ...]:
+    """Describe the bankroll, if rounds were settled, and the evidence."""
+    return (*_money(findings, model), _evidence(findings, model, rival))
+
+
+def _money(findings: ForecastFindings, model: str) -> tuple[Claim, ...]:
+    """Describe the bankroll after bets at the user's odds."""
+    ledger, fraction = findings.ledger, findings.bets.wealth.fraction
+    if ledger is None:
+        return _unit_stakes(findings)
+    part = "" if fraction == 1 else f"{format_option(fraction)} of "
+    if not len(ledger):
+        text = (
+            f"No outcome was worth its odds in {describe_rounds(ledger)}, so nothing would have been staked."
+        )
+        return (Claim("bankroll", text, "estimated", {"bets": 0}),)
+    low, _ = ledger.interval(findings.level)
+    numbers = {"start": ledger.start, "end": ledger.end, "yield": ledger.rate, "bets": len(ledger)}
+    text = (
+        f"Betting {part}Kelly's stakes on {model} {describe_end(ledger)} over {describe_rounds(ledger)}: "
+        f"{len(ledger):,} {plural(len(ledger), 'bet')}, {describe_yield(ledger, findings.level)}."
+    )
+    return (Claim("bankroll", text, "estimated", numbers | {"yield_low": low}, "score test"),)
+
+
+def _unit_stakes(findings: ForecastFindings) -> tuple[Claim, ...]:
+    """Describe what unit stakes earned if the rounds, and so the bankroll, are unknown."""
+    flat = findings.flat
+    if flat is None:
+        return ()
+    if not flat.bets:
+        text = "No outcome was worth its odds, so nothing would have been staked."
+        return (Claim("unit stakes", text, "estimated", {"bets": 0}),)
+    low, high = (format_signed_percent(end) for end in flat.interval(findings.level))
+    interval = f"{format_level(findings.level)} CI {low} to {high}"
+    text = (
+        f"Unit stakes on the best-priced outcome of each game: yield {format_signed_percent(flat.rate)} "
+        f"({interval}; {flat.bets:,} {plural(flat.bets, 'bet')})."
+    )
+    return (Claim("unit stakes", text, "estimated", {"value": flat.rate, "bets": flat.bets}, "score test"),)
+
+
+def _evidence(findings: ForecastFindings, model: str, rival: str) -> Claim:
+    """Describe the strength of the evidence."""
     wealth, evidence, stronger = findings.bets.wealth, findings.bets.against_rival, findings.bets.stronger
-    whose = f"{rival}'s probabilities" if wealth.against == RIVAL else rival
-    text = _became(findings, whose)
-    numbers = {"log_wealth": wealth.log_wealth, "cases": wealth.cases, "p_value": stronger.p_value}
-    if wealth.book == "constant" and wealth.fraction < 1:
-        text += f" (at full stakes {format_money(evidence.log_e_value)})"
-    elif evidence.log_maximum is not None and evidence.log_maximum > evidence.log_e_value + 1e-9:
-        text += f" (highest {format_money(evidence.log_maximum)})"
+    numbers = {"log_e_value": evidence.log_e_value, "cases": wealth.cases, "p_value": stronger.p_value}
     sides = "" if findings.bets.against_model is None else ", two-sided"
     is_shown = stronger.p_value <= 1 - findings.level
     value = stronger.p_value if is_shown else findings.bets.p_value
     proof = "p < 1e-6" if value < NEGLIGIBLE else f"p ≤ {format_bound(value)}"
     is_crossed = wealth.predictions_made == "cross-validated"
     hedge = ", if these were out-of-sample predictions" if is_crossed else ""
-    priced = "some outcomes were likelier than their price" if is_shown else "the odds were wrong"
     of_what = {
         CLASS_SHARES: f"that {model} knows more than the class shares",
-        RIVAL: f"against {whose}",
-    }.get(wealth.against, f"that {priced}")
+        RIVAL: f"against {rival}'s probabilities",
+    }.get(wealth.against, "that some outcomes were likelier than their odds imply")
     if stronger.null != evidence.null:
         of_what = f"against the hypothesis that {findings.with_names(stronger.null)}"
-    strength = "strong evidence" if is_shown else "not enough evidence"
-    brackets = f" ({proof}{sides}{hedge})" if value < 1 else ""
-    text = f"{text}: {strength} {of_what}{brackets}."
+    strength = "Strong evidence" if is_shown else "Not enough evidence"
+    since = findings.season.clear_since(findings.level) if findings.ledger and findings.season else None
+    clear = f", clear since {since}" if is_shown and since is not None else ""
+    # The largest e-value counts for the p-value; a huge one adds nothing to "p < 1e-6".
+    shown = "" if value < NEGLIGIBLE or not is_shown else f"e-value {format_wealth(_best(stronger))}, "
+    brackets = f" ({shown}{proof}{sides}{hedge})" if value < 1 else ""
+    text = f"{strength} {of_what}{clear}{brackets}."
     return Claim("bets", text, "shown" if is_shown else "not shown", numbers, stronger.null)
+
+
+def _best(evidence: Evidence) -> float:
+    """Return the e-value that counts: the largest so far, or the last if the order is unknown."""
+    return evidence.log_e_value if evidence.log_maximum is None else evidence.log_maximum
 
 
 def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
     """Describe discrimination and calibration; with several classes, of the worst calibrated one."""
     classes = len(findings.reliability)
-    label, bands = min(findings.reliability.items(), key=lambda item: item[1].p_value)
-    p_value = min(1.0, classes * bands.p_value)
+    if findings.scores.clusters is not None and classes > 1:
+        text = "Calibration is not tested: with several classes its test is not supported with clusters."
+        return Claim("calibration", text, "undefined")
+    label, bands = min(findings.reliability.items(), key=lambda item: item[1].test.p_value)
+    p_value = min(1.0, classes * bands.test.p_value)
     is_off = p_value <= 1 - findings.level
-    where = f" of {label}" if classes > 1 and is_off else ""
-    shows = f"probabilities{where} show {describe_calibration(bands, findings)}."
-    text = f"{model.replace('the ', 'The ', 1) if model.startswith('the ') else model}'s {shows}"
+    of_class = f" of {label}" if classes > 1 and is_off else ""
+    shows = f"probabilities{of_class} show {describe_calibration(label, findings)}."
+    text = f"{_capitalize(model)}'s {shows}"
     if classes == 1 and math.isfinite(findings.areas[label]):
-        text = f"The ROC area of {model} is {format_number(findings.areas[label])}; its {shows}"
+        text = f"The ROC area of {model} is {_describe_area(findings, label)}; its {shows}"
     numbers = {"roc_area": findings.areas[label], "p_value": p_value}
-    return Claim("calibration", text, "shown" if is_off else "not shown", numbers, "Monte Carlo")
+    method = "t tests of the mean error and of Spiegelhalter's z" if findings.is_robust else "Monte Carlo"
+    return Claim("calibration", text, "shown" if is_off else "not shown", numbers, method)
 
 
-def describe_calibration(bands: ReliabilityBands, findings: ForecastFindings) -> str:
-    """Say whether a class's forecasts stray further from calibration than luck, all classes considered."""
-    classes = len(findings.reliability)
-    conclusion = (
-        "miscalibration" if classes * bands.p_value <= 1 - findings.level else "no sign of miscalibration"
-    )
-    return (
-        f"{conclusion} ({bands.p_text(classes)}{f', adjusted for {classes} classes' if classes > 1 else ''})"
-    )
+def _capitalize(name: str) -> str:
+    """Start a sentence with a name: "the model" becomes "The model", and a column's name stays."""
+    return f"The {name[4:]}" if name.startswith("the ") else name
+
+
+def _describe_area(findings: ForecastFindings, label: Label) -> str:
+    """Write a ROC area with its interval, if it has one."""
+    area = findings.area_estimates[label]
+    if area.law is None:
+        return format_number(area.value)
+    value, *ends = format_apart(area.value, *area.interval(findings.level))
+    return f"{value} ({format_level(findings.level)} CI {' to '.join(ends)})"
+
+
+def describe_calibration(label: Label, findings: ForecastFindings) -> str:
+    """Describe whether the forecasts of a class are miscalibrated, adjusted for the number of classes.
+
+    If not, also describe what the test would have detected.
+    """
+    classes, bands = len(findings.reliability), findings.reliability[label]
+    adjusted = f", adjusted for {classes} classes" if classes > 1 else ""
+    p_value = f"{bands.p_text(classes)}{adjusted}"
+    if classes * bands.test.p_value <= 1 - findings.level:
+        return f"miscalibration ({p_value})"
+    if isinstance(bands.test, RobustCalibrationTest):
+        is_tested = math.isfinite(bands.test.p_value)
+        return f"no sign of miscalibration ({p_value})" if is_tested else "too few cases to test calibration"
+    times = findings.detectable_overconfidence(label)
+    detected = "even strong overconfidence could have been missed"
+    if times is not None:
+        detected = f"{format_percent(DETECTION_POWER)} power against log odds {times:.2g} times too extreme"
+    return f"no sign of miscalibration ({p_value}; {detected})"
 
 
 def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
@@ -128,17 +231,18 @@ def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
     if not zeros:
         return ()
     text = (
-        f"It gave probability 0 to what happened in {zeros:,} of {format_cases(findings.scores.cases)}: its "
-        "log score is infinite, the worst there is, and betting on it at full stakes loses everything. Set a "
-        "lowest probability by clip (--clip)."
+        f"It gave probability 0 to the actual class in {zeros:,} of {format_cases(findings.scores.cases)}, "
+        "so its log score is infinite. Set a lowest probability with --clip (clip=)."
     )
     return (Claim("zeros", text, "shown", {"zeros": zeros}),)
 
 
 def _became(findings: ForecastFindings, whose: str) -> str:
-    """Say what $1 would have become."""
+    """Describe what $1 would have become at prices drawn at random."""
     wealth, model = findings.bets.wealth, findings.name(findings.scores.systems[0])
     kelly = "" if wealth.fraction == 1 else f" at {format_option(wealth.fraction)} of Kelly's stakes"
+    if wealth.log_wealth >= math.log(MAX_TIMES_START):
+        return f"Betting on {model} against {whose}{kelly} would have grown wealth without limit"
     became, money = "grown" if wealth.log_wealth >= 0 else "shrunk", format_money(wealth.log_wealth)
     return f"Betting on {model} against {whose}{kelly} would have {became} $1 to {money}"
 
@@ -146,13 +250,13 @@ def _became(findings: ForecastFindings, whose: str) -> str:
 def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:
     """Describe wealth at prices drawn at random, which proves nothing about them."""
     wealth = findings.bets.wealth
-    caveat = "Prices drawn at random are no opponent: beating them proves nothing about a forecast."
+    caveat = "Prices drawn at random are no opponent: beating them is no evidence for a forecast."
     if findings.expected_log_wealth is None or wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
         return (caveat,)
-    here, expected = (format_number(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
+    observed, expected = (format_number(log) for log in (wealth.log_wealth, findings.expected_log_wealth))
     if findings.crowd is not None:
-        here += f"; {describe_crowd(findings.crowd)}"
-    return (caveat, f"Log wealth is {here}; over all such bookmakers it is {expected} on average.")
+        observed += f"; {describe_crowd(findings.crowd)}"
+    return (caveat, f"Log wealth is {observed}; over all such bookmakers it is {expected} on average.")
 
 
 def describe_crowd(crowd: Paths) -> str:
@@ -178,20 +282,45 @@ def _describe_spread(values: Floats, form: Callable[[float], str]) -> str:
 
 def describe_goal(findings: ForecastFindings) -> list[str]:
     """Describe how soon wealth reaches a goal, and its median if the model is right."""
-    if findings.goal is None and findings.flat is None:
+    if findings.goal is None:
         return []
+    if findings.ledger is not None:
+        return [_describe_rounds_to_goal(findings.ledger, findings.goal, findings.level)]
     if findings.bets.growth == math.inf:
         opponent = findings.name(findings.scores.systems[1])
         return [
-            f"Wealth has no bound, for {opponent} gave 0 to what happened: no time to a goal can be told."
+            f"Wealth is infinite because {opponent} gave probability 0 to the actual class, so the time to a "
+            "goal is undefined."
         ]
-    goal = findings.goal or 2.0
+    goal = findings.goal
     aim, (value, *ends) = format_money(math.log(goal)), map(finite_or_none, findings.cases_to(goal))
     sure = f" ({format_level(findings.level)} CI {format_interval(*ends)})" if any(ends) else ""
-    when = "never becomes" if value is None else f"takes about {format_number(value)} cases{sure} to become"
-    median = format_money(findings.expected_median)
+    outlook = (
+        "never becomes" if value is None else f"takes about {format_number(value)} cases{sure} to become"
+    )
+    # Of very many distinct games the law is not kept, and the median is taken for exp of the mean.
+    is_rounded = findings.bets.wealth.games is None and findings.expected_median < math.log(MAX_TIMES_START)
+    median = f"{'about ' if is_rounded else ''}{format_money(findings.expected_median)}"
     median_sentence = f"If the model is right, $1 has become {median} after these cases in the median."
-    return [f"At this growth $1 {when} {aim}.", *([] if findings.goal is None else [median_sentence])]
+    return [f"At this growth $1 {outlook} {aim}.", median_sentence]
+
+
+def _describe_rounds_to_goal(ledger: Ledger, goal: float, level: float) -> str:
+    """Describe how many rounds multiply the bankroll by the goal, at its growth per round."""
+    with np.errstate(divide="ignore"):
+        logs = np.diff(np.log(np.concatenate([[ledger.start], ledger.bankroll])))
+    aim = f"{format_number(goal)} times its start"
+    if not np.isfinite(logs).all() or len(logs) < 2:
+        return f"The bankroll is lost, so it never becomes {aim}."
+    growth = MeanValue.of(logs, np.arange(len(logs)), level)
+    times = [
+        math.log(goal) / rate if rate > 0 else math.inf for rate in (growth.mean, growth.high, growth.low)
+    ]
+    value, *ends = map(finite_or_none, times)
+    if value is None:
+        return f"At this growth the bankroll never becomes {aim}."
+    sure = f" ({format_level(level)} CI {format_interval(*ends)})" if any(ends) else ""
+    return f"At this growth the bankroll takes about {format_number(value)} rounds{sure} to become {aim}."
 
 
 def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:
@@ -200,19 +329,19 @@ def describe_drunken(findings: ForecastFindings) -> tuple[str, ...]:
     if wealth.fraction < 1 or not math.isfinite(wealth.log_wealth):
         return ()
     return (
-        "At these prices one who bets the class shares would have ended at "
-        f"{format_wealth(findings.shares_log_wealth)}: two who bet full stakes at the same fair prices "
-        "differ by their log scores, whatever the prices are.",
+        "Betting on the class shares at these prices would have ended at "
+        f"{format_wealth(findings.shares_log_wealth)}. At the same fair prices and full stakes, the log "
+        "wealth of two bettors differs by their log scores.",
     )
 
 
-PRICES = {"backing": " divided by their sum", "exchange": " inside the spread at which the model bets"}
-"""Which prices are taken as right, where a book has more than one."""
+PRICES = {"backing": " with the overround removed", "exchange": " inside the spread at which the model bets"}
+"""Which prices are taken as right, for books with more than one."""
 
 
 def describe_luck(tail: TestResult, book: str) -> str:
     """Describe how probable this wealth is by luck."""
-    chance = f"luck gives at least this wealth with probability {describe_tail(tail)}"
+    chance = f"wealth this large occurs by luck with probability {describe_tail(tail)}"
     return f"If the prices{PRICES.get(book, '')} are right, {chance}."
 
 
@@ -237,70 +366,91 @@ def describe_tail(tail: TestResult) -> str:
 
 def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     difference, wealth = findings.bets.brier, findings.bets.wealth
-    model_score, rival_score = (
-        format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems
-    )
-    how, made = "better" if difference.mean > 0 else "worse", wealth.predictions_made
+    means = [findings.scores.mean("brier", system) for system in findings.scores.systems]
+    model_score, rival_score = map(format_number, means)
+    predictions_made = wealth.predictions_made
+    reported = difference.model_less_baseline
+    compared = {"measure": "brier", "values": dict(zip((model, rival), means, strict=True))}
     numbers = {
-        "difference": difference.mean,
-        "low": difference.low,
-        "high": difference.high,
-        "level": difference.level,
+        "difference": reported.mean,
+        "low": reported.low,
+        "high": reported.high,
+        "level": reported.level,
+        **compared,
     }
-    text = f"Brier score of {model} {model_score}, of {rival} {rival_score} (lower is better)"
+    cases = format_cases(findings.scores.cases)
+    if findings.scores.weighting is not None:
+        cases += f", effective sample size {findings.scores.effective_cases:,.0f}"
+    levels = f"Brier score {model_score} vs {rival_score} (lower is better)"
     if difference.mean == 0:
-        return Claim("score", f"{text}: the same.", "estimated", numbers)
-    low, high = (
-        (difference.low, difference.high) if difference.mean > 0 else (-difference.high, -difference.low)
-    )
-    size, *ends = format_apart(abs(difference.mean), low, high)
-    if difference.says_nothing:
-        text = f"{text}: {how} by {size}, but too few cases to tell who scores better."
+        text = f"{_capitalize(model)} and {rival} have the same Brier score: {model_score} ({cases})."
+        return Claim("score", text, "estimated", numbers)
+    has_few_cases = findings.scores.cases < MIN_CASES_FOR_SCORE_CLAIM and not difference.at_all_times
+    if has_few_cases or (difference.says_nothing and findings.scarcity is None):
+        needed = f"; at least {MIN_CASES_FOR_SCORE_CLAIM} are needed" if has_few_cases else ""
+        text = f"Too few cases to compare {model} with {rival}: {levels[:-1]}; {cases}{needed})."
         return Claim("score", text, "not shown", numbers)
+    if findings.scarcity is not None:
+        text = (
+            f"No clear difference between {model} and {rival}: {levels[:-1]}; {cases}); {findings.scarcity}."
+        )
+        return Claim("score", text, "not shown", {"difference": reported.mean, **compared})
+    is_shown = min(abs(reported.low), abs(reported.high)) > 0 and (reported.low > 0) == (reported.high > 0)
+    value, *ends = format_apart(reported.mean, reported.low, reported.high)
     kind = f"{format_level(findings.level)} {'confidence sequence' if difference.at_all_times else 'CI'}"
-    roughly = "roughly " if difference.holds.startswith("roughly") else ""
-    interval = f"{roughly}{kind} {' to '.join(ends)}"
-    if low <= 0:
-        text = f"{text}: no significant difference ({how} by {size}, {interval})."
+    approximate = "approximate " if difference.is_approximate else ""
+    cross = "" if predictions_made == "before" else ", cross-validated"
+    detail = f"{levels}, difference {value} ({approximate}{kind} {' to '.join(ends)}; {cases}{cross})"
+    if not is_shown:
+        text = f"No clear difference between {model} and {rival}: {detail}."
         return Claim("score", text, "not shown", numbers, difference.method)
-    text += f": {how} by {size} ({interval})"
-    cross = "" if made == "before" else ", by cross-validation"
-    return Claim("score", f"{text}{cross}.", "shown", numbers, difference.method)
+    relation = "beats" if difference.mean > 0 else "is worse than"
+    text = f"{_capitalize(model)} {relation} {rival}: {detail}."
+    return Claim("score", text, "shown", numbers, difference.method)
 
 
 def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     """List the warnings about the forecasts and their order."""
     wealth, warnings = findings.bets.wealth, []
+    if findings.scores.weighting is not None:
+        warnings.append(
+            f"Effective sample size {findings.scores.effective_cases:,.0f} (weighted); tests are approximate."
+        )
+    if findings.scores.clusters is not None:
+        warnings.append(
+            f"Intervals allow for {findings.scores.clusters.number:,} clusters. Wealth and reliability bands "
+            "treat rows as independent: read them as descriptions, not as evidence."
+        )
     if wealth.predictions_made == "cross-validated":
         warnings.append(CROSS_VALIDATED)
-    # Prices made with hindsight have no way to use, in whatever order.
-    if not wealth.ordered and wealth.book != "constant":
-        warnings.append(UNORDERED)
+    # Against class shares counted on these cases only the end is evidence, in whatever order.
+    if not wealth.ordered and wealth.book != "constant" and not findings.is_weighted:
+        warnings.append(NO_BANKROLL if findings.has_odds else UNORDERED)
     table = next(iter(findings.tables.values()))
     real = dict(zip(table.labels, table.real.tolist(), strict=True))
     areas = findings.areas.items()
     inverted = [x for x, area in areas if is_turned_round(area, real[x], float(table.total) - real[x])]
     if inverted:
-        ask = "are these the probabilities of another class, or columns in another order?"
-        area = f"ROC area of {inverted[0]} {format_number(findings.areas[inverted[0]])}"
+        area = f"The ROC area of {inverted[0]} is {format_number(findings.areas[inverted[0]])}"
+        order = ", ".join(map(str, table.labels))
         warnings.append(
-            f"{area}: {ask} Taken order: {', '.join(map(str, table.labels))} (labels=, --labels)."
+            f"{area}, worse than chance. Check that the columns are in the order {order}, or pass --labels "
+            "(labels=)."
         )
     for index, system in enumerate(findings.scores.systems):
         zeros = int(findings.scores.zeros[index])
         if zeros and (index or findings.is_drunken):
             name, score = findings.name(system), "its log score is infinite"
-            text = f"{name} gave probability 0 to what happened in {format_cases(zeros)}: {score}."
+            text = f"{name} gave probability 0 to the actual class in {format_cases(zeros)}: {score}."
             warnings.append(text[:1].upper() + text[1:])
     return tuple(warnings)
 
 
 def forecasts_citation(findings: ForecastFindings) -> str:
     """Write the sentence for a paper or a model card."""
-    difference, wealth = findings.bets.brier, findings.bets.wealth
-    model_score, rival_score = (
-        format_number(findings.scores.mean("brier", x)) for x in findings.scores.systems
-    )
+    difference, wealth = findings.bets.brier.model_less_baseline, findings.bets.wealth
+    means = [findings.scores.mean("brier", system) for system in findings.scores.systems]
+    model_score, rival_score = map(format_number, means)
     size, *ends = format_apart(difference.mean, difference.low, difference.high)
     interval = f"{format_level(difference.level)} CI {' to '.join(ends)}, {difference.method}"
     sentence = f"Brier score {model_score}, of {wealth.against} {rival_score}, difference {size} ({interval})"

@@ -43,7 +43,7 @@ ENDS = ("", " low", " high")
 MIN_VISIBLE_DISTANCE = 0.02
 """A line nearer to 0 than this share of the axis is one with it."""
 MAX_PATHS_DRAWN = 8
-"""Of many ways, so many are drawn one by one."""
+"""The most paths that are drawn one by one."""
 LARGEST_WEALTH = math.log(1e6)
 """Log wealth beyond which only its logarithm is drawn."""
 MARGIN = 30
@@ -51,9 +51,10 @@ MARGIN = 30
 
 
 def wealth_chart(findings: ForecastFindings) -> Chart:
-    """Log wealth on its way, what to expect of it, and the line above which it is evidence."""
+    """Draw the path of log wealth, what to expect of it, and the line above which it is evidence."""
     wealth = findings.bets.wealth
     threshold = -math.log(1 - findings.level)
+    is_bet = findings.has_odds or findings.is_drunken
     # Prices made with hindsight are not what anybody expected.
     shown = [IF_MODEL] if wealth.book == "constant" else [IF_MODEL, IF_PRICES]
 
@@ -78,7 +79,7 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
         base = kit.base("wealth").encode(x=_cases_axis(kit, wealth.cases))
         y = alt.Y(
             "log wealth:Q",
-            title="log wealth (natural)",
+            title="log wealth (natural)" if is_bet else "log e-value (natural)",
             axis=alt.Axis(**number_axis(_ends(findings)), tickCount=6),
         )
         colours = {assumption: COLOURS[assumption] for assumption in (OURS, *shown)}
@@ -107,9 +108,9 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
 
     return Chart(
         "wealth",
-        "What became of a stake of 1" if wealth.fraction == 1 else "What became of a wealth of 1",
+        _wealth_title(findings),
         f"{_became(findings)}{_expected(findings)} The line at {format_wealth(threshold)}"
-        f"{'' if _is_seen(findings, threshold) else ', here too near to 0 to be drawn'}: "
+        f"{'' if _is_seen(findings, threshold) else ', too near to 0 to be drawn'}: "
         f"{_line_says(findings)}.",
         LazyMapping(find),
         draw,
@@ -121,11 +122,18 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
     )
 
 
+def _wealth_title(findings: ForecastFindings) -> str:
+    """Name the chart: it is about bets only if the user brought odds or asked for a bookmaker."""
+    if not (findings.has_odds or findings.is_drunken):
+        return "How the evidence grew"
+    return "Wealth after each case, from a start of 1"
+
+
 def _became(findings: ForecastFindings) -> str:
     wealth = findings.bets.wealth
-    shuffled = "" if wealth.ordered else " The rows have no order in time: they are shown in a random one."
-    for cases, what in turns(findings.way)[-1:]:
-        name = "Ruin" if what == "ruin" else "Wealth without bound"
+    shuffled = "" if wealth.ordered else " The rows have no time order, so they are shown in random order."
+    for cases, turn in turns(findings.way)[-1:]:
+        name = "Ruin" if turn == "ruin" else "Infinite wealth"
         by = "at" if wealth.blocks.number == wealth.cases else "by"
         return f"{name}{f' {by} case {cases:,}' if wealth.ordered else ''}.{shuffled}"
     end = f"Wealth reached {format_wealth(wealth.log_wealth)} after {format_cases(wealth.cases)}"
@@ -137,13 +145,13 @@ def _became(findings: ForecastFindings) -> str:
 
 
 def _expected(findings: ForecastFindings) -> str:
-    """Nothing where the rival rules out what the model does not: the model then expects to win everything."""
+    """Describe the range of paths if the model is right, or return nothing if its wealth is unbounded."""
     low, high = findings.path.expected[1:, -1].tolist()
     if not math.isfinite(high - low):
         return ""
     level = format_level(findings.level)
     return (
-        f" Were the model right, {level} of the paths would end between {format_wealth(low)} and "
+        f" If the model is right, {level} of paths end between {format_wealth(low)} and "
         f"{format_wealth(high)}."
     )
 
@@ -151,20 +159,22 @@ def _expected(findings: ForecastFindings) -> str:
 def _line_says(findings: ForecastFindings) -> str:
     wealth, alpha = findings.bets.wealth, format_level(round(1 - findings.level, 12))
     if wealth.predictions_made == "in-sample":
-        return "it proves nothing here, since the model had seen these outcomes"
+        return "no evidence here, because the model had seen these outcomes"
     if wealth.book == "constant" and wealth.fraction < 1:
-        return "it proves nothing here, since against shares counted on these cases only full stakes do"
-    roughly = " (roughly: the predictions are cross-validated)" if wealth.predictions_made != "before" else ""
+        return "no evidence here, because class shares counted on these cases need full stakes"
+    remark = (
+        " (approximately: the predictions are cross-validated)" if wealth.predictions_made != "before" else ""
+    )
     if wealth.book == "constant":
-        when = "only the end counts, since the shares were counted on these cases"
-        return f"{when}, and constant shares let it lie above with probability at most {alpha}{roughly}"
+        final_only = "only the final value counts, because the shares were counted on these cases"
+        return f"{final_only}; with constant shares it lies above with probability at most {alpha}{remark}"
     if wealth.ordered:
-        return f"if the prices are right it is ever reached with probability at most {alpha}{roughly}"
-    return f"if the prices are right the end lies above with probability at most {alpha}{roughly}"
+        return f"if the prices are right, it is ever reached with probability at most {alpha}{remark}"
+    return f"if the prices are right, the end lies above with probability at most {alpha}{remark}"
 
 
 def orders_chart(findings: ForecastFindings, orders: Paths) -> Chart:
-    """Wealth over random orders of the cases."""
+    """Draw wealth over random orders of the cases."""
     blocks = findings.bets.wealth.blocks
     together = int((blocks.ends - blocks.starts).max())
     runs = "" if together == 1 else f" Cases change places in runs of up to {together:,}."
@@ -173,13 +183,13 @@ def orders_chart(findings: ForecastFindings, orders: Paths) -> Chart:
 
 
 def bookmakers_chart(crowd: Paths) -> Chart:
-    """Wealth against many drunken bookmakers."""
+    """Draw wealth against many drunken bookmakers."""
     says = f"Log wealth at the end: {describe_crowd(crowd)}."
     return _paths_chart("bookmakers", "Wealth against many drunken bookmakers", says, crowd)
 
 
 def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
-    """Many ways of wealth: a few of them, the median and a band; by its logarithm, and as it is."""
+    """Draw many paths of wealth: a few of them, the median and a band, on the log and the natural scale."""
     number, ends, band = len(paths.log_wealth), ("low", "median", "high"), paths.spread()
     panels = {"log wealth": ("datum['{}']", band)}
     # Ruin and wealth without bound have no place on a natural scale, and huge wealth leaves nothing to see.
@@ -187,27 +197,29 @@ def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
         panels["wealth"] = ("exp(datum['{}'])", np.exp(band))
 
     def find() -> Mapping[str, Rows]:
-        some, ways = thin(len(paths.cases), most=MAX_BAND_POINTS_DRAWN), list[Mapping[str, object]]()
-        for way, logs in enumerate(paths.log_wealth[:MAX_PATHS_DRAWN]):
-            rows = picture_rows({CASES: paths.cases[some], "one": logs[some]})
-            ways += ({"way": way, **row} for row in ({CASES: 0, "one": 0.0}, *rows))
+        indices, path_rows = thin(len(paths.cases), most=MAX_BAND_POINTS_DRAWN), list[Mapping[str, object]]()
+        for path, logs in enumerate(paths.log_wealth[:MAX_PATHS_DRAWN]):
+            rows = picture_rows({CASES: paths.cases[indices], "one": logs[indices]})
+            path_rows += ({"way": path, **row} for row in ({CASES: 0, "one": 0.0}, *rows))
         lines = picture_rows({CASES: paths.cases, **dict(zip(ends, band, strict=True))})
-        return {name: ({CASES: 0, **dict.fromkeys(ends, 0.0)}, *lines), "ways": tuple(ways)}
+        return {name: ({CASES: 0, **dict.fromkeys(ends, 0.0)}, *lines), "ways": tuple(path_rows)}
 
     def draw(kit: Kit) -> object:
         alt, drawn = kit.alt, []
         x, form = _cases_axis(kit, int(paths.cases[-1])), {CASES: ",", **dict.fromkeys(ends, ",.4~g")}
-        for what, (value, reach) in panels.items():
+        for quantity, (value, reach) in panels.items():
             base = kit.base(name).encode(x=x)
             base = base.transform_calculate(**{end: value.format(end) for end in ends})
-            ways = kit.base("ways").encode(x=x, detail="way:N").transform_calculate(one=value.format("one"))
+            path_lines = (
+                kit.base("ways").encode(x=x, detail="way:N").transform_calculate(one=value.format("one"))
+            )
             axis = alt.Axis(**number_axis(reach[np.isfinite(reach)].tolist()), tickCount=5)
             # One way may tower over all others.
-            scale = alt.Scale(domain=[0, reach.max()]) if what == "wealth" else alt.Scale()
+            scale = alt.Scale(domain=[0, reach.max()]) if quantity == "wealth" else alt.Scale()
             layers = (
                 band_between(alt, base, "low", "high", FIRST),
-                ways.mark_line(strokeWidth=0.8, opacity=0.6, color=CHANCE, clip=True).encode(y="one:Q"),
-                base.mark_line().encode(y=alt.Y("median:Q", title=what, axis=axis, scale=scale)),
+                path_lines.mark_line(strokeWidth=0.8, opacity=0.6, color=CHANCE, clip=True).encode(y="one:Q"),
+                base.mark_line().encode(y=alt.Y("median:Q", title=quantity, axis=axis, scale=scale)),
                 touch_points(base).encode(y="median:Q", tooltip=kit.tooltip(form)),
             )
             size = {"width": WIDE - MARGIN, "height": HIGH // len(panels) - 10}
@@ -215,26 +227,28 @@ def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
         return alt.vconcat(*drawn, spacing=14)
 
     drawn_paths = min(MAX_PATHS_DRAWN, number)
-    caption = f"The line is the median of {number}; nine of ten run in the band, {drawn_paths} are drawn."
+    caption = (
+        f"The line is the median of {number} paths; the band contains 90% of them; {drawn_paths} are drawn."
+    )
     columns = (Column(CASES, "count"), *(Column(end, "number") for end in ends))
     return Chart(name, title, f"{says} {caption}", LazyMapping(find), draw, columns)
 
 
 def returns_chart(findings: ForecastFindings) -> Chart:
-    """What each case added to log wealth; a stretch of the path can be looked at more closely."""
+    """Draw what each case added to log wealth; the reader can zoom into a range."""
     wealth = findings.bets.wealth
     ends, logs = returns(findings.way)
     together, last_run = int(ends[0]), int(ends[-1] - ends[-2]) if len(ends) > 1 else int(ends[0])
-    what = "log return of a case" if together == 1 else f"log return of {together:,} cases"
+    axis_title = "log return of a case" if together == 1 else f"log return of {together:,} cases"
 
     def find() -> Mapping[str, Rows]:
         path = findings.path.drawn(2 * MAX_BAND_POINTS_DRAWN)
         columns = {"case": ends, "log return": logs}
         rows = zip(picture_rows(columns), map(format_wealth, logs.tolist()), strict=True)
-        way = picture_rows({CASES: path.cases, "log wealth": path.log_wealth})
+        wealth_rows = picture_rows({CASES: path.cases, "log wealth": path.log_wealth})
         return {
             "returns": tuple({**row, "factor": factor} for row, factor in rows),
-            "way": ({CASES: 0, "log wealth": 0.0}, *way),
+            "way": ({CASES: 0, "log wealth": 0.0}, *wealth_rows),
         }
 
     def draw(kit: Kit) -> object:
@@ -261,14 +275,14 @@ def returns_chart(findings: ForecastFindings) -> Chart:
                 {"case": "case" if together == 1 else "up to case", "factor": "wealth times"},
             ),
         )
-        y = alt.Y("log return:Q", title=what, axis=alt.Axis(format=PLAIN, tickCount=5))
+        y = alt.Y("log return:Q", title=axis_title, axis=alt.Axis(format=PLAIN, tickCount=5))
         stems = base.mark_rule(strokeWidth=1.5 if len(ends) > 60 else 4, clip=True, aria=False)
         above = HIGH - 110
         gone = [
             base.transform_filter(f"datum['log return'] === null && datum.side === '{side}'")
             .mark_point(shape="cross", filled=True, angle=45, size=70, opacity=1, clip=True, aria=False)
-            .encode(y=alt.value(place))
-            for side, place, log in (("gain", 6, math.inf), ("loss", above - 6, -math.inf))
+            .encode(y=alt.value(height))
+            for side, height, log in (("gain", 6, math.inf), ("loss", above - 6, -math.inf))
             if log in logs
         ]
         picture = alt.layer(
@@ -276,7 +290,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             stems.encode(y=y, y2="nothing:Q"),
             *gone,
         ).properties(width=WIDE - MARGIN, height=above)
-        way = (
+        wealth_panel = (
             kit.base("way")
             .mark_area(line={"color": FIRST, "strokeWidth": 1.5}, color=FIRST, opacity=0.15)
             .encode(
@@ -290,7 +304,7 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             .properties(width=WIDE - MARGIN, height=60, name="way")
             .add_params(stretch)
         )
-        return alt.vconcat(picture, way, spacing=10)
+        return alt.vconcat(picture, wealth_panel, spacing=10)
 
     won, lost = int((logs > 0).sum()), int((logs < 0).sum())
     of = plural(len(logs), "case") if together == 1 else f"runs of {together:,} cases"
@@ -323,36 +337,36 @@ def whole_axis(kit: Kit, cases: int) -> object:
 
 
 def _ends(findings: ForecastFindings) -> list[float]:
-    """Where the lines and bands of log wealth end."""
+    """Return where the lines and bands of log wealth end."""
     path = findings.path
     values = (curve[-1] for curve in (path.log_wealth, *path.expected, *path.priced))
     return [float(value) for value in values if math.isfinite(value)]
 
 
 def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
-    """Whether the line at 1/level can be told from that at 0 on an axis as long as this."""
-    way = findings.way
-    ends = [0.0, threshold, way.log_minimum, way.log_maximum, *_ends(findings)]
-    known = [value for value in ends if math.isfinite(value)]
-    return threshold > MIN_VISIBLE_DISTANCE * (max(known) - min(known))
+    """Tell whether the line at 1/α can be seen apart from 0 on an axis this long."""
+    path = findings.way
+    ends = [0.0, threshold, path.log_minimum, path.log_maximum, *_ends(findings)]
+    finite_ends = [value for value in ends if math.isfinite(value)]
+    return threshold > MIN_VISIBLE_DISTANCE * (max(finite_ends) - min(finite_ends))
 
 
 def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[object]:
-    """Where wealth left all numbers: a line, and the word at the end of the picture that it left by."""
+    """Mark the case after which wealth is 0 or infinite with a line and a word."""
     alt, wealth = kit.alt, findings.bets.wealth
     layers = []
-    for cases, what in turns(findings.way):
-        here = kit.once().encode(x=alt.datum(cases))
+    for cases, name in turns(findings.way):
+        at_case = kit.once().encode(x=alt.datum(cases))
         is_right = cases > wealth.cases / 2
-        down = what == "ruin"
+        down = name == "ruin"
         layers += [
-            here.mark_rule(color=SECOND, strokeWidth=2, strokeDash=[6, 3]),
-            here.mark_text(
+            at_case.mark_rule(color=SECOND, strokeWidth=2, strokeDash=[6, 3]),
+            at_case.mark_text(
                 fill=INK,
                 fontWeight=600,
                 align="right" if is_right else "left",
                 dx=-6 if is_right else 6,
-            ).encode(y=alt.value(HIGH - 10 if down else 10), text=alt.value(what)),
+            ).encode(y=alt.value(HIGH - 10 if down else 10), text=alt.value(name)),
         ]
     return layers
 
@@ -360,11 +374,11 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[object]:
 STAKE_ODDS = (1.3, 1.5, 2.0, 3.0, 4.0)
 STAKE_PROBABILITIES = np.round(np.linspace(0.0, 1.0, 21), 10)
 MIN_SHARE_MENTIONED = 0.005
-"""Probability beyond the ends of the picture that is said in its caption."""
+"""Probability beyond the ends of the picture that its caption states."""
 
 
 def luck_chart(findings: ForecastFindings) -> Chart:
-    """The law of final wealth if the prices are right and if the model is, and what was observed."""
+    """Draw the law of final wealth if the prices or the model are right, and what was observed."""
     law, wealth, laws = findings.final_law, findings.bets.wealth, drawn_laws(findings)
     assert law is not None, "drawn only where there is a law"
     points = law.log_wealth
@@ -380,11 +394,11 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         alt = kit.alt
         base = (
             kit.base("final_wealth")
-            .transform_fold(names, as_=["who", "probability"])
+            .transform_fold(names, as_=["assumption", "probability"])
             .transform_calculate(nothing="0")
         )
         colour = alt.Color(
-            "who:N",
+            "assumption:N",
             scale=alt.Scale(domain=names, range=[COLOURS[assumption] for assumption in names]),
             legend=alt.Legend(title=None, symbolOpacity=0.8, offset=24),
         )
@@ -402,7 +416,8 @@ def luck_chart(findings: ForecastFindings) -> Chart:
             y2="nothing:Q",
             color=colour,
             tooltip=kit.tooltip(
-                {"who": "", "from": ".4~g", "to": ".4~g", "probability": ".3~%"}, {"who": "law"}
+                {"assumption": "", "from": ".4~g", "to": ".4~g", "probability": ".3~%"},
+                {"assumption": "distribution"},
             ),
         )
         # Ruin lies left of every number, wealth without bound right of it.
@@ -413,7 +428,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
 
     return Chart(
         "final_wealth",
-        f"Where this wealth falls among what {'luck gives' if IF_PRICES in names else 'the model expects'}",
+        f"Distribution of final wealth {'under luck' if IF_PRICES in names else 'if the model is right'}",
         _luck_says(findings.bets, law, laws),
         LazyMapping(find),
         draw,
@@ -426,14 +441,14 @@ def luck_chart(findings: ForecastFindings) -> Chart:
 
 
 def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:
-    """Those that mean something: prices made with hindsight are nobody's luck."""
+    """Return the meaningful ones: prices made with hindsight leave no room for luck."""
     law = findings.final_law
     if law is None:
         return {}
     laws = {IF_PRICES: law.prices, IF_MODEL: law.model}
     if findings.bets.wealth.book == "constant":
         del laws[IF_PRICES]
-    return {assumption: each for assumption, each in laws.items() if math.isfinite(each.sum())}
+    return {assumption: law for assumption, law in laws.items() if math.isfinite(law.sum())}
 
 
 def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats]) -> str:
@@ -443,14 +458,11 @@ def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats]) -> str:
     for assumption, cumulative in laws.items():
         beyond = float(cumulative[0] + 1 - cumulative[-1])
         if beyond > MIN_SHARE_MENTIONED:
-            sentences.append(
-                f"{format_percent(beyond, 1)} {assumption} is not in the picture, but further out, ruin, or "
-                "without bound."
-            )
+            sentences.append(f"{format_percent(beyond, 1)} {assumption} lies outside the picture.")
     if len(laws) == 1 and bets.wealth.book != "constant":
         other = IF_MODEL if IF_PRICES in laws else IF_PRICES
-        sentences.append(f"No law is drawn {other}: log wealth has no mean then.")
-    which_law = "The law is" if len(laws) == 1 else "The laws are"
+        sentences.append(f"No distribution is drawn {other}, because log wealth has no mean then.")
+    which_law = "The distribution is" if len(laws) == 1 else "The distributions are"
     sentences.append(f"{which_law} {'exact' if law.method == 'exact' else 'of ' + law.method}.")
     return " ".join(sentences)
 
@@ -489,30 +501,30 @@ def stakes_chart(findings: ForecastFindings) -> Chart:
         zero = kit.once().mark_rule(opacity=0.5).encode(y=alt.datum(0))
         panels: list[object] = []
         # Backing only, the same lines end at 0: drawn from their points they would bend beside it.
-        for what, scale in (("back only", alt.Scale(domain=[0, 1])), ("back and lay", alt.Scale())):
+        for title, scale in (("back only", alt.Scale(domain=[0, 1])), ("back and lay", alt.Scale())):
             y = alt.Y(
                 "back and lay:Q",
                 scale=scale,
                 axis=alt.Axis(format="~%", tickCount=6),
                 title="stake, as a share of wealth" if not panels else None,
             )
-            touched = touch_points(base).encode(y=alt.Y(f"{what}:Q", scale=scale))
+            touched = touch_points(base).encode(y=alt.Y(f"{title}:Q", scale=scale))
             panels.append(
                 alt.layer(zero, base.mark_line(clip=True).encode(y=y), touched).properties(
-                    width=(WIDE - 90) // 2, height=HIGH - 40, title=what
+                    width=(WIDE - 90) // 2, height=HIGH - 40, title=title
                 )
             )
         return alt.hconcat(*panels, spacing=16)
 
     part = findings.bets.wealth.fraction
-    taken = "" if part == 1 else f" Here {part:g} of it was bet."
+    fraction_text = "" if part == 1 else f" Here {part:g} of it was bet."
     return Chart(
         "stakes",
-        "How much to stake",
+        "Kelly's stake by probability and odds",
         "Kelly's stake is (O p − 1)/(O − 1) of the wealth at odds O and probability p: at odds of 2 and 60% "
-        "it is 20%. Below 50% there is nothing to back at these odds; one who may lay bets against it, the "
-        f"negative stakes.{taken}",
+        "it is 20%. Below 50% there is nothing to back at these odds; a negative stake is laid on an "
+        f"exchange.{fraction_text}",
         LazyMapping(find),
         draw,
-        (Column("odds"), *(Column(each, "percent") for each in ("probability", "back only", "back and lay"))),
+        (Column("odds"), *(Column(name, "percent") for name in ("probability", "back only", "back and lay"))),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -16,14 +16,14 @@ from edgeworth.core.clusters import (
 )
 from edgeworth.core.estimates import Estimate, Method, undefined_estimate
 from edgeworth.core.measures import Combination, Measure
-from edgeworth.core.policy import MIN_DEGREES_OF_FREEDOM
+from edgeworth.core.policy import MIN_DEGREES_OF_FREEDOM, MIN_ITEMS_WITHIN_RANGE, MIN_ITEMS_WITHOUT_RANGE
 from edgeworth.core.sampling_distributions import (
     Alternative,
     BootstrapLaw,
+    CautiousLaw,
     ClopperPearsonLaw,
     ClusterLaw,
     NewcombeLaw,
-    NormalLaw,
     SamplingLaw,
     Scale,
 )
@@ -74,7 +74,9 @@ def law_of_mean(resolved: ItemValues) -> tuple[str, SamplingLaw]:
             cluster_numbers.setdefault(grades.clusters[index], len(cluster_numbers)) for index in graded
         ]
         if len(cluster_numbers) < 2:
-            raise OptionError("all items are in one cluster: nothing tells how much clusters vary")
+            raise OptionError(
+                "all items are in one cluster, so the variability between clusters cannot be estimated"
+            )
         sums, sizes = (
             np.bincount(cluster_index, weights=x).astype(np.float64) for x in (items * residuals, items)
         )
@@ -82,10 +84,14 @@ def law_of_mean(resolved: ItemValues) -> tuple[str, SamplingLaw]:
     low, high = (0.0, 1.0) if grades.is_share else grades.bounds
     if not math.isfinite(high - low):
         if not spread.variance > MIN_RELATIVE_VARIANCE * mean**2:
-            raise OptionError(f"the mean is the same in all {units}, so nothing tells how much it varies")
-        law = NormalLaw(mean, math.sqrt(spread.variance), Scale(), spread.least)
-        if grades.clusters is not None and spread.freedom < MIN_DEGREES_OF_FREEDOM:
-            law = ClusterLaw(mean, math.sqrt(spread.variance), Scale(), spread.freedom)
+            raise OptionError(f"the mean is the same in all {units}, so its variability cannot be estimated")
+        error = math.sqrt(spread.variance)
+        caveat = rare_grades_caveat(resolved)
+        law: SamplingLaw = CautiousLaw(mean, error, Scale(), spread.least, caveat)
+        if grades.clusters is not None:
+            law = CautiousLaw(mean, error, Scale(), spread.least, _join_caveats(spread.caveat, caveat))
+            if spread.freedom < MIN_DEGREES_OF_FREEDOM:
+                law = ClusterLaw(mean, error, Scale(), spread.freedom)
         return f"Student's t over {units}", law
     width, share = high - low, min(max((mean - low) / (high - low), 0.0), 1.0)
     is_zero_one = bool(((values == low) | (values == high)).all())
@@ -103,9 +109,36 @@ def law_of_mean(resolved: ItemValues) -> tuple[str, SamplingLaw]:
         fewest=spread.effective * unit,
         freedoms=None if is_zero_one and is_unclustered else spread.least * unit,
         freedom=math.inf if is_unclustered or spread.effective == number else spread.freedom,
+        caveat=_join_caveats(
+            None if is_unclustered else spread.caveat, None if is_zero_one else rare_grades_caveat(resolved)
+        ),
     )
     words = "Wilson" if is_zero_one and is_unclustered else f"Wilson at the variance between {units}"
     return words, NewcombeLaw(combination)
+
+
+def rare_grades_caveat(resolved: ItemValues) -> str | None:
+    """Return why a grade that the sample lacks could change the mean.
+
+    Return None for right or wrong answers and for large samples.
+    """
+    grades = resolved.grades
+    if grades.is_share:
+        return None
+    graded = np.flatnonzero(~np.isnan(resolved.values))
+    units, unit = float(grades.items[graded].sum()), "items"
+    if grades.clusters is not None:
+        units, unit = float(len({grades.clusters[index] for index in graded})), "clusters"
+    if not math.isfinite(grades.bounds[1] - grades.bounds[0]):
+        limit, rare = MIN_ITEMS_WITHOUT_RANGE, "a rare large value"
+    else:
+        limit, rare = MIN_ITEMS_WITHIN_RANGE, "a rare grade at the end of the range"
+    return f"fewer than {limit} {unit}: {rare} could change it" if units < limit else None
+
+
+def _join_caveats(*caveats: str | None) -> str | None:
+    """Join the caveats that apply, or return None."""
+    return ", and ".join(caveat for caveat in caveats if caveat is not None) or None
 
 
 def _trials(share: float, spread: ClusterSpread, width: float, otherwise: float) -> float:
@@ -162,7 +195,8 @@ def _(tally: Grades, resolved: ItemValues, bootstrap: Bootstrap) -> SamplingLaw:
             means.append(counts @ (sums / sizes) / sample_size)
         else:
             means.append(counts @ sums / (counts @ sizes))
-    return BootstrapLaw(resolved.mean, *defined_draws(np.concatenate(means), resolved.spelling))
+    law = BootstrapLaw(resolved.mean, *defined_draws(np.concatenate(means), resolved.spelling))
+    return replace(law, caveat=_join_caveats(law.caveat, rare_grades_caveat(resolved)))
 
 
 def estimate_grades(
@@ -190,7 +224,9 @@ def estimate_grades(
     chosen: Method | None = OverItems(method_name) if method_name else None
     if method is not None:
         chosen, law, reason = method, _law_by(method, resolved), None
-    chance = math.nan if guess_rate is None or not tally.is_binary else 1 - (1 - guess_rate) ** resolved.depth
+    chance = math.nan
+    if guess_rate is not None and tally.is_binary:
+        chance = resolved.level_of_guesses(guess_rate)
     fields = (resolved.spelling, resolved.mean, chance, chosen, None, reason, tally, law)
     if method_name != "Wilson" or (tally.repeats > 1).any() or math.isnan(chance):
         return Estimate(*fields, size=number)

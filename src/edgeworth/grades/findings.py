@@ -1,4 +1,4 @@
-"""Findings about grades: the mean, guessing, pass@k, and the sources of variance."""
+"""Findings about grades: the mean, guessing, pass@k and pass^k, and the sources of variance."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class GradeFindings:
     @property
     def is_conclusive(self) -> bool:
         """Whether test and interval both show a difference from guessing. It is False without a rate."""
-        if self.guess_rate is None or self.mean.law is None or self.mean.caveat is not None:
+        if self.guess_rate is None or self.mean.law is None or self.mean.no_claim is not None:
             return False
         low, high = self.mean.interval(self.level)
         return self.mean.p_value() < round(1 - self.level, 12) and not low <= self.guess_rate <= high
@@ -50,9 +50,11 @@ class GradeFindings:
 def check_guess_rate(grades: Grades, guess_rate: float | None) -> None:
     """Raise an error if a guess rate is not a share, or if answers are not right or wrong."""
     if guess_rate is not None and not grades.is_binary:
-        raise OptionError("a guess rate is for answers that are right or wrong (--correct)")
+        raise OptionError("--guess-rate needs answers that are right or wrong (--correct)")
     if guess_rate is not None and not 0 < guess_rate < 1:
-        raise OptionError(f"a guess rate lies between 0 and 1, 0.25 of four options; saw {guess_rate!r}")
+        raise OptionError(
+            f"a guess rate must be between 0 and 1, such as 0.25 for four options; saw {guess_rate!r}"
+        )
 
 
 def examine_grades(grades: Grades, *, level: float, guess_rate: float | None = None) -> GradeFindings:
@@ -60,7 +62,8 @@ def examine_grades(grades: Grades, *, level: float, guess_rate: float | None = N
     check_guess_rate(grades, guess_rate)
     most = int(grades.repeats.min()) if grades.is_binary else 0
     depths = [*(depth for depth in PASS_AT_K_DEPTHS if depth < most), *((most,) if most > 1 else ())]
-    measures = ["accuracy" if grades.is_binary else "mean", *(f"pass@{depth}" for depth in depths)]
+    of_tries = (f"{name}@{depth}" for name in ("pass", "pass_all") for depth in depths)
+    measures = ["accuracy" if grades.is_binary else "mean", *of_tries]
     first, *rest = (estimate_grades(grades, name, guess_rate=guess_rate) for name in measures)
     corrected = () if guess_rate is None else (correct_for_guessing(first, guess_rate),)
     return GradeFindings(grades, level, (first, *corrected, *rest), guess_rate, split_variance(grades))

@@ -50,16 +50,44 @@ def check_bounds(bounds: Iterable[float]) -> tuple[float, float]:
     except (TypeError, ValueError):
         low = high = math.nan
     if not low < high:
-        raise InputError(f"the grade range is the lowest and the highest grade, as in (0, 5); saw {bounds!r}")
+        raise InputError(
+            f"the grade range must be the lowest and the highest grade, as in (0, 5); saw {bounds!r}"
+        )
     return low, high
 
 
 @dataclass(frozen=True, eq=False)
 class Grades(Serializable):
-    """Items with the number of their repeats, the sum of their grades and the sum of the squares.
+    """A tally of grades: per item, the number of repeats, the sum of grades and the sum of their squares.
 
-    With ``ids`` every entry is one item. Without them each row is an item of its own, and equal ones are
-    held once: ``items`` says how many there are of each.
+    Attributes
+    ----------
+    ids : tuple, optional
+        The items. Without ids, each row is an item of its own, and equal rows are held once.
+    clusters : tuple of str, optional
+        The cluster of each entry.
+    items : array of int
+        The number of items that each entry stands for.
+    repeats : array of int
+        The number of grades of each item.
+    sums, squares : array of float
+        The sum of the grades, and of their squares.
+    unscored : int
+        The number of rows without a grade, which are left out.
+    zero_one : bool
+        Whether every grade is 0 or 1.
+    bounds : (float, float)
+        The lowest and the highest possible grade.
+    lower_is_better : bool
+        Whether a low grade is a good one.
+
+    Examples
+    --------
+    >>> grades = Grades.from_grades([1, 0, 1, 1, None], ids=["a", "a", "b", "c", "c"])
+    >>> grades.number, grades.rows_counted, grades.dropped, grades.means.tolist()
+    (3, 4, 1, [0.5, 1.0, 1.0])
+    >>> grades.is_share, grades.is_binary
+    (True, True)
     """
 
     kind: ClassVar = "grades"
@@ -79,7 +107,7 @@ class Grades(Serializable):
         ),
         "lower_is_better": FLAG,
     }
-    rule: ClassVar = "there is one number for each item, ids differ, and sums are of grades within bounds"
+    rule: ClassVar = "every item has one number, ids differ, and sums are within the grade range"
 
     ids: tuple[str, ...] | tuple[int, ...] | None
     """The name of each entry; the number of its row or case in a comparison, which needs no names."""
@@ -98,7 +126,10 @@ class Grades(Serializable):
 
     @classmethod
     def empty(cls, *, bounds: tuple[float, float] = UNBOUNDED, lower_is_better: bool = False) -> Self:
-        """Make the tally of no grades."""
+        """Make the tally of no grades.
+
+        :meta private:
+        """
         no_counts = np.zeros(0, dtype=np.int64)
         no_sums = np.zeros(0)
         return cls(
@@ -135,9 +166,14 @@ class Grades(Serializable):
         clusters : array_like, optional
             Items that are not independent: the passage that questions are about, the user.
         grade_range : (float, float), optional
-            The lowest and the highest grade possible.
+            The lowest and the highest possible grade.
         lower_is_better : bool
-            Whether a low grade is a good one, as of latencies.
+            Whether a low grade is a good one, as for latencies.
+
+        Returns
+        -------
+        Grades
+            The tally.
 
         Examples
         --------
@@ -173,6 +209,8 @@ class Grades(Serializable):
         """Tally a batch of columns. ``rows`` holds the number of rows that each entry stands for.
 
         Ids are read as text, or, if not ``are_named``, stay whole numbers.
+
+        :meta private:
         """
         check_lengths({"grades": values, "ids": ids, "clusters": clusters})
         low, high = bounds
@@ -180,7 +218,8 @@ class Grades(Serializable):
         if is_outside.any():
             index = int(np.argmax(is_outside))
             raise InputError(
-                f"grades lie between {low:g} and {high:g}; row {first_row + index:,} has {values[index]:g}"
+                f"grades must be between {low:g} and {high:g}; "
+                f"row {first_row + index:,} has {values[index]:g}"
             )
         rows = np.ones(len(values), dtype=np.int64) if rows is None else rows
         item_ids = ids if ids is None or not are_named else _encode_sorted(ids, "id", first_row)
@@ -208,18 +247,34 @@ class Grades(Serializable):
         )
 
     def select(self, items: Iterable[Hashable]) -> Self:
-        """Keep the items with these ids; answers without a grade are not among them."""
+        """Keep the items with these ids.
+
+        Parameters
+        ----------
+        items : iterable
+            The ids. Answers without a grade are not among them.
+
+        Returns
+        -------
+        Grades
+            The tally of these items.
+
+        Examples
+        --------
+        >>> Grades.from_grades([1, 0, 1], ids=["a", "b", "c"]).select(["a", "c"]).number
+        2
+        """
         wanted = set(items)
         ids = self.ids or ()
-        kept = np.array([index for index, item in enumerate(ids) if item in wanted], dtype=np.intp)
+        indexes = np.array([index for index, item in enumerate(ids) if item in wanted], dtype=np.intp)
         return replace(
             self,
-            ids=None if self.ids is None else tuple(ids[index] for index in kept),
-            clusters=None if self.clusters is None else tuple(self.clusters[index] for index in kept),
-            items=self.items[kept],
-            repeats=self.repeats[kept],
-            sums=self.sums[kept],
-            squares=self.squares[kept],
+            ids=None if self.ids is None else tuple(ids[index] for index in indexes),
+            clusters=None if self.clusters is None else tuple(self.clusters[index] for index in indexes),
+            items=self.items[indexes],
+            repeats=self.repeats[indexes],
+            sums=self.sums[indexes],
+            squares=self.squares[indexes],
             unscored=0,
         )
 
@@ -232,7 +287,7 @@ class Grades(Serializable):
             return replace(larger, unscored=larger.unscored + smaller.unscored)
         for own_rule, other_rule in zip(self._rules, other._rules, strict=True):
             if own_rule != other_rule:
-                raise MergeError(f"grades {own_rule} and grades {other_rule} do not add up")
+                raise MergeError(f"grades {own_rule} and grades {other_rule} cannot be merged")
         joined = replace(
             self,
             items=np.concatenate([self.items, other.items]),
@@ -273,9 +328,7 @@ class Grades(Serializable):
                 item = item_names[entries[row]]
                 first = clusters.labels[clusters.codes[first_rows[entries[row]]]]
                 second = clusters.labels[clusters.codes[row]]
-                raise InputError(
-                    f"item {item!r} is in two clusters, {first!r} and {second!r}: an item is in one"
-                )
+                raise InputError(f"item {item!r} is in two clusters, {first!r} and {second!r}: keep one")
 
         def total(values: Numbers) -> Numbers:
             return np.bincount(entries, weights=values).astype(values.dtype)
@@ -293,7 +346,7 @@ class Grades(Serializable):
 
     @property
     def _rules(self) -> tuple[str, ...]:
-        """The properties that grades must share to be added."""
+        """Return the properties that grades must share to be added."""
         return (
             f"{'without' if self.ids is None else 'with'} ids",
             f"{'without' if self.clusters is None else 'with'} clusters",
@@ -303,7 +356,10 @@ class Grades(Serializable):
 
     @property
     def has_cases(self) -> bool:
-        """Whether anything was graded."""
+        """Whether anything was graded.
+
+        :meta private:
+        """
         return len(self.items) > 0
 
     @property
@@ -328,7 +384,7 @@ class Grades(Serializable):
 
     @property
     def is_binary(self) -> bool:
-        """Whether grades are right or wrong, 1 or 0. Grades that are good if low are neither."""
+        """Whether grades are right or wrong, 1 or 0, and high is good."""
         return self.is_share and not self.lower_is_better
 
     @property
@@ -337,7 +393,10 @@ class Grades(Serializable):
         return np.asarray(self.sums / self.repeats)
 
     def facts(self) -> JsonObject:
-        """Return the numbers of items, grades, clusters and unscored answers."""
+        """Return the numbers of items, grades, clusters and unscored answers.
+
+        :meta private:
+        """
         clusters = {} if self.clusters is None else {"clusters": len(set(self.clusters))}
         unscored = {"unscored": self.unscored} if self.unscored else {}
         return {"items": self.number, "grades": self.rows_counted} | clusters | unscored
@@ -374,7 +433,7 @@ def as_right(column: Column, name: str, first_row: int = 1) -> Floats:
     if is_unknown.any():
         index = int(np.argmax(is_unknown))
         value = f"row {first_row + index:,} has {coded.labels[coded.codes[index]]!r}"
-        raise InputError(f"{name} is right or wrong: 1/0, true/false, C/I or yes/no; {value}")
+        raise InputError(f"{name} must be 1/0, true/false, C/I or yes/no; {value}")
     return np.array([*grades, math.nan], dtype=np.float64)[coded.codes]
 
 
@@ -383,7 +442,7 @@ def as_points(column: Column, name: str, first_row: int = 1) -> Floats:
     values = as_scores(column, name, first_row)
     if np.isinf(values).any():
         index = int(np.argmax(np.isinf(values)))
-        raise InputError(f"{name} are finite numbers; row {first_row + index:,} has {values[index]:g}")
+        raise InputError(f"{name} must be finite numbers; row {first_row + index:,} has {values[index]:g}")
     return values
 
 

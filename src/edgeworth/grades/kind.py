@@ -11,13 +11,16 @@ if TYPE_CHECKING:
     from edgeworth.common.json_types import JsonObject, Terms
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate, Method
+    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.tallies import Tally
     from edgeworth.grades.grades import Grades
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
+    from edgeworth.sources.columns import Label
 
 
 class GradesKind(Kind["Grades"]):
@@ -26,6 +29,7 @@ class GradesKind(Kind["Grades"]):
     name = "grades"
     title = "grades"
     predictions = "grades"
+    has_truth = False
     terms = ("missing",)
     usual = ("accuracy", "mean")
     difference_options = ("guess_rate",)
@@ -35,7 +39,7 @@ class GradesKind(Kind["Grades"]):
 
         check_grades(options)
 
-    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted[Tally]:
         from edgeworth.grades.reading import count_grades
 
         return count_grades(source, options, is_final=is_final)
@@ -73,15 +77,34 @@ class GradesKind(Kind["Grades"]):
 
         return estimate_grades(tally, measure, method=method, seed=seed, guess_rate=guess_rate)
 
-    def items(self, tally: Grades, measure: str) -> Mapping[str | int, float]:
+    def items(self, tally: Grades, measure: str) -> Mapping[Label, float]:
         from edgeworth.grades.measures import measure_items
 
         return measure_items(tally, measure)
+
+    def unseen_shifts(self, tally: Grades, measure: str) -> tuple[float, float]:
+        from edgeworth.grades.gaps import unseen_shifts
+
+        return unseen_shifts(tally) if measure == "mean" else (0.0, 0.0)
 
     def report(self, tallied: ReportInput[Grades], options: Options, about: About) -> Report:
         from edgeworth.grades.report import report_grades
 
         return report_grades(tallied, options, about)
+
+    def slice_measures(self, whole: Grades) -> tuple[str, ...]:
+        return ("accuracy",) if whole.is_binary else ("mean",)
+
+    def independent_units(self, tally: Grades) -> Units:
+        from edgeworth.grades.gaps import independent_units
+
+        return independent_units(tally)
+
+    def gap(self, part: Grades, rest: Grades, measure: str, *, seed: int = 0) -> Gap:
+        from edgeworth.grades.gaps import gap_of_grades
+
+        del seed
+        return gap_of_grades(part, rest, measure)
 
     def read_systems(
         self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
@@ -105,6 +128,8 @@ class GradesKind(Kind["Grades"]):
             adjust=options["adjust"] or "holm",
             power=options["power"],
             seed=options["seed"],
+            ordered=options["ordered"],
+            horizon=options["horizon"],
         )
 
 

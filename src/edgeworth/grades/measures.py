@@ -10,10 +10,17 @@ from edgeworth.common.arrays import Floats
 from edgeworth.core.measures import Measure, Requirement, Spelling, measure_family
 from edgeworth.core.registry import canonical_spelling, measures_by_name, unknown_measure
 from edgeworth.errors import OptionError
+from edgeworth.grades import guidance
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.kind import GRADES
+from edgeworth.sources.columns import Label
 
 BINARY = Requirement(lambda grades: grades.is_binary, "grades are not all right (1) or wrong (0): use mean")
+
+REPEATED = Requirement(
+    lambda grades: bool((grades.repeats > 1).any()),
+    "no item was answered twice: repeats of an item need the same id",
+)
 
 _of_grades = measure_family(
     scope="grades", kind="grades", chance="the guess rate g", direction="higher", source="", low=0, high=1
@@ -38,6 +45,29 @@ def pass_at(grades: Grades, depth: int) -> Floats:
     return np.where(tries >= depth, 1 - missed, np.nan)
 
 
+def pass_all(grades: Grades, depth: int) -> Floats:
+    """Compute C(c, k)/C(n, k) of each item with c of n repeats right: the chance that k tries are all right.
+
+    >>> pass_all(Grades.from_grades([1] * 6 + [0] * 4, ids=["a"] * 10), 2).round(6).tolist()
+    [0.333333]
+    """
+    tries, right = grades.repeats, grades.sums
+    probability = np.ones(len(tries))
+    for draw in range(min(depth, int(tries.max()))):
+        probability *= np.maximum(right - draw, 0) / np.maximum(tries - draw, 1)
+    return np.where(tries >= depth, probability, np.nan)
+
+
+def flip_rate(grades: Grades, _depth: int) -> Floats:
+    """Compute 2c(n − c)/(n(n − 1)) of each item with c of n repeats right: how often two repeats differ.
+
+    >>> flip_rate(Grades.from_grades([1, 1, 0], ids=["a"] * 3), 1).round(6).tolist()
+    [0.666667]
+    """
+    tries, right = grades.repeats, grades.sums
+    return np.where(tries > 1, 2 * right * (tries - right) / np.maximum(tries * (tries - 1), 1), np.nan)
+
+
 MEASURES = (
     _of_grades(
         "mean",
@@ -48,6 +78,7 @@ MEASURES = (
         high=np.inf,
         chance="none",
         title="mean grade",
+        guidance=guidance.MEAN,
     ),
     _of_grades(
         "accuracy",
@@ -55,6 +86,8 @@ MEASURES = (
         item_means,
         "share correct, exact match, solve rate",
         needs=(BINARY,),
+        is_share_of_right_answers=True,
+        guidance=guidance.ACCURACY,
     ),
     _of_grades(
         "pass",
@@ -62,8 +95,29 @@ MEASURES = (
         pass_at,
         needs=(BINARY,),
         depth="required",
+        is_share_of_right_answers=True,
         chance="1 − (1 − g)^k",
         source="Chen et al. 2021, Evaluating Large Language Models Trained on Code",
+        guidance=guidance.PASS,
+    ),
+    _of_grades(
+        "pass_all",
+        "Σ_i C(right_i, k)/C(k_i, k) / I",
+        pass_all,
+        "pass^k, pass hat k, reliability over k tries",
+        needs=(BINARY,),
+        depth="required",
+        chance="g^k",
+        source="Yao et al. 2024, τ-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains",
+    ),
+    _of_grades(
+        "flip_rate",
+        "Σ_i 2 right_i (k_i − right_i)/(k_i (k_i − 1)) / I",
+        flip_rate,
+        "flip rate, rerun disagreement",
+        needs=(BINARY, REPEATED),
+        direction="lower",
+        chance="2 g (1 − g)",
     ),
 )
 
@@ -78,6 +132,14 @@ class ItemValues:
     grades: Grades
     values: Floats
     undefined: str | None = None
+
+    def level_of_guesses(self, guess_rate: float) -> float:
+        """Compute the expected value if every try is a guess that is right at this rate."""
+        if self.measure.compute is pass_all:
+            return float(guess_rate**self.depth)
+        if self.measure.compute is flip_rate:
+            return 2 * guess_rate * (1 - guess_rate)
+        return float(1 - (1 - guess_rate) ** self.depth)
 
     @property
     def mean(self) -> float:
@@ -105,7 +167,7 @@ def resolve_grades(grades: Grades, measure: str | Measure) -> ItemValues:
     undefined = undefined if grades.has_cases else "there are no grades"
     values = np.full(len(grades.items), np.nan) if undefined else np.asarray(entry.compute(grades, depth))
     if undefined is None and np.isnan(values).all():
-        undefined = f"no item has {depth} repeats: name the items (id), or take a smaller k"
+        undefined = f"no item has {depth} repeats: pass --id to name the items, or choose a smaller k"
     return ItemValues(entry, str(spelling), depth, grades, values, undefined)
 
 
@@ -114,6 +176,6 @@ def measure_grades(grades: Grades, measure: str | Measure) -> float:
     return resolve_grades(grades, measure).mean
 
 
-def measure_items(grades: Grades, measure: str | Measure) -> dict[str | int, float]:
+def measure_items(grades: Grades, measure: str | Measure) -> dict[Label, float]:
     """Compute a measure of each item that has an id."""
     return dict(zip(grades.ids or (), resolve_grades(grades, measure).values.tolist(), strict=False))

@@ -28,16 +28,35 @@ class GradeRules(TypedDict):
 def check_grades(options: Options) -> None:
     """Raise an error for options of grades that contradict each other."""
     if options["missing"] == "abstain":
-        raise OptionError('an answer without a grade is left out and counted, missing="drop", or an error')
+        raise OptionError(
+            'missing must be "drop" (exclude answers without a grade and count them) or "error"'
+        )
     if options["grade_range"] is not None and options["correct"] is not None:
-        raise OptionError("grade_range has no meaning with correct, which is 0 or 1")
+        raise OptionError("grade_range is not supported with correct, which is 0 or 1")
+    if options["ordered"] or options["horizon"] > 1:
+        _check_order(options)
 
 
-def count_grades(source: Source | None, options: Options, *, is_final: bool, by_row: bool = False) -> Counted:
+def _check_order(options: Options) -> None:
+    """Raise an error for options that contradict rows in time order."""
+    reasons = {
+        "id": "rows are compared in their order, which ids would change",
+        "cluster": "clusters are taken as independent, but rows in time order are not",
+    }
+    for name, value in select_options(options, reasons).items():
+        if value is not None:
+            raise OptionError(f"--{name} is not supported with --ordered: {reasons[name]}")
+    if options["adjust"] == "tukey":
+        raise OptionError("--adjust tukey is not supported with --ordered: use holm")
+
+
+def count_grades(
+    source: Source | None, options: Options, *, is_final: bool, by_row: bool = False
+) -> Counted[Grades]:
     """Fold the columns of grades, ids and clusters into a tally; ``by_row`` numbers items by their rows."""
     form = "grade" if options["correct"] is None else "correct"
     if by_row and options["id"] is None and isinstance(source, FoldingSource):
-        raise OptionError(f"{source.name}: Spark does not number rows: name the column of items (id=, --id)")
+        raise OptionError(f"{source.name}: Spark does not number rows: pass the column of items (id=, --id)")
     roles = select_options(options, (form, "id", "cluster"))
     reducer = partial(grades_reducer, missing=options["missing"], rules=rules_of(options), by_row=by_row)
     # Names of items and clusters are text wherever they come from.
@@ -76,7 +95,7 @@ def _add_batch(
     form, parse = ("correct", as_right) if "correct" in by_role else ("grade", as_points)
     values = parse(by_role[form], columns[form], batch.first_row)
     if missing == "error":
-        advice = 'missing="drop" (--missing drop) leaves such answers out and counts them as unscored'
+        advice = 'missing="drop" (--missing drop) excludes such answers and counts them as unscored'
         check_not_missing(np.isnan(values), columns[form], batch.first_row, advice)
     row_numbers = np.arange(batch.first_row, batch.first_row + len(batch)) if by_row else None
     return Grades.from_columns(

@@ -18,12 +18,15 @@ from edgeworth.core.formatting import (
     format_number,
     format_p_value,
     format_percent,
+    format_rounded,
     plural,
 )
 from edgeworth.core.kinds import ReportInput
 from edgeworth.core.options import Options
 from edgeworth.grades.findings import GradeFindings, examine_grades
+from edgeworth.grades.gaps import unit_extremes
 from edgeworth.grades.grades import Grades
+from edgeworth.grades.policy import MAX_ITEMS_IN_JSON
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
 from edgeworth.report.estimates import estimates_grid, test_result_to_dict
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns
@@ -34,7 +37,6 @@ from edgeworth.report.wording import (
     describe_estimate,
     describe_measure,
     describe_odds,
-    describe_plan,
     describe_test,
 )
 
@@ -53,7 +55,9 @@ def report_grades(tallied: ReportInput[Grades], options: Options, about: About) 
         _repeats(findings),
     )
     grid = estimates_grid(findings.estimates, findings.level)
-    sections = [Section("How good", (), (grid,), ("items",), is_main=True)]
+    number = len(set(grades.clusters or ()))
+    text = (f"Intervals allow for {number:,} {plural(number, 'cluster')}.",) if number else ()
+    sections = [Section("How good", text, (grid,), ("items",), is_main=True)]
     if findings.split is not None:
         sections.append(_split_section(findings))
     return Report(
@@ -82,14 +86,15 @@ def _how_good(findings: GradeFindings, name: str) -> Claim:
     strength: Strength = "estimated"
     if grades.is_binary:
         share, interval = _describe_share(estimate, level)
-        text = f"{share} of answers are right {interval}"
+        sample = describe_sample(grades)
+        text = f"{share} of answers are right {interval[:-1]}; {sample})"
         if findings.guess_rate is not None:
             strength = "shown" if findings.is_conclusive else "not shown"
             better = "better" if estimate.value > findings.guess_rate else "worse"
-            how = f"{better} than" if findings.is_conclusive else "no significant difference from"
+            how = f"{better} than" if findings.is_conclusive else "no clear difference from"
             text += f": {how} guessing ({format_percent(findings.guess_rate, 1)})"
     else:
-        text = f"Mean {name or 'grade'} {describe_estimate(estimate, level)}"
+        text = f"Mean {name or 'grade'} {describe_estimate(estimate, level)[:-1]}; {describe_sample(grades)})"
         if math.isfinite(grades.bounds[1]) and not grades.lower_is_better:
             text += f", of {format_number(grades.bounds[1])} at most"
         text += "; lower is better" if grades.lower_is_better else ""
@@ -116,7 +121,7 @@ def _guessing(findings: GradeFindings) -> Claim | None:
         )
     if findings.is_conclusive and estimate.value > rate:
         known, interval = _describe_share(findings.estimates[1], findings.level)
-        text += f" Corrected for guessing, it knows {known} of the answers {interval}."
+        text += f" Corrected for guessing: {known} {interval}."
     return Claim(
         "chance", text, "shown" if findings.is_conclusive else "not shown", {"p_value": p_value}, method
     )
@@ -128,7 +133,8 @@ def _sample_size(findings: GradeFindings) -> Claim | None:
     plan = findings.mean.cases_needed(level=findings.level)
     if not 0 < plan.more < math.inf:
         return None
-    text = describe_plan(plan, "items", "a rate")
+    now = f"{format_count(plan.cases)} now; {format_percent(plan.power)} power"
+    text = f"Confirming a difference of this size needs about {format_rounded(plan.needed)} items ({now})."
     return Claim("sample size", text, "advised", {"more_items": plan.more, "power": plan.power})
 
 
@@ -136,15 +142,30 @@ def _repeats(findings: GradeFindings) -> Claim | None:
     if findings.split is None:
         return None
     share = findings.split.from_repeats
-    more = "more repeats help as well as more items" if share > 0.5 else "more items help most"
-    text = f"{format_percent(share)} of the variance of item means is between repeats: {more}."
-    return Claim("repeats", text, "advised", {"from_repeats": share})
+    return Claim("repeats", describe_noise(share), "advised", {"from_repeats": share})
+
+
+def describe_noise(share: float, items: str = "items", repeats: str = "repeats") -> str:
+    """Write which share of the uncertainty comes from repeats, and what to add.
+
+    >>> describe_noise(0.31, "questions", "epochs")
+    'Run-to-run noise is 31% of the uncertainty: add questions rather than epochs.'
+    """
+    advice = f"add {repeats} or {items}" if share > 0.5 else f"add {items} rather than {repeats}"
+    return f"Run-to-run noise is {format_percent(share)} of the uncertainty: {advice}."
+
+
+def describe_sample(grades: Grades) -> str:
+    """Write the number of items, and of answers if items were repeated."""
+    items, answers = grades.number, grades.rows_counted
+    text = f"{items:,} {plural(items, 'item')}"
+    return text if answers == items else f"{text}, {answers:,} answers"
 
 
 def _split_section(findings: GradeFindings) -> Section:
     split = findings.split
     assert split is not None
-    share = "share of the variance of item means/percent"
+    share = "share of the uncertainty/percent"
     rows = (
         ("between items", math.sqrt(split.between), 1 - split.from_repeats),
         ("between repeats of an item", math.sqrt(split.within), split.from_repeats),
@@ -167,20 +188,16 @@ def _warnings(findings: GradeFindings) -> tuple[str, ...]:
     warnings = []
     if grades.unscored:
         words = plural(grades.unscored, "answer has no grade and is", "answers have no grade and are")
-        warnings.append(f"{grades.unscored:,} {words} left out.")
+        warnings.append(f"{grades.unscored:,} {words} excluded.")
     means = grades.means
     is_one_grade = not grades.zero_one and bool((means == means[0]).all())
     if is_one_grade and grades.items.sum() >= MIN_CASES_TO_SUSPECT:
         warnings.append(describe_constant("The grade", format_number(float(means[0]))))
-    if estimate.caveat is not None:
+    if estimate.no_claim is not None:
         warnings.append(
-            f"{estimate.caveat.capitalize()}: coverage may be below {format_percent(findings.level)}, and "
-            "nothing is concluded. Collect more clusters of like size."
+            f"{estimate.no_claim.capitalize()}: coverage may be below {format_percent(findings.level)}, and "
+            "no conclusion is drawn. Collect more clusters of similar size."
         )
-    if grades.clusters is not None:
-        freedom = getattr(estimate.law, "freedom", math.inf)
-        freedom_text = f" ({freedom:.1f} degrees of freedom)" if math.isfinite(freedom) else ""
-        warnings.append(f"The interval rests on {len(set(grades.clusters)):,} clusters{freedom_text}.")
     return tuple(warnings)
 
 
@@ -201,7 +218,16 @@ def _numbers(findings: GradeFindings) -> JsonObject:
         "variance": None if split is None else vars(split),
         "freedom": finite_or_none(getattr(mean.law, "freedom", math.inf)),
         **findings.grades.facts(),
+        "extremes": unit_extremes(findings.grades),
+        "item_grades": _item_grades(findings.grades),
     }
+
+
+def _item_grades(grades: Grades) -> dict[str, float] | None:
+    """List the mean grade of each item by its id, so that ``diff`` can pair two reports."""
+    if grades.ids is None or grades.number > MAX_ITEMS_IN_JSON:
+        return None
+    return dict(zip(map(str, grades.ids), grades.means.tolist(), strict=True))
 
 
 def _charts(findings: GradeFindings) -> Iterable[Chart]:

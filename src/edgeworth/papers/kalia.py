@@ -1,4 +1,4 @@
-"""Kalia 2011, "Assessing classification performance by gambling strategies": what the paper computes."""
+"""Recompute the numbers in Kalia 2011, "Assessing classification performance by gambling strategies"."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from scipy.special import expit
 import edgeworth as ew
 from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import normal_quantile
+from edgeworth.papers.kalia_pictures import PICTURES, pictures
 from edgeworth.papers.printed import Ours
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import Grid, Section, make_columns
@@ -24,13 +25,15 @@ from edgeworth.sample import sample_file
 
 Outcomes = NDArray[np.int64]
 CASES, TRAINED = 20_000, 10_000
+"""Cases of the simulated experiment, and those that the model is fitted to."""
 REACH, NOISE, LOWEST, HIGHEST = 1.09, 0.218, 0.15, 0.85
+"""The ranges of x and of its noise, and the lowest and highest price of the bookmaker."""
 PRINTED_SHARES = 18
 """Two tables of the simulated experiment with nine numbers each."""
-SURE = 0.99
-"""The least probability that a run of the design has all of them within the tolerance."""
+MIN_AGREEMENT_PROBABILITY = 0.99
+"""A run of the design has all of them within the tolerance at least this often."""
 GRID = 20_000
-"""Points of the interval of x when the design is integrated."""
+"""Points at which the design is integrated over x."""
 MODELS = {
     "small glm": ("smoke", "race"),
     "stepAIC": ("lwt", "race", "smoke", "ptd", "ht", "ui"),
@@ -41,17 +44,15 @@ DRAWN = {
     "figures_2_3_stakes": "births",
     "figure_4_wealth": "simulated",
     "figure_4_returns": "simulated",
-    "figure_5_probabilities": "simulated",
     "figures_6_7_wealth": "births",
     "figures_6_7_orders": "births",
     "figures_6_7_returns": "births",
-    "figure_8_probabilities": "births",
 }
-FIGURES = tuple(DRAWN)
+FIGURES = (*PICTURES, *DRAWN)
 
 
 def compute(_seed: int = 0) -> Ours:
-    """Everything, by place. Nothing is drawn: the simulated experiment has the law of its design."""
+    """Compute every number, by section. The simulated experiment is integrated, not drawn."""
     return {**_stakes(), **_moments(), **_simulated(), **_births()}
 
 
@@ -59,7 +60,7 @@ def compute(_seed: int = 0) -> Ours:
 
 
 def _stakes() -> Ours:
-    """What the stake has to do over the odds of the paper, and points of the surfaces it draws."""
+    """Return the slopes of the stake over the paper's odds, and points of the surfaces it draws."""
     step, which = 1e-6, ", the least for odds 1.3 to 4"
     p, odds = (x.ravel() for x in np.meshgrid(np.linspace(0.05, 0.95, 19), np.linspace(1.3, 4, 28)))
     by_p = (ew.bet.kelly_game(p + step, odds) - ew.bet.kelly_game(p - step, odds)) / (2 * step)
@@ -80,7 +81,7 @@ def _stakes() -> Ours:
 
 
 def _moments(p: float = 0.6, odds: float = 3.0) -> Ours:
-    """Section 2.2 for one game by its two outcomes, and for three games by all eight."""
+    """Compute Section 2.2 by enumeration: one game with two outcomes, and three games with eight."""
     stake = float(ew.bet.kelly_game(p, odds))
     factors, chances = ew.bet.game_factors(p, odds, outcome=[1, 0]), np.array([p, 1 - p])
     payoff, growth = (factors - 1) / stake, float(ew.bet.growth(p, odds, stake))
@@ -102,7 +103,7 @@ def _moments(p: float = 0.6, odds: float = 3.0) -> Ours:
             "Var[log S]": float(chances @ (np.log(factors) - growth) ** 2),
         },
         "Sections 2.1 and 2.2: three games at even odds": {
-            "E[M_1]": sum(shares[truth] * math.exp(each.martingale[0]) for truth, each in played.items()),
+            "E[M_1]": sum(shares[truth] * math.exp(wealth.martingale[0]) for truth, wealth in played.items()),
             "E[log W_n]": law.mean,
             "Var[log W_n]": law.variance,
             "log W_n after the games change places, less before": turned.log_wealth
@@ -128,7 +129,7 @@ def fit(columns: Floats, truth: Outcomes) -> Floats:
 
 
 def _shares(hits: Floats, misses: Floats, alarms: Floats, rest: Floats) -> dict[str, Floats]:
-    """The numbers of a printed confusion table, from the shares of its four cells."""
+    """Return the numbers of a printed confusion table from the shares of its four cells."""
     return {
         "true, predicted true": hits,
         "true, predicted false": misses,
@@ -143,30 +144,30 @@ def _shares(hits: Floats, misses: Floats, alarms: Floats, rest: Floats) -> dict[
 
 
 def _likeliest(truth: Outcomes, chances: Floats) -> dict[str, float]:
-    """The confusion table of the likeliest class, in shares."""
+    """Return the confusion table of the likeliest class, in shares."""
     table = ew.ContingencyTable.from_labels(truth, (chances > 0.5).astype(int), labels=[1, 0])
     (hits, alarms), (misses, rest) = table.counts / len(truth)
-    found = {name: float(share) for name, share in _shares(hits, misses, alarms, rest).items()}
-    return found | {"MAP error rate": 1 - ew.measure(table, "accuracy")}
+    shares = {name: float(share) for name, share in _shares(hits, misses, alarms, rest).items()}
+    return shares | {"MAP error rate": 1 - ew.measure(table, "accuracy")}
 
 
 # -- the simulated experiment -------------------------------------------------------------------------------
 
 
 def experiment(seed: int) -> tuple[Outcomes, Floats, Floats]:
-    """Draw the half that is bet on: outcomes, the model's forecasts, the bookmaker's prices."""
+    """Draw the test half: outcomes, the model's forecasts, the bookmaker's prices."""
     rng = np.random.default_rng([2011, seed])
     x = rng.uniform(-REACH, REACH, CASES)
     chances = expit(-(x + rng.uniform(-NOISE, NOISE, CASES)))
     truth = (rng.random(CASES) < chances).astype(np.int64)
     columns = np.column_stack([np.ones(CASES), x])
     forecasts = expit(columns[TRAINED:] @ fit(columns[:TRAINED], truth[:TRAINED]))
-    prices = ew.bet.Drunken(LOWEST, HIGHEST, seed=seed).prices((CASES - TRAINED,))
+    prices = ew.bet.Drunken(LOWEST, HIGHEST, rng=seed).prices((CASES - TRAINED,))
     return truth[TRAINED:], forecasts, prices
 
 
 def true_share(x: Floats) -> Floats:
-    """P(true | x), with the noise integrated out."""
+    """Return P(true | x), with the noise integrated out."""
     upper, lower = (np.logaddexp(0, -(x + end)) for end in (NOISE, -NOISE))
     return np.asarray((lower - upper) / (2 * NOISE))
 
@@ -185,7 +186,7 @@ class Design:
 
     @classmethod
     def integrate(cls) -> Design:
-        """Find the limit of the fit, the error of its intercept, and what a game adds to log wealth."""
+        """Compute the limit of the fit, its intercept's standard error, and the growth per game."""
         x = ((np.arange(GRID) + 0.5) / GRID * 2 - 1) * REACH
         chances = true_share(x)
         slope = brentq(lambda slope: float((x * (chances - expit(slope * x))).mean()), -2, 0)
@@ -201,7 +202,7 @@ class Design:
         return cls(slope, deviation, score + price - lost_by_fitting)
 
     def model_table(self) -> dict[str, tuple[float, float]]:
-        """Mean and standard deviation of each share for the model's likeliest class."""
+        """Return the mean and standard deviation of each share for the model's likeliest class."""
         nodes, weights = np.polynomial.hermite_e.hermegauss(41)
         crossings = nodes * self.intercept_deviation / abs(self.slope)
         # The integral of P(true | x) up to each crossing.
@@ -212,35 +213,35 @@ class Design:
 
     @staticmethod
     def bookmaker_table() -> dict[str, tuple[float, float]]:
-        """The same for the bookmaker, whose prices have nothing to do with the outcomes."""
+        """Return the same for the bookmaker, whose prices are independent of the outcomes."""
         quarter = np.array([0.25])
         return _moments_of_shares(_shares(quarter, quarter, quarter, quarter), np.ones(1))
 
 
 def _moments_of_shares(shares: dict[str, Floats], weights: Floats) -> dict[str, tuple[float, float]]:
-    """Mean and deviation of shares among the test cases: binomial, given what the weights are over."""
+    """Return mean and deviation of shares among test cases: binomial, mixed with the weights."""
     tested = CASES - TRAINED
-    found = {}
+    moments = {}
     for name, share in shares.items():
         mean, square = (float(np.average(power, weights=weights)) for power in (share, share**2))
-        found[name] = mean, math.sqrt((mean - square) / tested + max(square - mean**2, 0.0))
-    return found
+        moments[name] = mean, math.sqrt((mean - square) / tested + max(square - mean**2, 0.0))
+    return moments
 
 
 def _simulated() -> Ours:
-    """What the design gives on average, and how far the numbers of one run may be off (Bonferroni)."""
+    """Return the means of the design, and the tolerances for one run (Bonferroni)."""
     design = Design.integrate()
-    reach = normal_quantile(1 - (1 - SURE) / PRINTED_SHARES)
+    reach = normal_quantile(1 - (1 - MIN_AGREEMENT_PROBABILITY) / PRINTED_SHARES)
     tables = {"the model": design.model_table(), "the drunken bookmaker": design.bookmaker_table()}
-    found: dict[str, dict[str, float | tuple[float, float]]] = {
+    sections: dict[str, dict[str, float | tuple[float, float]]] = {
         f"Simulated data: {name}{way}": {
             what: (mean, reach * spread) for what, (mean, spread) in table.items()
         }
         for way in (", as printed", ", rows exchanged")
         for name, table in tables.items()
     }
-    growth = {"log wealth a game, the model against the bookmaker": design.growth}
-    return {**found, "Simulated data: wealth": growth}
+    growth = {"log wealth per game, the model against the bookmaker": design.growth}
+    return {**sections, "Simulated data: wealth": growth}
 
 
 # -- birth weights ------------------------------------------------------------------------------------------
@@ -248,7 +249,7 @@ def _simulated() -> Ours:
 
 @cache
 def mothers() -> dict[str, Floats]:
-    """The births by column."""
+    """Return the births by column."""
     with sample_file("mothers.csv") as path:
         heads = path.read_text(encoding="utf-8").splitlines()[0].split(",")
         return dict(zip(heads, np.loadtxt(path, delimiter=",", skiprows=1).T, strict=True))
@@ -256,7 +257,7 @@ def mothers() -> dict[str, Floats]:
 
 @cache
 def birth_forecasts(model: str, *, left_out: bool, in_classes: bool = False) -> Floats:
-    """What a logistic regression says of each birth, having seen it or not."""
+    """Return a logistic regression's probability for each birth, fitted with or without that birth."""
     births = mothers()
     races = {"race": [births["race"] == 2, births["race"] == 3]} if in_classes else {}
     columns = [np.ones(len(births["low"]))]
@@ -270,10 +271,10 @@ def birth_forecasts(model: str, *, left_out: bool, in_classes: bool = False) -> 
 
 
 def _births() -> Ours:
-    """All tables in sample and leave-one-out, race as a number and in classes; likelihoods and wealth."""
+    """Return all tables in sample and leave-one-out, with race as a number and as classes; and wealth."""
     truth = mothers()["low"].astype(int)
-    found: dict[str, dict[str, float]] = {"Births": {"births": len(truth)}, "Births: wealth": {}}
-    wealth = found["Births: wealth"]
+    sections: dict[str, dict[str, float]] = {"Births": {"births": len(truth)}, "Births: wealth": {}}
+    wealth = sections["Births: wealth"]
     for left_out, in_classes in itertools.product((True, False), (False, True)):
         how = f"{'leave-one-out' if left_out else 'in sample'}{', race in classes' if in_classes else ''}"
         models = [model for model in MODELS if not in_classes or model != WITH_FTV]
@@ -283,18 +284,18 @@ def _births() -> Ours:
         for model, chances in forecasts.items():
             table, scores = _likeliest(truth, chances), ew.ForecastScores.from_probabilities(truth, chances)
             wealth[f"log-likelihood of {model}, {how}"] = -len(truth) * scores.mean("log")
-            found[f"Births: {model}, rows exchanged, {how}"] = table
+            sections[f"Births: {model}, rows exchanged, {how}"] = table
             if left_out and not in_classes and model != WITH_FTV:
-                found[f"Births: {model}, as printed"] = table
+                sections[f"Births: {model}, as printed"] = table
             if model == "small glm":
                 continue
             won = ew.Wealth.from_probabilities(truth, chances, against=forecasts["small glm"])
             wealth[f"log wealth of {model} against small glm, {how}"] = won.log_wealth
-    return found
+    return sections
 
 
 def details() -> tuple[tuple[Section, ...], dict[str, Any]]:
-    """The larger model with and without ftv, which the text lists and the printed table cannot show."""
+    """Compare the larger model with and without ftv, which the printed table cannot distinguish."""
     truth = mothers()["low"].astype(int)
     small = birth_forecasts("small glm", left_out=True)
     numbers: dict[str, dict[str, Any]] = {}
@@ -318,7 +319,8 @@ def details() -> tuple[tuple[Section, ...], dict[str, Any]]:
         "was in the model.",
         f"Leave-one-out, the model without ftv turns $1 into ${without['wealth']:,.0f} against the small "
         f"model (log wealth {without['log_wealth']:.4f}). With ftv it is ${with_ftv['wealth']:,.0f} (log "
-        f"wealth {with_ftv['log_wealth']:.4f}). Edgeworth's sample data and the figures are without ftv.",
+        f"wealth {with_ftv['log_wealth']:.4f}). Edgeworth's sample data and the figures are without ftv. "
+        "The variables were chosen on all births, which favours the larger model.",
     )
     grid = Grid(
         "",
@@ -331,10 +333,11 @@ def details() -> tuple[tuple[Section, ...], dict[str, Any]]:
 
 
 def figures(seed: int = 0) -> Iterable[Chart]:
-    """The paper's figures 2 to 8, drawn from ours."""
+    """Draw the paper's figures from our numbers, in the paper's form and as reports draw them."""
     happened, forecasts, prices = experiment(seed)
     low = mothers()["low"].astype(int)
     small, large = (birth_forecasts(model, left_out=True) for model in ("small glm", "stepAIC"))
+    yield from pictures({"simulated": (happened, forecasts, prices), "births": (low, large, small)})
     drawn = {
         "simulated": ew.evaluate(truth=happened, probabilities=forecasts, against=prices).charts,
         "births": ew.evaluate(truth=low, probabilities=large, against=small, orders=400).charts,

@@ -1,4 +1,4 @@
-"""Powers 2003, "Recall & Precision versus The Bookmaker": what the poster and the paper compute."""
+"""Recompute the numbers in Powers 2003, "Recall & Precision versus The Bookmaker" (poster and paper)."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ MEASURES = {
     "AvG(0.5)": "average_g",
     "Bookmaker": "informedness",
 }
-"""The paper's words, and ours."""
+"""Edgeworth's measures by the paper's names."""
 SENSES = {
     "A": 127, "B": 2, "C": 2, "D": 1, "E": 16, "F": 1, "G": 4, "H": 9, "I": 5, "J": 2, "K": 11, "L": 1,
     "M": 229, "N": 75, "O": 8, "P": 5, "Q": 2, "Z": 1,
 }  # fmt: skip
-"""Table 1: occurrences of each sense; Z is the index document that was added to the 500."""
+"""Table 1: occurrences of each sense; Z is the index document, added to the 500."""
 OCCURRENCES, CLASSIFIED = 500, 170
 
 
@@ -83,17 +83,17 @@ SPLITS = tuple(
         ((34, 96), (1, 3), (11, 45)),
     )
 )
-"""What is left of 170 cases for the classes A, M and N: six ways to share it give the printed percentages."""
+"""The six splits of the remaining cases among A, M and N that give the printed percentages."""
 
 
 def compute(_seed: int = 0) -> Ours:
-    """Everything, by place."""
+    """Compute every number, by section."""
     figure = {f"Figure 1, {name}": _spreadsheet(informed) for name, informed in FIGURE_1.items()}
     return {**_poster(), **figure, **_text(), **_twelve_classes()}
 
 
 def _table(counts: ArrayLike) -> ew.ContingencyTable:
-    """Predictions are in rows, as the source has it."""
+    """Make a table with predictions in rows, as in the source."""
     return ew.ContingencyTable.from_matrix(counts, rows="predicted", labels=SIGNS)
 
 
@@ -102,11 +102,11 @@ def _measured(table: ew.ContingencyTable, *words: str) -> dict[str, float]:
 
 
 def _poster() -> Ours:
-    """The guesser at odds of 7:3, the perfect player, and half of each."""
+    """Compute the guesser at odds of 7:3, the perfect player, and half of each."""
     table = _table([[12, 28], [18, 42]])
     played = ew.payoffs(table, pool=POOL)
-    each = played.track / table.counts
-    won, lost = each[0]
+    dollars_per_case = played.track / table.counts
+    won, lost = dollars_per_case[0]
     words = ("Accuracy", "Recall", "IRecall", "fallout", "Precision", "IPrecision", "Bookmaker")
     guesser = _measured(table, *words) | {
         "cases predicted +P": float(table.counts[0].sum()),
@@ -130,14 +130,14 @@ def _poster() -> Ours:
 
 
 def _spreadsheet(informed: float) -> dict[str, float]:
-    """Every cell of a block of Figure 1, from what is typed into it: cases, both distributions and G%."""
+    """Compute every cell of a block of Figure 1 from its inputs: cases, both distributions and G%."""
     table = ew.decisions.informed_mixture((0.7, 0.3), (0.8, 0.2), informed, cases=100, labels=SIGNS)
     played, counts = ew.payoffs(table, pool=POOL), table.counts
-    found = {"N": float(counts.sum()), "G%": ew.measure(table, "informedness[+]")}
-    found |= _measured(table, *(word for word in MEASURES if word != "fallout"))
-    found |= dict(zip(CELLS, counts.flat, strict=True))
-    found |= {f"dollars {cell}": value for cell, value in zip(CELLS, played.cells.flat, strict=True)}
-    found |= {"Weighted, total": played.total, "corner total": float(played.weighted.sum())}
+    values = {"N": float(counts.sum()), "G%": ew.measure(table, "informedness[+]")}
+    values |= _measured(table, *(word for word in MEASURES if word != "fallout"))
+    values |= dict(zip(CELLS, counts.flat, strict=True))
+    values |= {f"dollars {cell}": value for cell, value in zip(CELLS, played.cells.flat, strict=True)}
+    values |= {"Weighted, total": played.total, "corner total": float(played.weighted.sum())}
     by_sign = {
         "probability of": counts.sum(axis=0) / counts.sum(),
         "decision probability of": counts.sum(axis=1) / counts.sum(),
@@ -148,11 +148,11 @@ def _spreadsheet(informed: float) -> dict[str, float]:
         "column total": played.columns,
         "Weighted": played.weighted,
     }
-    return found | {f"{name} {sign}": x[k] for name, x in by_sign.items() for k, sign in enumerate(SIGNS)}
+    return values | {f"{name} {sign}": x[k] for name, x in by_sign.items() for k, sign in enumerate(SIGNS)}
 
 
 def _text() -> Ours:
-    """Numbers in the running text."""
+    """Compute the numbers in the running text."""
     first = _table([[42, 18], [28, 12]]).counts
     margins = (*first.sum(axis=1), *first.sum(axis=0), first.sum())
     accuracy = {f"first table, {x}": n for x, n in zip(("+P", "-P", "+R", "-R", "N"), margins, strict=True)}
@@ -185,12 +185,12 @@ class TwelveClasses:
 
     @classmethod
     def of(cls, split: Mapping[str, Rebuilt]) -> TwelveClasses:
-        """Put the classes of a split among the nine others, in the order of the paper."""
+        """Combine the classes of a split with the nine others, in the order of the paper."""
         return cls(dict(sorted({**REBUILT, **split}.items())))
 
     @cached_property
     def view(self) -> Marginals:
-        """What measures see of the table."""
+        """The margins and the diagonal, for measures."""
         counts = np.array([(x.right, x.predicted, x.actual) for x in self.classes.values()], dtype=np.float64)
         right, predicted, actual = counts.T
         return Marginals(right, predicted, actual, np.zeros(len(counts)))
@@ -201,17 +201,17 @@ class TwelveClasses:
 
     @property
     def edges(self) -> Values:
-        """G(l), recall less fallout."""
+        """G(l), recall minus fallout."""
         return edge(self.view.by_label())
 
     @property
     def printed_edges(self) -> Values:
-        """The B row as the paper has it: the odds on a label are taken from its share of the predictions."""
+        """The paper's B row, which takes the odds on a label from its share of the predictions."""
         label = self.view.by_label()
         return label.hits / label.predicted - label.false_alarms / label.not_predicted
 
     def printed_averages(self) -> dict[str, float]:
-        """The last column as the paper has it: B by actual share, F and G without weights."""
+        """Return the last column as printed: B weighted by actual share, F and G without weights."""
         view, label = self.view, self.view.by_label()
         return {
             "r": float(view.hits.sum() / view.total),
@@ -221,7 +221,7 @@ class TwelveClasses:
         }
 
     def averages(self) -> dict[str, float]:
-        """The last column as the text defines it: weighted by the share of predictions."""
+        """Return the last column as the text defines it: weighted by the share of predictions."""
         view = self.view
         return {
             "r": float(view.hits.sum() / view.total),
@@ -232,12 +232,12 @@ class TwelveClasses:
 
     @property
     def overall(self) -> float:
-        """Informedness of all occurrences: those that were not classified earn nothing."""
+        """Informedness over all occurrences; unclassified ones count as 0."""
         return self.averages()["B"] * CLASSIFIED / OCCURRENCES
 
 
 def _twelve_classes() -> Ours:
-    """The five rows for the first split, the last column for all six, and both put right."""
+    """Compute the five rows for the first split, the last column for all six, and both corrected."""
     tables = [TwelveClasses.of(split) for split in SPLITS]
     first, label = tables[0], tables[0].view.by_label()
     measured = {
@@ -247,7 +247,7 @@ def _twelve_classes() -> Ours:
         "F": f_measure(label, 0.5),
         "G": g_measure(label),
     }
-    put_right = {
+    corrected = {
         "recall": label.hits / label.real,
         "precision": label.hits / label.predicted,
         "B": first.edges,
@@ -268,7 +268,7 @@ def _twelve_classes() -> Ours:
             for number, table in enumerate(tables, start=1)
             for row, value in table.printed_averages().items()
         },
-        "The twelve classes, put right": by_class(put_right)
+        "The twelve classes, corrected": by_class(corrected)
         | {f"{row}, weighted average": value for row, value in first.averages().items()}
         | {
             "classified, 170 of 500": CLASSIFIED / OCCURRENCES,
@@ -278,7 +278,7 @@ def _twelve_classes() -> Ours:
 
 
 def details() -> tuple[tuple[Section, ...], dict[str, Any]]:
-    """The rebuilt counts of the twelve classes: tables for a report, and the same as numbers."""
+    """Return the rebuilt counts of the twelve classes, as tables for a report and as numbers."""
     tables = [TwelveClasses.of(split) for split in SPLITS]
     first = tables[0]
     edges, printed_edges = first.per_class(first.edges), first.per_class(first.printed_edges)
@@ -309,25 +309,26 @@ def details() -> tuple[tuple[Section, ...], dict[str, Any]]:
         "The paper does not print its 12 × 12 table, but its percentages determine the diagonal and the "
         "margins. For nine classes exactly one set of counts among 170 cases gives all five percentages. Six "
         "splits of the other cases among A, M and N give the rest, and each gives the four printed averages.",
-        "The printed r is precision and the printed p is recall: the denominators of r exceed Table 1's "
+        "The printed r is precision and the printed p is recall. The denominators of r exceed Table 1's "
         f"counts in {len(too_many)} classes ({', '.join(too_many)}), so they count predictions. The printed "
         "B takes the odds on a class from its share of the predictions. Fair odds come from its share of the "
         "cases.",
-        f"Put right, informedness is {lowest} to {highest} over the six splits, and {first.overall:.0%} for "
-        "all 500 occurrences. The paper prints 86% and 29%. Every class has a positive edge, so no label is "
-        "superstitious. Cells off the diagonal are not determined, so measures that need them are not shown.",
+        f"The corrected informedness is {lowest} to {highest} over the six splits. It is {first.overall:.0%} "
+        "for all 500 occurrences. The paper prints 86% and 29%. Every class has a positive informedness, so "
+        "no label is superstitious. Cells off the diagonal are not determined, so measures that need them "
+        "are not shown.",
     )
     shown = ("occurrences", "right", "predicted", "actual", "printed_edge", "edge")
-    heads = ("right/count", "predicted/count", "actual/count", "B as printed", "B put right")
+    heads = ("right/count", "predicted/count", "actual/count", "B as printed", "B corrected")
     class_grid = Grid(
         "Rebuilt counts",
         make_columns("class/text", "Table 1/count", *heads, default="percent"),
         tuple((name, *(row[key] for key in shown)) for name, row in classes.items()),
-        "A, M and N are those of the first split.",
+        "The counts of A, M and N are from the first split.",
     )
-    averages = ("r", "B", "F", "G", "B put right", "of all 500")
+    averages = ("r", "B", "F", "G", "B corrected", "B for all 500")
     split_grid = Grid(
-        "The six splits of A, M and N (right/predicted/actual) with the averages as printed and put right",
+        "The six splits of A, M and N (right/predicted/actual) with the printed and the corrected averages",
         make_columns("A/text", "M/text", "N/text", *averages, default="percent"),
         tuple(
             (

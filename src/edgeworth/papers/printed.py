@@ -1,7 +1,7 @@
-"""A number that a paper prints beside ours, and the report on all numbers of a paper.
+"""Compare the numbers that a paper prints with Edgeworth's, and report on all numbers of a paper.
 
-What a paper prints is a file of facts beside this one: its places in order, in each a line for every number,
-``what | printed | right | reason``. The code only computes.
+A TOML file per paper holds what is printed: its sections in order, with one line per number,
+``what | printed | right | reason``.
 """
 
 from __future__ import annotations
@@ -23,25 +23,48 @@ WORDS: dict[State, str] = {
     "agrees": "agree",
     "differs": "differ for a known reason",
     "not rebuilt": "cannot be rebuilt from what is printed",
-    "drifted": "HAVE DRIFTED, for no known reason",
+    "drifted": "HAVE CHANGED for no known reason",
 }
 Ours: TypeAlias = Mapping[str, Mapping[str, float | tuple[float, float]]]
-"""By place and by what it is: our number, or our number and its slack."""
+"""Our numbers by section and name, each alone or with its slack."""
 
-ROUNDING = 1e-9
-"""What floats leave of a number that is exact."""
+RELATIVE_FLOAT_ERROR = 1e-9
+"""The rounding error that floats may have for an exact number."""
 
 _NUMBER = re.compile(r"(-?)\$?(\d+(?:\.(\d+))?)(%?)")
 
 
 @dataclass(frozen=True)
 class PrintedNumber:
-    """A number as the paper prints it, and what Edgeworth computes.
+    """A number that a paper prints, beside the number that Edgeworth computes.
 
-    ``printed`` is the paper's own text: its digits say how closely ours has to agree. Whole numbers and
-    fractions (``2/3``, ``7:3``) are exact, ``> 0`` is a claim, and nothing is what it only draws. ``right``
-    is the number that should stand there, if another; ``reason`` says why. ``slack`` is how far ours may be
-    off besides: four standard errors of a simulation, or what rounded ingredients leave open.
+    Attributes
+    ----------
+    where : str
+        The place in the paper.
+    what : str
+        What the number is.
+    printed : str
+        The paper's own text. Its digits decide how closely the numbers must agree. Whole numbers and
+        fractions (``2/3``, ``7:3``) are exact, ``> 0`` is a claim, and an empty text is a number that is only
+        drawn.
+    ours : float or None
+        The number that Edgeworth computes.
+    right : str
+        The number that should be there, if the paper's is wrong.
+    reason : str
+        Why the numbers differ.
+    slack : float
+        How far the numbers may differ beyond rounding: four standard errors of a simulation, or the effect of
+        rounded inputs.
+
+    Examples
+    --------
+    >>> number = PrintedNumber("Table 1", "recall", "0.67", 2 / 3)
+    >>> number.state, number.ours_as_printed, number.agreement
+    ('agrees', '0.67', 'agrees')
+    >>> number.to_dict()["printed"]
+    '0.67'
     """
 
     where: str
@@ -54,7 +77,7 @@ class PrintedNumber:
 
     @property
     def state(self) -> State:
-        """Whether ours agrees; a number that is neither the paper's nor the right one has drifted."""
+        """Whether the numbers agree; "drifted" if ours is neither the paper's number nor the right one."""
         if self.ours is None:
             return "not rebuilt"
         if not self._is(self.right or self.printed, self.slack):
@@ -64,26 +87,26 @@ class PrintedNumber:
         return "agrees" if self._is(self.printed, self.slack) else "differs"
 
     def _is(self, text: str, slack: float = 0.0) -> bool:
-        """Whether ours, rounded as the text is, is the text; a half may be rounded either way."""
+        """Return whether ours equals the text after rounding; a half may be rounded up or down."""
         if self.ours is None or not text:
             return False
         if text.startswith(">"):
             return self.ours > float(text[1:])
         value, half = read_number(text)
-        return abs(self.ours - value) <= half + slack + ROUNDING * max(1.0, abs(value))
+        return abs(self.ours - value) <= half + slack + RELATIVE_FLOAT_ERROR * max(1.0, abs(value))
 
     @property
     def ours_as_printed(self) -> str:
-        """Our number with as many digits as the paper's, in its form."""
+        """The number that Edgeworth computes, in the form and with the digits of the paper's."""
         if self.ours is None:
             return UNDEFINED
         form = self.printed or self.right
-        found = _NUMBER.fullmatch(form)
-        decimals, percent = (found[3], found[4]) if found is not None else (None, "")
+        match = _NUMBER.fullmatch(form)
+        decimals, percent = (match[3], match[4]) if match is not None else (None, "")
         for text in (self.printed, self.right):
             number = _NUMBER.fullmatch(text)
             has_same_form = number is not None and (number[3], number[4]) == (decimals, percent)
-            # A half may be rounded either way: take the digits of the text it agrees with.
+            # A half may be rounded up or down: take the digits of the text that it agrees with.
             if text[:1] != ">" and self._is(text) and (text == form or "/" in text or has_same_form):
                 return text.replace("-", MINUS)
         size = abs(self.ours) * (100 if percent else 1)
@@ -93,14 +116,20 @@ class PrintedNumber:
 
     @property
     def agreement(self) -> str:
-        """That it agrees, or why not."""
+        """A statement that the numbers agree, or why they do not."""
         state = self.state
         if state == "agrees":
             return "agrees" if self._is(self.printed) else f"agrees within {self.slack:.2g}"
-        return self.reason if state != "drifted" else "DRIFTED"
+        return self.reason if state != "drifted" else "CHANGED"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain values."""
+        """Return plain values for JSON.
+
+        Returns
+        -------
+        dict
+            The fields, and ``state``.
+        """
         reason = None if self.state == "agrees" else self.reason
         texts = {"printed": self.printed or None, "right": self.right or None, "reason": reason}
         ours = None if self.ours is None else finite_or_none(self.ours)
@@ -116,10 +145,10 @@ def read_number(text: str) -> tuple[float, float]:
     over, sign, under = text.replace(":", "/").partition("/")
     if sign:
         return float(over) / float(under), 0.0
-    found = _NUMBER.fullmatch(text)
-    if found is None:
-        raise ValueError(f"no number as a paper prints it: {text!r}")
-    minus, digits, decimals, percent = found.groups()
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not a printed number: {text!r}")
+    minus, digits, decimals, percent = match.groups()
     scale = 100.0 if percent else 1.0
     half = 0.5 * 10.0 ** -len(decimals or "") / scale if decimals or percent else 0.0
     return (-1 if minus else 1) * float(digits) / scale, half
@@ -127,7 +156,28 @@ def read_number(text: str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Paper:
-    """What a paper prints beside ours, and what the reasons for differences mean."""
+    """The numbers that a paper prints, beside the numbers that Edgeworth computes.
+
+    Attributes
+    ----------
+    name : str
+        The name that ``ew.papers.reproduce`` takes.
+    title : str
+        The title of the paper.
+    numbers : tuple of PrintedNumber
+        The numbers in the paper's order.
+    reasons : mapping
+        What each reason for a difference means.
+    notes : mapping
+        Remarks by place.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> paper = ew.papers.read_paper("powers")
+    >>> len(paper.numbers) > 50, paper.count("drifted")
+    (True, 0)
+    """
 
     name: str
     title: str
@@ -137,28 +187,42 @@ class Paper:
 
     @classmethod
     def read(cls, name: str, ours: Ours) -> Paper:
-        """Read a paper's facts, and put ours beside them: each has a place, and none is left over."""
+        """Read the facts of a paper, and put the computed numbers beside them.
+
+        :meta private:
+        """
         facts = tomllib.loads(files("edgeworth.papers").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
-        numbers, left = [], {(where, what) for where, values in ours.items() for what in values}
-        for place in facts["places"]:
-            where = place["name"]
-            for line in place["numbers"].strip().splitlines():
+        numbers, unused = [], {(where, what) for where, values in ours.items() for what in values}
+        for section in facts["places"]:
+            where = section["name"]
+            for line in section["numbers"].strip().splitlines():
                 what, printed, right, reason = (*map(str.strip, line.split("|")), "", "")[:4]
-                left.discard((where, what))
-                found = ours.get(where, {}).get(what)
-                value, slack = found if isinstance(found, tuple) else (found, 0.0)
+                unused.discard((where, what))
+                computed = ours.get(where, {}).get(what)
+                value, slack = computed if isinstance(computed, tuple) else (computed, 0.0)
                 if value is None and not reason:
                     raise KeyError(f"{where}, {what}: neither computed nor with a reason")
                 value = None if value is None else float(value)
                 numbers.append(PrintedNumber(where, what, printed, value, right, reason, float(slack)))
-        if left:
-            raise KeyError(f"computed, but not printed: {sorted(left)}")
-        notes = {place["name"]: place["note"] for place in facts["places"] if "note" in place}
+        if unused:
+            raise KeyError(f"computed, but not printed: {sorted(unused)}")
+        notes = {section["name"]: section["note"] for section in facts["places"] if "note" in section}
         return cls(name, facts["title"], tuple(numbers), facts["reasons"], notes)
 
     def count(self, state: State) -> int:
-        """How many numbers are in a state."""
-        return sum(each.state == state for each in self.numbers)
+        """Count the numbers in a state.
+
+        Parameters
+        ----------
+        state : str
+            "agrees", or another state of ``PrintedNumber.state``.
+
+        Returns
+        -------
+        int
+            The number of numbers.
+        """
+        return sum(number.state == state for number in self.numbers)
 
     def report(
         self,
@@ -169,28 +233,36 @@ class Paper:
         figures: tuple[str, ...] = (),
         charts: Callable[[], Iterable[Chart]] = tuple,
     ) -> Report:
-        """Say how many agree, what differs and why, then everything in the paper's order."""
-        differing = [each for each in self.numbers if each.state in ("differs", "not rebuilt", "drifted")]
-        used = {part for each in differing for part in each.reason.split("; ")}
-        why = tuple(f"{short}: {said}" for short, said in self.reasons.items() if short in used)
-        sections = [Section("What differs, and why", why, (_grid(differing, Column("where")),)), *more]
-        for where in dict.fromkeys(each.where for each in self.numbers):
+        """Report how many numbers agree, what differs and why, then everything in the paper's order.
+
+        :meta private:
+        """
+        differing = [x for x in self.numbers if x.state in ("differs", "not rebuilt", "drifted")]
+        used = {part for number in differing for part in number.reason.split("; ")}
+        why = tuple(f"{short}: {reason}" for short, reason in self.reasons.items() if short in used)
+        sections = [
+            Section("Differences and their reasons", why, (_grid(differing, Column("section")),)),
+            *more,
+        ]
+        for where in dict.fromkeys(number.where for number in self.numbers):
             note = (self.notes[where],) if where in self.notes else ()
-            here = [each for each in self.numbers if each.where == where]
-            sections.append(Section(where, note, (_grid(here),)))
+            in_section = [number for number in self.numbers if number.where == where]
+            sections.append(Section(where, note, (_grid(in_section),)))
         if figures:
             sections.append(Section("Figures", charts=figures))
         counts = {state.replace(" ", "_"): self.count(state) for state in (*WORDS, "not printed")}
         return Report(
             verdict=self._verdict(),
             sections=tuple(sections),
-            warnings=tuple(f"{x.where}, {x.what}: drifted" for x in differing if x.state == "drifted"),
+            warnings=tuple(
+                f"{x.where}, {x.what}: changed for no known reason" for x in differing if x.state == "drifted"
+            ),
             provenance=provenance,
             numbers={
                 "kind": "reproduction",
                 "paper": self.name,
                 "counts": counts,
-                "printed_numbers": [each.to_dict() for each in self.numbers],
+                "printed_numbers": [number.to_dict() for number in self.numbers],
                 **(numbers or {}),
             },
             charts=Charts(charts),
@@ -198,14 +270,14 @@ class Paper:
 
     def _verdict(self) -> str:
         compared = len(self.numbers) - self.count("not printed")
-        said = [f"{self.count(state)} {words}" for state, words in WORDS.items() if self.count(state)]
-        return f"{self.title}.\n{compared} comparisons with printed numbers: {', '.join(said)}."
+        counts = [f"{self.count(state)} {words}" for state, words in WORDS.items() if self.count(state)]
+        return f"{self.title}.\n{compared} comparisons with printed numbers: {', '.join(counts)}."
 
 
 def _grid(numbers: Sequence[PrintedNumber], *places: Column) -> Grid:
-    heads = (*places, *make_columns("number/text", "paper", "ours", "agreement/text"))
-    found = (
+    heads = (*places, *make_columns("number/text", "paper", "Edgeworth", "agreement/text"))
+    rows = (
         (x.where, x.what, x.printed.replace("-", MINUS) or UNDEFINED, x.ours_as_printed, x.agreement)
         for x in numbers
     )
-    return Grid("", heads, tuple(row[-len(heads) :] for row in found))
+    return Grid("", heads, tuple(row[-len(heads) :] for row in rows))

@@ -6,11 +6,12 @@ import difflib
 import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Literal, TypeVar, Unpack, cast, get_args, get_origin
+from typing import Literal, TypeVar, Unpack, cast, get_args, get_origin
 
-from edgeworth.core.kinds import Kind, find_predictions
+from edgeworth.core.kinds import AnyKind, Kind, find_predictions
 from edgeworth.core.options import (
     COMPARED,
+    EVERY,
     RUN_LOGS,
     SEVERAL,
     EvaluateOptions,
@@ -21,9 +22,10 @@ from edgeworth.core.options import (
     options_of,
     select_options,
 )
+from edgeworth.core.random_seeds import make_seed
 from edgeworth.errors import OptionError
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def with_options(group: type) -> Callable[[Function], Function]:
@@ -31,9 +33,13 @@ def with_options(group: type) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
-        own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        positional = [each.name for each in own if each.kind is not each.KEYWORD_ONLY]
-        names = {each.name for each in own}
+        own = [
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind is not parameter.VAR_KEYWORD
+        ]
+        positional = [parameter.name for parameter in own if parameter.kind is not parameter.KEYWORD_ONLY]
+        names = {parameter.name for parameter in own}
         options = {name: pair for name, pair in options_of(group).items() if name not in names}
 
         @functools.wraps(function)
@@ -63,14 +69,14 @@ def with_options(group: type) -> Callable[[Function], Function]:
 
 
 def _nearest(name: str, known: list[str]) -> str:
-    """Name the parameter that may be meant: ``prediction`` of evaluate are the ``systems`` of compare."""
+    """Suggest the parameter that may be meant: ``systems`` of compare for ``prediction`` of evaluate."""
     is_system = "systems" in known and name in {*options_of(PredictionColumns), "probability"}
     near = ["systems"] if is_system else difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _with_parameters(text: str, options: Mapping[str, tuple[Any, Option]]) -> str:
-    """Put the options below what a docstring says of the function's own parameters."""
+def _with_parameters(text: str, options: Mapping[str, tuple[object, Option]]) -> str:
+    """Add the options to a docstring, below the function's own parameters."""
     lines = [f"    {name} : optional\n        {option.help}" for name, (_, option) in options.items()]
     head, mark, tail = text.partition("\n\n    Returns\n")
     return f"{head}\n" + "\n".join(lines) + f"{mark}{tail}"
@@ -84,10 +90,12 @@ def fill_in(verb: Verb, group: type, given: Mapping[str, object]) -> Options:
     options = options_of(group)
     for name, value in given.items():
         words = _words(options[name][0])
-        if words and value is not None and value not in words:
+        if words and value is not None and not isinstance(value, Kind) and value not in words:
             raise OptionError(f"{name} is one of {', '.join(words)}; saw {value!r}")
     defaults = {name: option.default for name, (_, option) in DEFINED.items()}
-    return cast(Options, {**defaults, **given, "verb": verb, "predictions": ""})
+    filled = cast(Options, {**defaults, **given, "verb": verb, "predictions": ""})
+    seed = make_seed(filled["rng"])
+    return change(filled, rng=seed, seed=seed)
 
 
 def change(options: Options, **changes: Unpack[Options]) -> Options:
@@ -109,16 +117,17 @@ def given_options(options: Options) -> dict[str, object]:
 def with_folds(options: Options, *, are_ranked: bool) -> Options:
     """Rank scores within folds, and report other predictions by fold.
 
-    A fold of scores is one ranked list, as a query is; in a comparison it is a cluster. For other
-    predictions folds are slices.
+    A fold of scores is one ranked list, as a query is. For other predictions folds are slices.
     """
     fold = options["fold"]
     if fold is None:
         return options
+    if options["verb"] == "tally":
+        raise OptionError("fold is not supported with a tally: evaluate and compare report each fold")
     options = change(options, predictions_made=options["predictions_made"] or "cross-validated")
-    role = "by" if not are_ranked else "cluster" if options["verb"] == "compare" else "query"
-    if role == "by" and options["verb"] == "tally":
-        raise OptionError("fold has no meaning with a tally: evaluate and compare tell how each fold did")
+    if are_ranked and options["verb"] == "compare":
+        return options
+    role = "query" if are_ranked else "by"
     if select_options(options, [role])[role] is not None:
         raise OptionError(f"fold and {role} are both given: give one of them")
     is_named = are_ranked or isinstance(fold, str)
@@ -127,15 +136,16 @@ def with_folds(options: Options, *, are_ranked: bool) -> Options:
 
 def check_options(options: Options, predictions: str) -> Options:
     """Refuse options that mean nothing with these predictions, and note what the predictions are."""
-    are_compared = options["verb"] == "compare"
+    are_compared, own = options["verb"] == "compare", own_kind(options)
     for name in given_options(options):
         option = DEFINED[name][1]
         kinds = COMPARED.get(name, option.kinds) if are_compared else option.kinds
         if kinds == (RUN_LOGS,):
             raise OptionError(f"{flag_name(name)} is for run logs, and no run log is given")
-        if predictions not in kinds:
-            title = NAMES.get(predictions, predictions)
-            raise OptionError(f"{flag_name(name)} has no meaning with {title}")
+        is_own = own is not None and (kinds == EVERY or name in (*own.roles, *own.options))
+        if predictions not in kinds and not is_own:
+            title = NAMES.get(predictions, predictions) if own is None else own.title
+            raise OptionError(f"{flag_name(name)} is not supported with {title}")
     return change(options, predictions=predictions)
 
 
@@ -143,25 +153,35 @@ def refuse_all_but(options: Options, known: Collection[str]) -> None:
     """Refuse options that act on rows, because a tally is counted already."""
     for name in given_options(options):
         if name not in known:
-            raise OptionError(f"{flag_name(name)} has no meaning with a tally, which is counted already")
+            raise OptionError(
+                f"{flag_name(name)} is not supported with a tally, because its rows are already counted"
+            )
 
 
-def tally_kind(options: Options) -> Kind[Any]:
+def own_kind(options: Options) -> AnyKind | None:
+    """Return the kind that the caller passed, or None if the predictions decide it."""
+    kind = options["kind"]
+    return kind if isinstance(kind, Kind) else None
+
+
+def tally_kind(options: Options) -> AnyKind:
     """Return the kind of tally that the predictions are read into."""
-    return find_predictions(options["predictions"])
+    own = own_kind(options)
+    return find_predictions(options["predictions"]) if own is None else own
 
 
-def _words(kind: Any) -> tuple[str, ...]:
-    """List the words that an option takes, where it takes nothing else."""
-    kinds = [kind] if get_origin(kind) is Literal else [x for x in get_args(kind) if x is not type(None)]
-    are_words = all(get_origin(each) is Literal for each in kinds)
-    return tuple(word for each in kinds for word in get_args(each)) if are_words else ()
+def _words(kind: object) -> tuple[str, ...]:
+    """List the words that an option takes, if it takes no other text."""
+    types = [kind] if get_origin(kind) is Literal else [x for x in get_args(kind) if x is not type(None)]
+    literals = [x for x in types if get_origin(x) is not Kind]
+    are_words = all(get_origin(x) is Literal for x in literals)
+    return tuple(word for literal in literals for word in get_args(literal)) if are_words else ()
 
 
 NAMES = {SEVERAL: "labels of several systems"}
 """What predictions are called in sentences, where that is not their own name."""
 
-DEFINED: Mapping[str, tuple[Any, Option]] = {**options_of(Options), **options_of(EvaluateOptions)}
+DEFINED: Mapping[str, tuple[object, Option]] = {**options_of(Options), **options_of(EvaluateOptions)}
 """Every option by name."""
 
 
@@ -171,12 +191,12 @@ def flag_name(name: str) -> str:
     >>> flag_name("predictions_made"), flag_name("measures"), flag_name("time")
     ('predictions_made (--predictions-made)', 'measures (--measure)', 'time')
     """
-    given = DEFINED[name][1].flag
-    flag = name.replace("_", "-") if given is None else given
+    own_flag = DEFINED[name][1].flag
+    flag = name.replace("_", "-") if own_flag is None else own_flag
     return f"{name} (--{flag})" if flag and flag != name else name
 
 
-def is_given(value: Any, option: Option) -> bool:
+def is_given(value: object, option: Option) -> bool:
     """Tell whether an option was given, and not just its default."""
     is_default = isinstance(value, (str, int, float)) and value == option.default
     return value is not None and value is not False and not is_default

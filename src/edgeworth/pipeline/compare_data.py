@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from edgeworth.common.choices import Predictions
-from edgeworth.comparisons.comparison import Comparison
+from edgeworth.common.json_types import JsonObject
+from edgeworth.comparisons.comparison import Comparison, SliceFindings
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.comparisons.reading import named_systems
 from edgeworth.comparisons.report import whole_or_none
 from edgeworth.comparisons.suspicious import suspicious_systems
-from edgeworth.core.kinds import Kind, SystemTallies, find_predictions, kind_if_tally, kind_of
+from edgeworth.core.amounts import parse_margin
+from edgeworth.core.kinds import AnyKind, SystemTallies, find_predictions, kind_if_tally, kind_of
 from edgeworth.core.options import (
     GRADES,
     LABELS,
@@ -32,6 +33,7 @@ from edgeworth.core.options import (
     select_options,
 )
 from edgeworth.core.registry import canonical_spellings
+from edgeworth.core.row_policies import refuse_regression
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.pipeline.call_options import (
     change,
@@ -39,17 +41,20 @@ from edgeworth.pipeline.call_options import (
     fill_in,
     flag_name,
     given_options,
+    own_kind,
     refuse_all_but,
     set_columns,
     with_folds,
 )
 from edgeworth.pipeline.join_systems import find_truth, join_grades, join_systems, refuse_tables
-from edgeworth.pipeline.slices import Slice, cut_slices, with_slices
+from edgeworth.pipeline.slice_differences import with_differences
+from edgeworth.pipeline.slices import Slice, cut_slices
 from edgeworth.pipeline.tally_record import Origin, TallyRecord
 from edgeworth.pipeline.tally_rows import column_names, repeated_cases, settle_weights
 from edgeworth.report.frames import library_of
 from edgeworth.report.report import make_provenance
 from edgeworth.sources.batches import Source
+from edgeworth.sources.column_roles import names_of
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import check_unchanged, combine_digests, file_digests, file_states
 
@@ -60,40 +65,42 @@ AFTER_COUNTING = (
 """Options that mean something with a tally."""
 
 TALLY = "a tally"
-LISTED_SOURCES = 8
+MAX_SOURCES_LISTED = 8
+"""The most sources of tallies that a comparison lists."""
 
 
-def comparison_options(given: Mapping[str, object]) -> Options:
+def comparison_options(arguments: Mapping[str, object]) -> Options:
     """Fill in the options of a comparison."""
-    options = fill_in("compare", CompareOptions, given)
+    options = fill_in("compare", CompareOptions, arguments)
     measures = canonical_spellings(options["measures"])
     return change(options, data=None, adjust=options["adjust"] or "holm", measures=measures)
 
 
-def compare_joined(systems: Any, options: Options) -> Comparison:
+def compare_joined(systems: object, options: Options) -> Comparison:
     """Compare systems in tables of their own, or in one long table."""
     if options["kind"] in (GRADES, "correct"):
         return _of_joined_grades(systems, options)
+    library = library_of(options["data"])
     truth, columns, options, notices = join_systems(options["truth"], systems, options)
-    return _compare_named(columns, change(options, truth=truth), notices, is_joined=True)
+    joined = _compare_named(columns, change(options, truth=truth), notices, is_joined=True)
+    return replace(joined, library=library)
 
 
-def compare_columns(systems: Any, options: Options) -> Comparison:
+def compare_columns(systems: object, options: Options) -> Comparison:
     """Compare systems that are arrays, or columns of one table."""
     refuse_tables(options)
     return _compare_named(systems, options)
 
 
 def _compare_named(
-    systems: Any, options: Options, joined: tuple[str, ...] = (), *, is_joined: bool = False
+    systems: object, options: Options, joined: tuple[str, ...] = (), *, is_joined: bool = False
 ) -> Comparison:
     named = named_systems(systems)
-    predictions = _kind(options["kind"], named, options["data"])
+    predictions = _predictions(named, options)
     are_scores = predictions == SCORES
     options = with_folds(options, are_ranked=are_scores)
-    is_listed = are_scores and options["query"] is not None
-    kind = find_predictions(QUERIES if is_listed else GRADES if predictions == "correct" else predictions)
-    source, truth, notices = _open(options, options["truth"], named)
+    kind = _kind(predictions, options)
+    source, truth, notices = _open(kind, options, options["truth"], named)
     paths: Sequence[Path] = getattr(source, "paths", ())
     states = file_states(paths)
     if source is not None and not is_joined:
@@ -108,9 +115,8 @@ def _compare_named(
     about = _about(findings, options, read.source, paths, kind=predictions, systems=listed, **columns)
     if about.get("digest") is not None:
         check_unchanged(paths, states)
-    comparison = Comparison(
-        findings, about, (*joined, *notices, *weighed), options["digits"], library_of(options["data"])
-    )
+    library = library_of(options["data"], truth, systems)
+    comparison = Comparison(findings, about, (*joined, *notices, *weighed), options["digits"], library)
     if options["by"] is None:
         return comparison
     return _by_slice(comparison, kind, source, truth, named, options)
@@ -118,24 +124,24 @@ def _compare_named(
 
 def _by_slice(
     whole: Comparison,
-    kind: Kind[Any],
+    kind: AnyKind,
     source: Source | None,
-    truth: Any,
-    systems: dict[str, Any],
+    truth: object,
+    systems: dict[str, object],
     options: Options,
 ) -> Comparison:
-    """Compare in each slice as in the whole, by the measure to go by."""
+    """Compare the systems in each slice, by the primary measure of the whole."""
     roles = select_options(options, ("cluster", "query", "fold", "id", "weight"))
-    given = {"truth": truth, **roles, **{f"system {name}": each for name, each in systems.items()}}
+    columns = {"truth": truth, **roles, **{f"system {name}": system for name, system in systems.items()}}
 
     def find(part: Slice, measure: str) -> ComparisonFindings:
         arrays = dict(part.arrays)
         actual = arrays.pop("truth", truth)
-        named = {name: arrays.pop(f"system {name}", each) for name, each in systems.items()}
+        named = {name: arrays.pop(f"system {name}", column) for name, column in systems.items()}
         read = _read(kind, part.source, actual, named, set_columns(options, arrays))
         return _find(read, change(options, measures=[measure]))
 
-    return add_slices(whole, list(cut_slices(source, given, options["by"])), find, options["level"])
+    return add_slices(whole, list(cut_slices(source, columns, options["by"])), find, options["level"])
 
 
 def add_slices(
@@ -149,44 +155,59 @@ def add_slices(
 
     def differences(part: Slice) -> dict[tuple[str, str], Difference | EdgeworthError]:
         try:
-            found = find(part, headline)
+            findings = find(part, headline)
+            if findings.headline == headline:
+                return dict(findings.headlines)
+            return {pair: findings.difference(*pair)[headline] for pair in whole.findings.pairs}
         except EdgeworthError as error:
             return dict.fromkeys(whole.findings.pairs, error)
-        if found.headline == headline:
-            return dict(found.headlines)
-        return {pair: found.difference(*pair)[headline] for pair in whole.findings.pairs}
 
     finish = partial(
-        with_slices,
+        with_differences,
         slices=slices,
         find=differences,
         measure=headline,
         level=level,
         is_lower_better=whole.findings.direction == "lower",
+        are_clustered=whole.findings.unit == "cluster",
         ranked=whole.findings.ranked,
     )
-    return replace(whole, finish=finish) if slices else whole
+
+    def compare_slices(measure: str) -> list[SliceFindings]:
+        return [(part.by, part.name, _try_slice(find, part, measure)) for part in slices]
+
+    return replace(whole, finish=finish, compare_slices=compare_slices) if slices else whole
+
+
+def _try_slice(
+    find: Callable[[Slice, str], ComparisonFindings], part: Slice, measure: str
+) -> ComparisonFindings | EdgeworthError:
+    """Compare a slice, or return the error that explains why it cannot be compared."""
+    try:
+        return find(part, measure)
+    except EdgeworthError as error:
+        return error
 
 
 def _about(
-    findings: ComparisonFindings, options: Options, source: str, paths: Sequence[Path] = (), **known: Any
-) -> dict[str, Any]:
-    """Say where a comparison came from, and what was asked."""
-    given = select_options(options, ("level", "adjust", "seed", "clip", "predictions_made"))
+    findings: ComparisonFindings, options: Options, source: str, paths: Sequence[Path] = (), **known: object
+) -> JsonObject:
+    """Write where a comparison came from, and with which options."""
+    facts = select_options(options, ("level", "adjust", "seed", "clip", "predictions_made"))
     if source != TALLY:
-        given |= {"power": options["power"], "missing": options["missing"], "dropped": findings.dropped}
-        given |= {"cases": whole_or_none(findings.cases)}
+        facts |= {"power": options["power"], "missing": options["missing"], "dropped": findings.dropped}
+        facts |= {"cases": whole_or_none(findings.cases)}
     if options["with_digest"]:
-        given["digest"] = combine_digests(file_digests(paths))
+        facts["digest"] = combine_digests(file_digests(paths))
     measures = None if options["measures"] is None else ", ".join(options["measures"])
-    return make_provenance(source=source, measures=measures, **{"kind": findings.kind} | given | known)
+    return make_provenance(source=source, measures=measures, **{"kind": findings.kind} | facts | known)
 
 
 def _read(
-    kind: Kind[Any], source: Source | None, truth: object, systems: dict[str, object], options: Options
+    kind: AnyKind, source: Source | None, truth: object, systems: dict[str, object], options: Options
 ) -> SystemTallies:
     """Read several systems, once their options have been checked."""
-    options = check_options(options, SEVERAL if kind.predictions == LABELS else kind.predictions)
+    options = check_options(options, SEVERAL if kind.predictions == LABELS else kind.predictions or kind.name)
     kind.check(options)
     return kind.read_systems(source, truth, systems, options)
 
@@ -196,15 +217,16 @@ def _find(read: SystemTallies, options: Options) -> ComparisonFindings:
     title = "tables of different cases" if read.kind.predictions == LABELS else read.kind.title
     for name in given_options(options).keys() & options_of(DifferenceOptions).keys():
         if name not in read.kind.difference_options:
-            raise OptionError(f"{flag_name(name)} has no meaning with {title}")
+            raise OptionError(f"{flag_name(name)} is not supported with {title}")
     findings = read.kind.compare(read.tallies, options, clusters=read.clusters)
     notes = (*suspicious_systems(read.tallies), *findings.notes)
-    return replace(findings, notes=notes, predictions_made=options["predictions_made"])
+    margin = None if options["margin"] is None else parse_margin(options["margin"])
+    return replace(findings, notes=notes, predictions_made=options["predictions_made"], margin=margin)
 
 
 def _as_systems(tally: object) -> SystemTallies:
     """Take what was tallied earlier: one tally of several systems, or a mapping of names to tallies."""
-    kinds = {kind_if_tally(each) for each in (tally.values() if isinstance(tally, Mapping) else [tally])}
+    kinds = {kind_if_tally(member) for member in (tally.values() if isinstance(tally, Mapping) else [tally])}
     kind = kinds.pop() if len(kinds) == 1 else None
     if kind is not None and isinstance(tally, Mapping) and (kind.holds_systems or not kind.is_comparable):
         raise OptionError(
@@ -220,13 +242,13 @@ def _as_systems(tally: object) -> SystemTallies:
 
 
 def _open(
-    options: Options, truth: Any, systems: Mapping[str, Any]
-) -> tuple[Source | None, Any, tuple[str, ...]]:
-    """Open the data, and find the column of truth where nobody named it."""
+    kind: AnyKind, options: Options, truth: object, systems: Mapping[str, object]
+) -> tuple[Source | None, object, tuple[str, ...]]:
+    """Open the data, and find the column of truth if it was not named."""
     source = None if options["data"] is None else open_source(options["data"])
-    if options["kind"] in (GRADES, "correct"):
+    if not kind.has_truth:
         if truth is not None:
-            raise OptionError("truth has no meaning with grades, which say already what is right")
+            raise OptionError(f"truth is not supported with {kind.title}: leave it out")
         return source, None, ()
     if truth is not None:
         return source, truth, ()
@@ -236,43 +258,46 @@ def _open(
         *systems.values(),
         *select_options(options, ("cluster", "query", "fold", "id", "weight")).values(),
     ]
-    wide = [each if isinstance(each, (list, tuple)) else [each] for each in others]
-    taken = [name for each in wide for name in each]
+    columns = [value if isinstance(value, (list, tuple)) else [value] for value in others]
+    taken = [name for names in columns for name in names]
     return source, *find_truth(column_names(source, options["data"]), taken)
 
 
-def _of_joined_grades(systems: Any, options: Options) -> Comparison:
-    """Compare the grades in tables of their own, or of one long table."""
+def _of_joined_grades(systems: object, options: Options) -> Comparison:
+    """Compare grades that are in one table per system, or in one long table."""
+    if options["ordered"] or options["horizon"] > 1:
+        raise OptionError("--ordered needs one table with a column for each system: join the tables first")
     joined = join_grades(systems, options)
     findings = _find(SystemTallies(joined.kind, joined.grades, joined.title), options)
     about = _about(findings, options, joined.title, joined.paths, systems=", ".join(joined.grades))
-    found = Comparison(findings, about, joined.notices, options["digits"])
+    library = library_of(options["data"])
+    comparison = Comparison(findings, about, joined.notices, options["digits"], library)
 
     def find(part: Slice, measure: str) -> ComparisonFindings:
         read = SystemTallies(joined.kind, part.arrays, joined.title)
         return _find(read, change(options, measures=[measure]))
 
-    return add_slices(found, joined.slices, find, options["level"])
+    return add_slices(comparison, joined.slices, find, options["level"])
 
 
-def compare_tallies(given: Any, options: Options) -> Comparison:
+def compare_tallies(data: object, options: Options) -> Comparison:
     """Compare what was tallied earlier: one tally of all systems, or one of each by name."""
     refuse_all_but(options, AFTER_COUNTING)
-    each = dict(given) if isinstance(given, Mapping) else {"": given}
-    counted = {name: tally for name, tally in each.items() if isinstance(tally, TallyRecord)}
+    tallies = dict(data) if isinstance(data, Mapping) else {"": data}
+    counted = {name: tally for name, tally in tallies.items() if isinstance(tally, TallyRecord)}
     tables = {name: tally for name, tally in counted.items() if kind_of(tally.tally).predictions == LABELS}
     _refuse_same_rows({name: tally.origin for name, tally in tables.items()})
-    finals = each | {name: tally.final for name, tally in counted.items()}
-    findings = _find(_as_systems(finals if isinstance(given, Mapping) else finals[""]), options)
+    finals = tallies | {name: tally.final for name, tally in counted.items()}
+    findings = _find(_as_systems(finals if isinstance(data, Mapping) else finals[""]), options)
     parts = [part.source for tally in counted.values() for part in tally.origin.parts]
-    source = ", ".join(dict.fromkeys(parts[:LISTED_SOURCES])) or TALLY
+    source = ", ".join(dict.fromkeys(parts[:MAX_SOURCES_LISTED])) or TALLY
     notices = tuple(dict.fromkeys(notice for tally in counted.values() for notice in tally.notices))
     about = _about(findings, change(options, with_digest=False), TALLY) | {"source": source}
     return Comparison(findings, about, notices, digits=options["digits"])
 
 
 def _refuse_same_rows(origins: Mapping[str, Origin]) -> None:
-    """Refuse tallies of the same file: their cases are pairs, and would be taken as different ones."""
+    """Refuse tallies of the same file: their cases are pairs, and would count as different cases."""
     counted: dict[str, str] = {}
     for name, origin in origins.items():
         for part in origin.parts:
@@ -283,10 +308,24 @@ def _refuse_same_rows(origins: Mapping[str, Origin]) -> None:
                 )
 
 
-def _kind(kind: Predictions | None, systems: Mapping[str, Any], data: Any) -> str:
-    """The kind that was said, or the only one it can be."""
-    if kind is not None:
+def _kind(predictions: str, options: Options) -> AnyKind:
+    """Return the kind that reads such predictions of several systems."""
+    own = own_kind(options)
+    if own is not None:
+        return own
+    if predictions == SCORES and options["query"] is not None:
+        return find_predictions(QUERIES)
+    return find_predictions(GRADES if predictions == "correct" else predictions)
+
+
+def _predictions(systems: Mapping[str, object], options: Options) -> str:
+    """Name the requested predictions, or infer them when only one kind fits."""
+    kind = options["kind"]
+    if isinstance(kind, str):
         return kind
+    if kind is not None:
+        return kind.predictions or kind.name
+    data = options["data"]
     if data is not None:
         wide = [not isinstance(columns, str) for columns in systems.values()]
     else:
@@ -301,25 +340,32 @@ def _kind(kind: Predictions | None, systems: Mapping[str, Any], data: Any) -> st
     if any(wide):
         raise OptionError("some systems have one column and some several: are these all of one kind?")
     if any(_is_fractional(x, data) for x in systems.values()):
-        raise OptionError('the systems gave fractions: say kind="scores" or kind="probabilities"')
+        if options["truth"] is not None and _is_fractional(options["truth"], data):
+            refuse_regression(set(_values_of(options["truth"], data).tolist()))
+        raise OptionError('the systems gave fractions: pass kind="scores" or kind="probabilities"')
     return LABELS
 
 
-def _is_fractional(column: Any, data: Any) -> bool:
-    """Whether an array, or a column of a dataframe, has fractions; a file is not looked at twice."""
+def _is_fractional(column: object, data: object) -> bool:
+    """Tell whether an array, or a column of a dataframe, has fractions; a file is not read for this."""
     try:
-        array = np.asarray(column if data is None else data[column])
+        array = _values_of(column, data)
     except (TypeError, KeyError, IndexError, ValueError):  # no dataframe; rows of different lengths
         return False
     return array.dtype.kind == "f" and bool((array[np.isfinite(array)] % 1 != 0).any())
 
 
-def _list_systems(systems: Mapping[str, Any], data: Any) -> str:
-    """List the systems, with their columns where these are called otherwise."""
+def _values_of(column: object, data: object) -> NDArray[np.generic]:  # type: ignore[explicit-any]  # values of any type
+    """Return an array, or a column of a dataframe, as an array."""
+    return np.asarray(column if data is None else data[column])  # type: ignore[index]  # of a frame
+
+
+def _list_systems(systems: Mapping[str, object], data: object) -> str:
+    """List the systems, with their columns if these have other names."""
     if data is None:
         return ", ".join(systems)
     parts = []
     for name, columns in systems.items():
-        said = columns if isinstance(columns, str) else ", ".join(columns)
-        parts.append(name if said == name else f"{name} ({said})")
+        names = ", ".join(names_of(columns))
+        parts.append(name if names == name else f"{name} ({names})")
     return "; ".join(parts)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import kind_of
@@ -16,25 +16,26 @@ from edgeworth.core.options import (
     Options,
     select_options,
 )
-from edgeworth.core.registry import canonical_spelling, canonical_spellings, catalogue
+from edgeworth.core.registry import canonical_spellings
 from edgeworth.core.serialization import plain_label
-from edgeworth.errors import OptionError
+from edgeworth.core.tallies import dropped_rows, labels_of
+from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.pipeline.call_options import (
     change,
     check_options,
     set_columns,
 )
-from edgeworth.pipeline.tally_record import Part, TallyRecord, dropped_rows
+from edgeworth.pipeline.tally_record import Part, TallyRecord
 from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, count, settle_weights
 from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, make_provenance
 from edgeworth.sources.column_roles import FORMS, GRADED
 
-LISTED_PARTS = 20
-"""So many sources of a merged tally are listed in a report."""
+MAX_PARTS_LISTED = 20
+"""The most sources of a merged tally that a report lists."""
 
-MOST_LABELS = 200
-"""So many labels have measures of their own among the rows of a frame."""
+MAX_LABELS_IN_FRAME = 200
+"""The most labels whose own measures are rows of a frame."""
 
 
 def evaluate_rows(data: object, options: Options) -> Report:
@@ -43,46 +44,52 @@ def evaluate_rows(data: object, options: Options) -> Report:
     options, notices = settle_weights(opened.source, opened.options)
     opened = replace(opened, options=options, notices=(*opened.notices, *notices))
     if options["predictions"] == SEVERAL:
-        raise OptionError("several predictions are compared: ew.compare")
+        raise OptionError("evaluate takes one prediction: use ew.compare for several")
     record = count(opened, is_final=True)
-    report = replace(report_tally(record, options), library=library_of(data))
+    roles = select_options(options, ("truth", *FORMS, *GRADED))
+    report = replace(report_tally(record, options), library=library_of(data, *roles.values()))
     if options["odds"] is not None and options["predictions"] == LABELS:
         from edgeworth.pipeline.flat_stakes import with_tips
 
-        report = with_tips(report, opened.source, options, record.final.labels)
+        report = with_tips(report, opened.source, options, labels_of(record.final))
     if options["by"] is None:
         return report
     report = _by_slice(report, opened, record.final)
     return report.limit_claims("in-sample") if options["predictions_made"] == "in-sample" else report
 
 
-def _by_slice(report: Report, opened: Opened, whole: Any) -> Report:
-    """Add the measure to go by in each slice: the slice is counted and estimated as the whole is."""
-    from edgeworth.pipeline.slices import Slice, cut_slices, with_slices
+def _by_slice(report: Report, opened: Opened, whole: object) -> Report:
+    """Compare each slice with the rest: a slice is counted and estimated as the whole is."""
+    from edgeworth.pipeline.slice_gaps import with_slices
+    from edgeworth.pipeline.slices import cut_slices
 
     options, kind = opened.options, kind_of(whole)
-    names = canonical_spellings(options["measures"]) or [name for name in kind.usual if "[]" not in name]
-    estimates = [estimate_of(whole, name, options) for name in names]
-    overall = next((each for each in estimates if each.undefined is None), estimates[0])
+    requested = canonical_spellings(options["measures"])
+    measures = kind.slice_measures(whole) if not requested else [_first_defined(whole, requested, options)]
     inherited = kind.slice_options(whole, options)
     options = change(options, labels=inherited["labels"], positive=inherited["positive"])
     roles = select_options(options, (role for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"))
-
-    folds: list[Any] = []
-
-    def find(part: Slice) -> dict[Any, Estimate]:
-        counted = count(Opened(part.source, set_columns(options, part.arrays)), is_final=True)
-        folds.append(counted.final)
-        return {(): estimate_of(counted.final, overall.measure, options)}
-
-    directions = (
-        each.direction for each in catalogue() if each.name == canonical_spelling(overall.measure).name
-    )
-    is_lower = next(directions, "higher") == "lower" or getattr(whole, "lower_is_better", False)
-    slices = cut_slices(opened.source, roles, options["by"])
-    terms = (slices, find, overall.measure, options["level"])
-    report = with_slices(report, *terms, is_lower_better=is_lower, overall=overall)
+    slices = list(cut_slices(opened.source, roles, options["by"]))
+    tallies: list[object] = []
+    for part in slices:
+        try:
+            counted = count(Opened(part.source, set_columns(options, part.arrays)), is_final=True)
+            tallies.append(counted.final)
+        except EdgeworthError as error:
+            tallies.append(error)
+    level, seed = options["level"], options["seed"]
+    with digits_shown(options["digits"]):
+        report = with_slices(report, slices, tallies, whole, measures, level=level, seed=seed)
+    folds = [tally for tally in tallies if not isinstance(tally, EdgeworthError)]
     return kind.report_folds(report, folds) if folds and options["fold"] is not None else report
+
+
+def _first_defined(whole: object, measures: list[str], options: Options) -> str:
+    """Return the first measure that is defined on all cases, or the first."""
+    estimates = (estimate_of(whole, measure, options) for measure in measures)
+    return next(
+        (name for name, x in zip(measures, estimates, strict=True) if x.undefined is None), measures[0]
+    )
 
 
 def report_tally(tallied: TallyRecord, options: Options) -> Report:
@@ -101,13 +108,14 @@ def report_tally(tallied: TallyRecord, options: Options) -> Report:
     return report.with_notices(tallied.notices, options["digits"])
 
 
-def with_measures(report: Report, tally: Any, options: Options) -> Report:
+def with_measures(report: Report, tally: object, options: Options) -> Report:
     """Put the requested measures before the others."""
     from edgeworth.report.estimates import estimates_grid
 
-    found = [estimate_of(tally, each, options) for each in canonical_spellings(options["measures"]) or ()]
-    numbers = {each.measure: each.to_dict(options["level"]) for each in found}
-    section = Section("Requested measures", (), (estimates_grid(found, options["level"]),), is_main=True)
+    measures = canonical_spellings(options["measures"]) or ()
+    estimates = [estimate_of(tally, measure, options) for measure in measures]
+    numbers = {estimate.measure: estimate.to_dict(options["level"]) for estimate in estimates}
+    section = Section("Requested measures", (), (estimates_grid(estimates, options["level"]),), is_main=True)
     return replace(
         report, sections=(section, *report.sections), numbers={**report.numbers, "requested": numbers}
     )
@@ -125,44 +133,44 @@ def with_rows(report: Report, tallied: TallyRecord, options: Options) -> Report:
     @cache
     def estimates() -> list[Estimate]:
         names = canonical_spellings(options["measures"]) or []
-        labels = [quote_label(str(label)) for label in getattr(tally, "labels", ())][:MOST_LABELS]
+        labels = [quote_label(str(label)) for label in getattr(tally, "labels", ())][:MAX_LABELS_IN_FRAME]
         for name in kind.usual:
             names += [name.replace("[]", f"[{label}]") for label in labels] if "[]" in name else [name]
-        found = (estimate_of(tally, each, options) for each in dict.fromkeys(names))
-        return [each for each in found if each.undefined is None]
+        candidates = (estimate_of(tally, name, options) for name in dict.fromkeys(names))
+        return [estimate for estimate in candidates if estimate.undefined is None]
 
     def items() -> list[Row]:
-        values = {each.measure: kind.items(tally, each.measure) for each in estimates()}
+        values = {x.measure: kind.items(tally, x.measure) for x in estimates()}
         return [
             {"system": system, "item": str(item), "measure": name, "value": value}
-            for name, found in values.items()
-            for item, value in found.items()
+            for name, item_values in values.items()
+            for item, value in item_values.items()
         ]
 
     return replace(report, rows=lambda: estimate_rows(system, estimates(), options["level"]), items=items)
 
 
-def estimate_of(tally: Any, measure: str, options: Options) -> Estimate:
-    """Estimate a measure as was asked."""
+def estimate_of(tally: object, measure: str, options: Options) -> Estimate:
+    """Estimate a measure with the options of the call."""
     return kind_of(tally).estimate(tally, measure, seed=options["seed"], guess_rate=options["guess_rate"])
 
 
-def about_tally(tallied: TallyRecord, options: Options, **known: Any) -> dict[str, Any]:
-    """Say where a report on a tally came from: the options then and now, and the sources."""
+def about_tally(tallied: TallyRecord, options: Options, **known: object) -> JsonObject:
+    """Write where a report on a tally came from: the sources, and the options of counting and reporting."""
     terms, origin = dict(tallied.terms), tallied.origin
     columns = terms.pop("columns", {})
     if terms.get("labels") is not None:
         terms["labels"] = [*map(plain_label, terms["labels"])]
     first = origin.parts[0] if origin.parts else Part("a tally")
     is_one = origin.number <= 1
-    sources: dict[str, Any] = {
+    sources: JsonObject = {
         "source": first.source if is_one else f"{origin.number:,} sources, merged",
         "digest": first.digest if is_one else origin.digest,
         "rows": origin.rows,
     }
     if not is_one:
-        more = origin.number - LISTED_PARTS
-        sources["parts"] = [describe_part(part) for part in origin.parts[:LISTED_PARTS]]
+        more = origin.number - MAX_PARTS_LISTED
+        sources["parts"] = [describe_part(part) for part in origin.parts[:MAX_PARTS_LISTED]]
         sources["parts"] += [f"… and {more:,} more"] if more > 0 else []
     rest = {
         "level": options["level"],

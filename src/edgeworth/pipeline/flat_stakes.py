@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.bet.checking import as_odds
 from edgeworth.bet.flat import FlatStakes, flat_stakes
 from edgeworth.common.arrays import Floats
-from edgeworth.core.formatting import format_level, format_percent, plural
+from edgeworth.core.formatting import format_level, format_number, format_percent, plural
 from edgeworth.core.labels import as_labels, list_labels, parse_labels
-from edgeworth.core.options import select_options
+from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_reading import read_whole
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
@@ -22,6 +22,7 @@ from edgeworth.forecasts.class_columns import labels_of_columns
 from edgeworth.report.report import Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_p_value
+from edgeworth.sources.batches import Source
 from edgeworth.sources.column_roles import names_of
 from edgeworth.sources.columns import Label, as_column, encode_all
 
@@ -38,11 +39,13 @@ def tips_tail(profit: float, odds: Floats) -> TestResult:
     return LogWealthLaw.of(np.stack([odds - 1, np.full(len(odds), -1.0)], axis=1), chances).tail(profit)
 
 
-def with_tips(report: Report, source: Any, options: Any, labels: Sequence[Label]) -> Report:
+def with_tips(report: Report, source: Source | None, options: Options, labels: Sequence[Label]) -> Report:
     """Add what one unit on each prediction earned at the odds of its case."""
     for name in ("weight", "cluster", "match"):
         if select_options(options, [name])[name] is not None:
-            raise OptionError(f"tips are one unit each, and independent: odds do not go with {name}")
+            raise OptionError(
+                f"{name} is not supported with labels and odds, because each tip is one independent unit"
+            )
     if options["overround"]:
         raise OptionError(
             "overround (--overround) changes fair odds, and these are odds of your own: leave out one of them"
@@ -59,14 +62,14 @@ def with_tips(report: Report, source: Any, options: Any, labels: Sequence[Label]
     gained, lost = float((odds[won] - 1).sum()), int((~won).sum())
     commission = options["commission"] or 0.0
     odds = 1 + (odds - 1) * (1 - commission)
-    found = flat_stakes(won, odds)
-    tail = tips_tail(found.profit, odds)
-    low, high = found.interval(options["level"])
+    stakes = flat_stakes(won, odds)
+    tail = tips_tail(stakes.profit, odds)
+    low, high = stakes.interval(options["level"])
     numbers = {
-        "bets": found.bets,
-        "won": found.bets - lost,
-        "profit": found.profit,
-        "rate": found.rate,
+        "bets": stakes.bets,
+        "won": stakes.bets - lost,
+        "profit": stakes.profit,
+        "rate": stakes.rate,
         "low": low,
         "high": high,
         "p_value": tail.p_value,
@@ -74,44 +77,44 @@ def with_tips(report: Report, source: Any, options: Any, labels: Sequence[Label]
         "break_even_commission": 1 - lost / gained if gained else None,
     }
     rows = (
-        ("tips that came true", found.bets - lost),
-        ("profit, units", found.profit),
-        ("break-even commission", numbers["break_even_commission"]),
+        ("winners", f"{stakes.bets - lost:,} of {stakes.bets:,}"),
+        ("profit, units", format_number(stakes.profit)),
+        ("break-even commission", format_percent(1 - lost / gained, 1) if gained else "–"),
     )
     note = (
-        f"p: as much profit if each tip comes true once in as many cases as its odds pay ({tail.method}); "
-        "interval: score test of each return; a single column of odds is taken as those of each tip"
+        f"p: probability of this profit if each tip wins with probability 1/odds ({tail.method}); interval: "
+        "score test; a single column of odds holds the odds of each tip"
     )
-    grid = Grid("", make_columns("what/text", "value"), rows, note)
-    # A bet at fair odds is another question, and would read as a second answer.
-    others = (claim for claim in getattr(report.verdict, "claims", ()) if claim.about != "bets")
-    claims = [_claim(found, tail, (low, high), options["level"], commission), *others]
-    # What a model had seen is described, and claims nothing.
+    grid = Grid("", make_columns("tips/text", "value/text"), rows, note)
+    # Informedness and bets at fair odds are other questions: the sections answer them, the verdict does not.
+    verdict = Verdict([_claim(stakes, tail, (low, high), options["level"], commission)])
+    # Predictions of a model that has seen the outcomes are described, and nothing is claimed.
     return replace(
         report,
-        verdict=report.verdict if options["predictions_made"] == "in-sample" else Verdict(claims),
+        verdict=report.verdict if options["predictions_made"] == "in-sample" else verdict,
         sections=(Section("Tips at the odds", (), (grid,), is_main=True), *report.sections),
         numbers={**report.numbers, "tips": numbers},
     )
 
 
 def _claim(
-    found: FlatStakes, tail: TestResult, bounds: tuple[float, float], level: float, commission: float
+    stakes: FlatStakes, tail: TestResult, bounds: tuple[float, float], level: float, commission: float
 ) -> Claim:
     low, high = bounds
     charged = f" after {format_percent(commission, 1)} commission" if commission else ""
     is_shown = bool(low > 0 and tail.p_value < round(1 - level, 12) / 2)
     interval = f"{format_level(level)} CI {format_percent(low, 1)} to {format_percent(high, 1)}"
-    said = (
-        f"One unit on each of {found.bets:,} {plural(found.bets, 'tip')} returned "
-        f"{format_percent(found.rate, 1)} of the stakes{charged} "
-        f"({interval}; {describe_p_value(tail)}, one-sided): "
-        f"{'the tips were worth more than their odds' if is_shown else 'no profit beyond luck is shown'}."
+    text = (
+        f"{'Profit beyond luck' if is_shown else 'No profit beyond luck is shown'}: one unit on each of "
+        f"{stakes.bets:,} {plural(stakes.bets, 'tip')} returned {format_percent(stakes.rate, 1)} of the "
+        f"stakes{charged} ({interval}; {describe_p_value(tail)}, one-sided)."
     )
-    return Claim("tips", said, "shown" if is_shown else "not shown", {"value": found.rate}, tail.method)
+    return Claim("tips", text, "shown" if is_shown else "not shown", {"value": stakes.rate}, tail.method)
 
 
-def _read(source: Any, options: Any, labels: Sequence[Label]) -> tuple[Any, Any, Floats]:
+def _read(
+    source: Source | None, options: Options, labels: Sequence[Label]
+) -> tuple[NDArray[np.object_], NDArray[np.object_], Floats]:
     """Read the truth and the tip of each case, and the odds of the tip."""
     if source is None:
         pair = [
@@ -122,10 +125,11 @@ def _read(source: Any, options: Any, labels: Sequence[Label]) -> tuple[Any, Any,
         columns = offered[:, None] if offered.ndim == 1 else offered
     else:
         names = names_of(options["odds"])
-        read = read_whole(source, [options["truth"], options["prediction"]], names)
-        pair = [read.labels[options["truth"]], read.labels[options["prediction"]]]
+        columns_of_labels = [names_of(options["truth"])[0], names_of(options["prediction"])[0]]
+        read = read_whole(source, columns_of_labels, names)
+        pair = [read.labels[name] for name in columns_of_labels]
         columns = np.stack([read.numbers[name] for name in names], axis=1)
-    truth, tipped = (np.array([*each.labels], dtype=object)[each.codes] for each in pair)
+    truth, tipped = (np.array([*coded.labels], dtype=object)[coded.codes] for coded in pair)
     if len(columns) != len(truth):
         raise InputError(f"there are {len(columns):,} rows of odds for {len(truth):,} tips")
     if columns.shape[1] == 1:
@@ -137,10 +141,10 @@ def _read(source: Any, options: Any, labels: Sequence[Label]) -> tuple[Any, Any,
     )
     if order is None or len(order) != columns.shape[1]:
         raise InputError(
-            f"odds are one column, those of each tip, or one for each of {list_labels(labels)}, named after "
-            "them or in the order of labels (labels=, --labels)"
+            f"odds need one column with the odds of each tip, or one column per class "
+            f"({list_labels(labels)}), named after the classes or in the order of labels (labels=, --labels)"
         )
-    place = {label: number for number, label in enumerate(order)}
+    position = {label: number for number, label in enumerate(order)}
     # A tip that no column is of could not be placed: its odds are missing, and refused.
     columns = np.append(columns, np.full((len(columns), 1), np.nan), axis=1)
-    return truth, tipped, columns[range(len(columns)), [place.get(tip, -1) for tip in tipped]]
+    return truth, tipped, columns[range(len(columns)), [position.get(tip, -1) for tip in tipped]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.core.kinds import Kind
 from edgeworth.core.options import GRADES, LABELS, Options, select_options
@@ -15,39 +16,41 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades, as_points, as_right
 from edgeworth.grades.kind import GRADES as GRADES_KIND
 from edgeworth.grades.reading import check_grades, rules_of
-from edgeworth.pipeline.call_options import change, check_options, flag_name, given_options
-from edgeworth.pipeline.slices import Slice, cut_slices
+from edgeworth.pipeline.call_options import change, check_options, flag_name, given_options, own_kind
+from edgeworth.pipeline.slices import Slice, cross_columns, cut_slices, split_crossed
 from edgeworth.pipeline.tally_rows import column_names
 from edgeworth.sources.column_roles import guess_roles, names_of
 from edgeworth.sources.columns import MISSING, Coded, encode
 from edgeworth.sources.joining import (
     Table,
+    describe_unmatched,
     find_rows,
     join_rows,
     name_systems,
     paths_of,
     read_rows,
-    tell_unmatched,
 )
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expand_paths
+
+Positions: TypeAlias = NDArray[np.intp]
 
 TRUTH_FILE = "the truth file"
 SHARED = ("cluster", "query", "fold", "id", "weight")
 """Roles of columns that say something of a case, beside its truth."""
 
 
-def find_truth(names: Sequence[str], taken: Iterable[Any]) -> tuple[str, tuple[str, ...]]:
-    """Find the column of truth where nobody named it, and say so."""
+def find_truth(names: Sequence[str], taken: Iterable[object]) -> tuple[str, tuple[str, ...]]:
+    """Find the column of truth if it was not named, with a notice."""
     guessed = guess_roles(names, {"prediction": list(taken)})
     if "truth" not in guessed.roles:
-        doubt = " ".join(guessed.ambiguities) or "truth is needed: the name of the column of actual classes"
-        raise OptionError(f"{doubt.rstrip('.')} (--truth)")
+        doubt = " ".join(guessed.ambiguities) or "truth is needed: pass --truth, the column of actual classes"
+        raise OptionError(doubt.rstrip("."))
     return str(guessed.roles["truth"]), guessed.notices
 
 
 def refuse_tables(options: Options) -> None:
-    """Refuse several tables where nobody says whether they are systems or parts of one table."""
+    """Refuse several tables if no option tells whether they are systems or parts of one table."""
     data = options["data"]
     tables = data if isinstance(data, (list, tuple, Mapping)) else [data]
     are_parts = not isinstance(data, Mapping) and (len(tables) <= 1 or options["concatenate"])
@@ -60,25 +63,25 @@ def refuse_tables(options: Options) -> None:
         )
     for name in ("truth_file", "unmatched"):
         if name in given_options(options):
-            raise OptionError(f"{flag_name(name)} has no meaning without join (--join COLUMN)")
+            raise OptionError(f"{flag_name(name)} needs join (--join COLUMN)")
 
 
 def join_systems(
-    truth: Any, systems: Any, options: Options
-) -> tuple[str, dict[str, Any], Options, tuple[str, ...]]:
+    truth: object, systems: object, options: Options
+) -> tuple[str | None, dict[str, object], Options, tuple[str, ...]]:
     """Join tables by their ids, or split one by its systems: truth, systems and data of one wide table."""
-    tables, by, truth, notices = _open_tables(truth, systems, options)
-    each = systems.values() if isinstance(systems, Mapping) else [systems]
-    is_wide = not all(isinstance(columns, str) for columns in each)
+    tables, by, actual, notices = _open_tables(_column_name(truth, "truth"), systems, options)
+    named = systems.values() if isinstance(systems, Mapping) else [systems]
+    is_wide = not all(isinstance(column, str) for column in named)
     are_numbers = is_wide or options["kind"] not in (None, LABELS)
     rows = read_rows(tables, by, _column_name(options["system"], "system"), are_numbers)
     source, columns, left_out = join_rows(
         rows, tables, unmatched=options["unmatched"], missing=options["missing"]
     )
-    wide = {name: each if is_wide else each[0] for name, each in columns.items()}
+    wide: dict[str, object] = {name: own if is_wide else own[0] for name, own in columns.items()}
     case_id = options["id"] if options["system"] is None else None
     options = change(options, data=source, join=None, truth_file=None, system=None, id=case_id)
-    return truth, wide, options, (*left_out, *notices)
+    return actual, wide, options, (*left_out, *notices)
 
 
 class JoinedGrades(NamedTuple):
@@ -92,21 +95,21 @@ class JoinedGrades(NamedTuple):
     slices: list[Slice]
 
 
-def join_grades(systems: Any, options: Options) -> JoinedGrades:
+def join_grades(systems: object, options: Options) -> JoinedGrades:
     """Tally the grades of each system by the id, whose repeats belong to one item."""
     if options["truth_file"] is not None:
-        raise OptionError(
-            f"{flag_name('truth_file')} has no meaning with grades, which say already what is right"
-        )
+        raise OptionError(f"{flag_name('truth_file')} is not supported with grades, which need no truth")
     check_grades(check_options(options, GRADES))
     tables, by, _, _ = _open_tables(None, systems, options)
     rows = read_rows(tables, by, _column_name(options["system"], "system"), are_numbers=False)
     read = as_right if options["kind"] == "correct" else as_points
     written, values, cases = rows.values[0], np.empty(len(rows.owners)), rows.cases
     assert isinstance(written, Coded)
-    for place, table in enumerate(tables):
+    for number, table in enumerate(tables):
         # Errors count rows from the first of their own table.
-        here: Any = slice(None) if options["system"] is not None else rows.owners == place
+        here = (
+            np.ones(len(rows.owners), dtype=bool) if options["system"] is not None else rows.owners == number
+        )
         name = f"{table.own[0]} of {table.source.name}"
         values[here] = read(Coded(written.codes[here], written.labels), name)
     cluster = _column_name(options["cluster"], "cluster")
@@ -116,25 +119,34 @@ def join_grades(systems: Any, options: Options) -> JoinedGrades:
         differ = np.flatnonzero((clusters.codes != MISSING) & (clusters.codes != first.codes))
         if len(differ):
             two = " and ".join(repr(x.labels[x.codes[differ[0]]]) for x in (first, clusters))
-            raise InputError(f"{rows.id_of(int(differ[0]))} is in two clusters, {two}: an item is in one")
+            raise InputError(
+                f"{rows.id_of(int(differ[0]))} is in two clusters, {two}: an item belongs to one cluster"
+            )
 
-    def tally(kept: Any) -> dict[str, Grades]:
-        found = {}
-        for place, name in enumerate(rows.names):
-            own = kept[rows.owners[kept] == place]
+    def tally(kept: Positions) -> dict[str, Grades]:
+        grades = {}
+        for index, name in enumerate(rows.names):
+            own = kept[rows.owners[kept] == index]
             units = None if clusters is None else clusters[own]
             rules = rules_of(options)
-            found[name] = Grades.from_columns(values[own], cases[own], units, are_named=False, **rules)
-        return found
+            grades[name] = Grades.from_columns(values[own], cases[own], units, are_named=False, **rules)
+        return grades
 
-    found = find_rows(rows, may_repeat=True)
-    unmatched = tell_unmatched(rows, found, options["unmatched"])
-    is_whole = np.all(found >= 0, axis=1)
+    rows_by_case = find_rows(rows, may_repeat=True)
+    unmatched = describe_unmatched(rows, rows_by_case, options["unmatched"])
+    is_whole = np.all(rows_by_case >= 0, axis=1)
     matched = np.flatnonzero(is_whole[cases])
     if len(matched) == is_whole.sum() * len(rows.names):  # nothing repeats: in the order of the cases
-        matched = found[is_whole].T.ravel()
+        matched = rows_by_case[is_whole].T.ravel()
+    known = [name for table in tables for name in table.shared]
     cut = {
-        name: _fill_by_id(encode(rows.values[name], name), cases)[matched] for name in names_of(options["by"])
+        name: cross_columns(
+            {
+                part: _fill_by_id(encode(rows.values[part], part), cases)[matched]
+                for part in split_crossed(name, known)
+            }
+        )
+        for name in names_of(options["by"])
     }
     parts = cut_slices(None, {"rows": matched}, cut)
     slices = [part._replace(arrays=tally(part.arrays["rows"])) for part in parts]
@@ -148,8 +160,8 @@ def _column_name(column: object, role: str) -> str | None:
     raise OptionError(f"{role} names a column of the tables that are joined; saw {type(column).__name__}")
 
 
-def _fill_by_id(column: Coded, cases: Any) -> Coded:
-    """Give each row the value that the first row of its id has: one table may know it alone."""
+def _fill_by_id(column: Coded, cases: Positions) -> Coded:
+    """Give each row the value of the first row with its id, because only one table may have it."""
     known = np.full(cases.max() + 1, MISSING, dtype=np.intp)
     there = np.flatnonzero(column.codes != MISSING)[::-1]
     known[cases[there]] = column.codes[there]
@@ -157,9 +169,9 @@ def _fill_by_id(column: Coded, cases: Any) -> Coded:
 
 
 def _open_tables(
-    truth: Any, systems: Any, options: Options
-) -> tuple[list[Table], list[str], Any, tuple[str, ...]]:
-    """Open the tables, find the columns of the id and of truth, and what each table has to say of a case."""
+    truth: str | None, systems: object, options: Options
+) -> tuple[list[Table], list[str], str | None, tuple[str, ...]]:
+    """Open the tables, and find the columns of the id, of truth and of other facts about a case."""
     data, by = _named_tables(options)
     own = {name: _columns_of(systems, name) for name in data}
     if options["truth_file"] is not None:
@@ -169,23 +181,29 @@ def _open_tables(
     names = {name: column_names(sources[name], table) for name, table in data.items()}
     first = next(iter(data))
     notices: tuple[str, ...] = ()
-    if truth is None and options["kind"] not in (GRADES, "correct"):
+    kind = own_kind(options)
+    has_truth = options["kind"] not in (GRADES, "correct") if kind is None else kind.has_truth
+    if truth is None and has_truth:
         taken = [*by, options["system"], *(column for columns in own.values() for column in columns)]
         truth, notices = find_truth(names[first], taken)
     roles = SHARED if options["system"] is None else tuple(role for role in SHARED if role != "id")
     shared: dict[str, list[str]] = {name: [] for name in data}
-    for column in dict.fromkeys([truth, *select_options(options, roles).values(), *names_of(options["by"])]):
+    others = [_column_name(column, role) for role, column in select_options(options, roles).items()]
+    known = [column for columns in names.values() for column in columns]
+    slices = [column for name in names_of(options["by"]) for column in split_crossed(name, known)]
+    for column in dict.fromkeys([truth, *others, *slices]):
         # A path into JSON begins with the name of a field.
         having = [name for name in data if column and {column, column.split(".")[0]} & {*names[name]}]
-        for name in [] if column is None else having[:1] if TRUTH_FILE in having else having or [first]:
+        if column is None:
+            continue
+        for name in having[:1] if TRUTH_FILE in having else having or [first]:
             shared[name].append(column)
     return [Table(x, sources[x], shared[x], own.get(x, ())) for x in data], by, truth, notices
 
 
-def _named_tables(options: Options) -> tuple[dict[str, Any], list[str]]:
+def _named_tables(options: Options) -> tuple[dict[str, object], list[str]]:
     """Name the tables, and find the columns of the id."""
-    data: Any = options["data"]
-    by: Any = options["join"]
+    data, by = options["data"], options["join"]
     if options["system"] is not None:
         for name in ("join", "truth_file"):
             if name in given_options(options):
@@ -193,7 +211,7 @@ def _named_tables(options: Options) -> tuple[dict[str, Any], list[str]]:
                     f"system names the systems of one table, {flag_name(name)} joins several: give one"
                 )
         if options["id"] is None:
-            raise OptionError("system is given: say also which column names the case (id=, --id COLUMN)")
+            raise OptionError("system needs id: name the column of the case (id=, --id COLUMN)")
         data, by = {"the table": data}, options["id"]
     elif not isinstance(data, Mapping):
         tables = list(data) if isinstance(data, (list, tuple)) else [data]
@@ -202,19 +220,22 @@ def _named_tables(options: Options) -> tuple[dict[str, Any], list[str]]:
     refuse_twice(data.values())
     if options["system"] is None and len(data) < 2:
         raise OptionError(f"join puts two or more tables side by side; saw {len(data)}")
-    return dict(data), [by] if isinstance(by, str) else list(by)
+    return dict(data), list(names_of(by))
 
 
-def refuse_twice(tables: Iterable[Any]) -> None:
+def refuse_twice(tables: Iterable[object]) -> None:
     """Refuse one file as two systems, under whatever names."""
     files = [x for x in tables if isinstance(x, (str, os.PathLike)) and x != "-" and "://" not in str(x)]
     if len(files) > 1:
         expand_paths(files)
 
 
-def _columns_of(systems: Any, name: str) -> list[str]:
-    """Find the columns of a system: those of all, or its own."""
-    columns = systems.get(name) if isinstance(systems, Mapping) else systems
+def _columns_of(systems: object, name: str) -> list[str]:
+    """Find the columns of a system: its own, or those that all systems have."""
+    named = systems if isinstance(systems, Mapping) else {name: systems}
+    columns = named.get(name)
     if columns is None:
-        raise OptionError(f"systems name no column of {name!r}; they name {', '.join(map(repr, systems))}")
-    return [columns] if isinstance(columns, str) else list(columns)
+        raise OptionError(
+            f"systems has no column for {name!r}; it has columns for {', '.join(map(repr, named))}"
+        )
+    return list(names_of(columns))

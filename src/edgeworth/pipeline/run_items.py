@@ -7,16 +7,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
+from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import ErrorRule
 from edgeworth.core.formatting import cut_middle, plural
 from edgeworth.core.options import Options, select_options
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades, check_bounds
-from edgeworth.pipeline.slices import Slice, cut_slices
+from edgeworth.pipeline.slices import NO_VALUE, Slice, cut_slices
 from edgeworth.sources.column_roles import names_of
 from edgeworth.sources.joining import as_text
 from edgeworth.sources.runs.reading import read_runs
@@ -36,7 +37,7 @@ LISTED_IDS, LONGEST_ID = 3, 40
 # -- systems ---------------------------------------------------------------------------------------------
 
 
-def find_systems(data: Any, options: Options) -> Systems:
+def find_systems(data: object, options: Options) -> Systems:
     """Read run logs, by system; an empty mapping if the data are something else, or columns are named."""
     if any(value is not None for value in select_options(options, COLUMNS).values()):
         return {}
@@ -53,19 +54,19 @@ def find_systems(data: Any, options: Options) -> Systems:
     return systems
 
 
-def _named_systems(data: Mapping[str, Any]) -> Systems:
+def _named_systems(data: Mapping[str, object]) -> Systems:
     """Read the logs of each name. A name whose logs hold several systems is put before each of them."""
-    paths: dict[str, list[Any]] = {
-        str(name): list(given) if isinstance(given, (list, tuple)) else [given]
-        for name, given in data.items()
+    paths: dict[str, list[object]] = {
+        str(name): list(files) if isinstance(files, (list, tuple)) else [files]
+        for name, files in data.items()
     }
-    every = [path for given in paths.values() for path in given]
+    every = [path for files in paths.values() for path in files]
     if not every or not all(isinstance(path, (str, os.PathLike)) for path in every):
         return {}
-    found = iter(read_runs(every))
+    runs_by_file = iter(read_runs(every))
     systems: dict[str, list[Run]] = {}
-    for name, given in paths.items():
-        runs = [run for _ in given for run in next(found, ())]
+    for name, files in paths.items():
+        runs = [run for _ in files for run in next(runs_by_file, ())]
         are_several = len({run.system for run in runs}) > 1
         for run in runs:
             systems.setdefault(f"{name} ({run.system})" if are_several else name, []).append(run)
@@ -86,26 +87,26 @@ def common_tasks(systems: Systems, options: Options) -> Tasks:
                     f"{paths} are both logs of {name} on task {run.task!r}: name each (NAME=FILE)"
                 )
             tasks.setdefault(run.task, {})[name] = run
-    common = {task: found for task, found in tasks.items() if len(found) == len(systems)}
+    common = {task: task_runs for task, task_runs in tasks.items() if len(task_runs) == len(systems)}
     if not common:
         held = "; ".join(f"{runs[0].path} has {', '.join(x.task for x in runs)}" for runs in systems.values())
         raise InputError(f"the logs have no task in common: {held}")
     wanted = options["scorer"]
-    judged = {task: _by_scorer(found, wanted) for task, found in common.items()}
+    judged = {task: _by_scorer(task_runs, wanted) for task, task_runs in common.items()}
     if not any(judged.values()):
         held = "; ".join(f"{x.path} has {', '.join(x.grades)}" for runs in systems.values() for x in runs[:2])
         raise OptionError(f"no scorer {wanted or 'in common'} (--scorer): {held}")
-    return {task: found for task, found in judged.items() if found}
+    return {task: task_runs for task, task_runs in judged.items() if task_runs}
 
 
 def _by_scorer(runs: Mapping[str, Run], wanted: str | None) -> dict[str, Run]:
     """Keep the grades of the requested scorer, or of the first; an empty mapping if a run lacks it."""
     first = next(iter(runs.values()))
     common = [name for name in first.grades if all(name in run.grades for run in runs.values())]
-    found = next((name for name in common if wanted in (None, name, name.split(",")[0])), None)
-    others = ", ".join(name for name in common if name != found)
+    scorer = next((name for name in common if wanted in (None, name, name.split(",")[0])), None)
+    others = ", ".join(name for name in common if name != scorer)
     notes = [f"{first.task}: other scorers are {others} (--scorer)."] if others else []
-    return {} if found is None else {name: run.keep(found, notes) for name, run in runs.items()}
+    return {} if scorer is None else {name: run.keep(scorer, notes) for name, run in runs.items()}
 
 
 def merge_tasks(runs: Sequence[Run]) -> Run:
@@ -140,15 +141,15 @@ class Answers:
     @classmethod
     def of(cls, tasks: Tasks, names: Sequence[str], options: Options) -> Answers:
         """Put the tasks together and keep the items that all systems have."""
-        runs = {name: merge_tasks([found[name] for found in tasks.values()]) for name in names}
+        runs = {name: merge_tasks([task_runs[name] for task_runs in tasks.values()]) for name in names}
         if options["cluster"] is not None:
             runs = _with_clusters(runs, str(options["cluster"]))
         common = set.intersection(*(set(run.ids) for run in runs.values()))
         left_out = {name: sorted(set(run.ids) - common) for name, run in runs.items()}
         if any(left_out.values()) and (not common or options["unmatched"] == "error"):
             listed = "; ".join(f"{len(x):,} of {name} ({_list_ids(x)})" for name, x in left_out.items() if x)
-            which = "no item is in the logs of all systems" if not common else "some systems lack items"
-            raise InputError(f"{which}: unmatched are {listed}")
+            which = "no item" if not common else "not every item"
+            raise InputError(f"{which} is in the logs of all systems; unmatched: {listed}")
         return cls({name: run.having(common) for name, run in runs.items()}, options, left_out)
 
     @property
@@ -197,7 +198,7 @@ class Answers:
         grades = np.array([grade_of(item) for run in self.runs.values() for item in run.items])
         if options["lower_is_better"] or np.nanmin(grades) < 0:
             raise OptionError(
-                "the worst grade is not known, so an error cannot count as wrong (--errors wrong): give the "
+                "the worst grade is unknown, so an error cannot count as wrong (--errors wrong): pass the "
                 "lowest and the highest grade (--grade-range LOW,HIGH)"
             )
         return 0.0
@@ -219,14 +220,23 @@ class Answers:
                 {item.id for run in self.judged(self.options["errors"]).values() for item in run.items}
             )
             if kept < items:
-                sentences.append(f"The systems are compared on {kept:,} of {items:,} items.")
+                sentences.append(f"The comparison uses {kept:,} of {items:,} questions.")
             sentences = [" ".join(sentences)]
-        left_out = {name: len(ids) for name, ids in self.left_out.items()}
-        if any(left_out.values()):
-            number = len({item for ids in self.left_out.values() for item in ids})
-            verb = plural(number, "item that not every system has is", "items that not every system has are")
-            sentences.append(f"{number:,} {verb} left out{self._by_system(left_out)}.")
-        return sentences
+        return [*sentences, *self._describe_unmatched()]
+
+    def _describe_unmatched(self) -> list[str]:
+        """Write which questions are dropped because some systems did not answer them."""
+        numbers = {name: len(ids) for name, ids in self.left_out.items() if ids}
+        if not numbers:
+            return []
+        number = len({item for ids in self.left_out.values() for item in ids})
+        claim = f"{number:,} {plural(number, 'question')} dropped"
+        if len(self.runs) > 2:
+            return [f"{claim}, because not every system answered them{self._by_system(numbers)}."]
+        if len(numbers) == 1:
+            return [f"{claim}: answered by {next(iter(numbers))} only."]
+        parts = ", ".join(f"{number:,} answered by {name} only" for name, number in numbers.items())
+        return [f"{claim}: {parts}."]
 
     def describe_errors(self) -> list[str]:
         """Write that errors count as wrong, if there are any."""
@@ -249,7 +259,7 @@ def _count(answers: int) -> str:
 
 def _list_ids(ids: Sequence[str]) -> str:
     more = ", …" if len(ids) > LISTED_IDS else ""
-    listed = ", ".join(repr(cut_middle(each, LONGEST_ID)) for each in ids[:LISTED_IDS])
+    listed = ", ".join(repr(cut_middle(item_id, LONGEST_ID)) for item_id in ids[:LISTED_IDS])
     return f"{listed}{more}"
 
 
@@ -257,18 +267,18 @@ def _list_ids(ids: Sequence[str]) -> str:
 
 
 def _fields_of_items(runs: Mapping[str, Run], name: str, flag: str) -> dict[str, str | None]:
-    """Find a field of each item, by id. A log that lacks it with_options it from another system's."""
-    found: dict[str, str | None] = {}
+    """Find a field of each item, by id. If a log lacks the field, another system's log provides it."""
+    values: dict[str, str | None] = {}
     known: dict[str, None] = {}
     for run in runs.values():
         for item in run.items:
             known |= {key: None for key, x in item.about.items() if not isinstance(x, (dict, list))}
-            if found.get(item.id) is None:
+            if values.get(item.id) is None:
                 value = find_field(item.about, name)
-                found[item.id] = as_text(value) if isinstance(value, (str, int, float)) else None
-    if set(found.values()) == {None}:
+                values[item.id] = as_text(value) if isinstance(value, (str, int, float)) else None
+    if set(values.values()) == {None}:
         raise OptionError(f"no item has a field {name!r:.60} ({flag}); there are {', '.join(known)}")
-    return found
+    return values
 
 
 def _with_clusters(runs: Mapping[str, Run], field: str) -> dict[str, Run]:
@@ -279,7 +289,7 @@ def _with_clusters(runs: Mapping[str, Run], field: str) -> dict[str, Run]:
     without = [item for item, cluster in clusters.items() if cluster is None]
     if without:
         number = f"{len(without):,} {plural(len(without), 'item has', 'items have')}"
-        raise InputError(f"{number} no field {field!r} to be clustered by (--cluster): {_list_ids(without)}")
+        raise InputError(f"{number} no field {field!r} for --cluster: {_list_ids(without)}")
     return {
         name: replace(
             run, items=tuple(item._replace(cluster=clusters[item.id]) for item in run.items), cluster=field
@@ -288,14 +298,25 @@ def _with_clusters(runs: Mapping[str, Run], field: str) -> dict[str, Run]:
     }
 
 
+def _crossed_fields(runs: Mapping[str, Run], name: str) -> dict[str, str | None]:
+    """Find a field of each item, or the values of several that ``topic:level`` crosses."""
+    try:
+        return _fields_of_items(runs, name, "--by")
+    except OptionError:
+        if ":" not in name:
+            raise
+    fields = [_fields_of_items(runs, part, "--by") for part in name.split(":")]
+    return {item: ", ".join(values[item] or NO_VALUE for values in fields) for item in fields[0]}
+
+
 def cut_runs(runs: Mapping[str, Run], tasks: Tasks, options: Options) -> list[Slice]:
     """Cut runs by fields of their items, or by task if there are several; the arrays are runs."""
     ids = list(dict.fromkeys(item.id for run in [*runs.values()][::-1] for item in run.items))
     several = ["task"] if len(tasks) > 1 else []
     columns = {}
     for name in several if options["by"] is None else names_of(options["by"]) or [str(options["by"])]:
-        found = _fields_of_items(runs, name, "--by")
-        columns[name] = [found[item] for item in ids]
+        values = _crossed_fields(runs, name)
+        columns[name] = [values[item] for item in ids]
     return [
         part._replace(arrays={name: run.having(part.arrays["ids"]) for name, run in runs.items()})
         for part in cut_slices(None, {"ids": ids}, columns)
@@ -323,7 +344,13 @@ def make_grades(run: Run, options: Options) -> Grades:
     )
 
 
-def find_guess_rate(run: Run, options: Options) -> dict[str, Any]:
+class GuessRate(TypedDict, total=False):
+    """The share of right answers that guessing gets, if it is known."""
+
+    guess_rate: float | None
+
+
+def find_guess_rate(run: Run, options: Options) -> GuessRate:
     """Find how often a guess is right, if every item is multiple choice and is right or wrong."""
     if options["guess_rate"] is not None:
         return {"guess_rate": options["guess_rate"]}
@@ -334,7 +361,19 @@ def find_guess_rate(run: Run, options: Options) -> dict[str, Any]:
     return {"guess_rate": float(np.mean(rates))}
 
 
-def find_choices(runs: Mapping[str, Run], options: Options) -> dict[str, Any] | None:
+class Choices(NamedTuple):
+    """The options that systems chose in multiple-choice questions that all of them answered."""
+
+    truth: Sequence[str]
+    labels: Sequence[str]
+    clusters: Sequence[str] | None
+    """The cluster of each question, if some share one."""
+    predictions: Mapping[str, Sequence[str | None]]
+    probabilities: Mapping[str, Floats]
+    """The probability of each option by system; none if a system did not log them."""
+
+
+def find_choices(runs: Mapping[str, Run], options: Options) -> Choices | None:
     """Find the options that all systems chose, joined by id and repeat; None if they were not judged so."""
     if options["lower_is_better"]:
         return None
@@ -361,13 +400,14 @@ def find_choices(runs: Mapping[str, Run], options: Options) -> dict[str, Any] | 
     labels = name_options(max(item.options for item in first))
     units = [item.cluster or item.id for item in first]
     tables = {name: choice_probabilities(items, len(labels)) for name, items in kept.items()}
-    return {
-        "truth": [labels[item.truth or 0] for item in first],
-        "labels": labels,
-        "cluster": units if len(set(units)) < len(units) else None,
-        "predictions": {
+    known = {name: table for name, table in tables.items() if table is not None}
+    return Choices(
+        truth=[labels[item.truth or 0] for item in first],
+        labels=labels,
+        clusters=units if len(set(units)) < len(units) else None,
+        predictions={
             name: [None if item.answer is None else labels[item.answer] for item in items]
             for name, items in kept.items()
         },
-        "probabilities": tables if all(table is not None for table in tables.values()) else {},
-    }
+        probabilities=known if len(known) == len(tables) else {},
+    )

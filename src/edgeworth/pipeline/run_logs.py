@@ -6,25 +6,30 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, TypedDict, Unpack, cast
+from typing import TypedDict, Unpack, cast
 
 from edgeworth.common.choices import Adjust, ErrorRule
+from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.comparison import Comparison
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings, Pair
 from edgeworth.comparisons.verdict import comparison_verdict
-from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import plural
+from edgeworth.core.kinds import kind_of
 from edgeworth.core.on_demand import OnDemand
 from edgeworth.core.options import EvaluateOptions, Options, select_options
+from edgeworth.core.random_seeds import Rng
+from edgeworth.core.registry import canonical_spellings
 from edgeworth.decisions.position_bias import bias_claim, bias_section, examine_position_bias
 from edgeworth.errors import InputError, OptionError
-from edgeworth.grades.estimates import estimate_grades
+from edgeworth.grades.report import describe_noise
 from edgeworth.pipeline.call_options import change, fill_in, flag_name, given_options
 from edgeworth.pipeline.compare_data import add_slices, compare_columns, compare_tallies, comparison_options
 from edgeworth.pipeline.evaluate_data import evaluate_rows, report_tally
+from edgeworth.pipeline.run_board import lead_with_board, lead_with_values, measure_tasks, with_tasks
 from edgeworth.pipeline.run_items import (
     Answers,
+    Choices,
     Systems,
     Tasks,
     common_tasks,
@@ -34,7 +39,8 @@ from edgeworth.pipeline.run_items import (
     grade_of,
     make_grades,
 )
-from edgeworth.pipeline.slices import Slice, with_slices
+from edgeworth.pipeline.slice_gaps import with_slices
+from edgeworth.pipeline.slices import Slice
 from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
 from edgeworth.report.verdict import Claim, Verdict
@@ -46,32 +52,36 @@ OWN = (
     *("cluster", "lower_is_better", "grade_range", "unmatched"),
 )
 """Options that say how logs are read and answers are graded."""
-SURE = ("level", "seed", "digits")
+SURE = ("level", "rng", "digits")
 
 
 class JudgingOptions(TypedDict, total=False):
     """Options that say how grades are judged."""
 
     level: float
-    seed: int
+    rng: Rng
     digits: int
     measures: Sequence[str] | None
     adjust: Adjust | None
     power: float
     guess_rate: float | None
+    margin: float | str | None
 
 
 JUDGED = tuple(JudgingOptions.__annotations__)
 
+MAX_SYSTEMS_COMPARED_BY_CHOICE = 20
+"""With more systems, comparing the options that they chose would take longer than everything else."""
+
 ANSWERS, CHOICES = "Multiple-choice answers", "Choice probabilities"
 SOFTMAX = (
-    f"{CHOICES} are the softmax of the logged log-likelihoods. Scores of them, and bets against them, speak "
-    "about their calibration; accuracy and informedness are about the answers."
+    f"{CHOICES} are the softmax of the logged log-likelihoods. Their scores describe calibration; accuracy "
+    "and informedness describe the chosen answers."
 )
-TOGETHER = "The verdict is about the items of all tasks together, which count alike."
+TOGETHER = "The verdict covers the questions of all tasks together, each with equal weight."
 UNLIKE = (
-    "Questions differ in their number of options: the guess rate is the mean over them, and the chance of "
-    "doing this well by guessing is an upper bound."
+    "Questions differ in their number of options. The guess rate is the mean over questions, and the chance "
+    "of doing this well by guessing is an upper bound."
 )
 OTHER_RULE: dict[ErrorRule, ErrorRule] = {"drop": "wrong", "wrong": "drop"}
 IF_ERRORS = {
@@ -82,11 +92,15 @@ IF_ERRORS = {
 
 def evaluate_runs(systems: Systems, options: Options) -> Report:
     """Evaluate each system of run logs: its tasks together, task by task, and the options it chose."""
-    judging = _judging_options(options)
+    judging = judging_options(options)
     reports = {name: _evaluate_one(name, runs, options, judging) for name, runs in systems.items()}
     if len(reports) == 1:
         return next(iter(reports.values()))
-    return gather_reports({name: _without_charts(report) for name, report in reports.items()})
+    gathered = gather_reports({name: _without_charts(report) for name, report in reports.items()})
+    try:
+        return lead_with_board(gathered, compare_runs(systems, options))
+    except InputError as error:  # they have no task or no item in common
+        return lead_with_values(gathered, reports, str(error), options["level"])
 
 
 def _evaluate_one(name: str, runs: list[Run], options: Options, judging: JudgingOptions) -> Report:
@@ -101,7 +115,7 @@ def _evaluate_one(name: str, runs: list[Run], options: Options, judging: Judging
 
     judged = answers.judged(options["errors"])
     run = judged[name]
-    report = of_grades(options["errors"])
+    report = _in_words_of_logs(of_grades(options["errors"]))
     if (
         find_guess_rate(run, options)
         and options["guess_rate"] is None
@@ -113,11 +127,11 @@ def _evaluate_one(name: str, runs: list[Run], options: Options, judging: Judging
     parts = {}
     choices = find_choices(judged, options)
     if choices is not None:
-        known = {x: choices[x] for x in ("truth", "labels")} | select_options(options, SURE)
-        decided = {"prediction": choices["predictions"][name], "cluster": choices["cluster"]}
+        known = {"truth": choices.truth, "labels": choices.labels} | select_options(options, SURE)
+        decided = {"prediction": choices.predictions[name], "cluster": choices.clusters}
         parts[ANSWERS] = _evaluate_arrays({**known, **decided, "missing": "abstain"})
-        if choices["probabilities"]:
-            forecast = {"probabilities": choices["probabilities"][name], "predictions_made": "before"}
+        if choices.probabilities:
+            forecast = {"probabilities": choices.probabilities[name], "predictions_made": "before"}
             parts[CHOICES] = _evaluate_arrays({**known, **forecast})
     report = _by_slice(report, run, cut_runs(judged, tasks, options), options)
     report = _compose(report, parts)
@@ -127,48 +141,51 @@ def _evaluate_one(name: str, runs: list[Run], options: Options, judging: Judging
     return _complete(report, {name: runs}, tasks, answers, claims, choices)
 
 
-def _evaluate_arrays(given: Mapping[str, object]) -> Report:
-    return evaluate_rows(None, fill_in("evaluate", EvaluateOptions, given))
+def _in_words_of_logs(report: Report) -> Report:
+    """Call items questions and repeats epochs in the advice on noise."""
+    claims: tuple[Claim, ...] = getattr(report.verdict, "claims", ())
+    written = [
+        replace(claim, text=describe_noise(float(str(claim.numbers["from_repeats"])), "questions", "epochs"))
+        if claim.about == "repeats"
+        else claim
+        for claim in claims
+    ]
+    return replace(report, verdict=Verdict(written))
+
+
+def _evaluate_arrays(arguments: Mapping[str, object]) -> Report:
+    return evaluate_rows(None, fill_in("evaluate", EvaluateOptions, arguments))
 
 
 def _by_slice(report: Report, whole: Run, slices: list[Slice], options: Options) -> Report:
-    """Add the mean of each slice, with the guess rate of its own items."""
+    """Compare the mean grade of each slice with that of the rest."""
     if not slices:
         return report
-    measure = (options["measures"] or ["accuracy" if make_grades(whole, options).is_binary else "mean"])[0]
-
-    def mean(run: Run) -> Estimate:
-        return estimate_grades(make_grades(run, options), measure, **find_guess_rate(run, options))
-
-    overall = mean(whole)
+    grades = make_grades(whole, options)
+    measure = canonical_spellings(options["measures"]) or list(kind_of(grades).slice_measures(grades))
+    tallies = [make_grades(run, options) for part in slices for run in part.arrays.values()]
     return with_slices(
-        report,
-        slices,
-        lambda part: {(): mean(*part.arrays.values())},
-        overall.measure,
-        options["level"],
-        is_lower_better=bool(options["lower_is_better"]),
-        overall=overall,
+        report, slices, tallies, grades, measure[:1], level=options["level"], seed=options["seed"]
     )
 
 
-def _with_position_bias(report: Report, choices: Mapping[str, Any], name: str, options: Options) -> Report:
+def _with_position_bias(report: Report, choices: Choices, name: str, options: Options) -> Report:
     """Test whether some options are chosen more often, or less often, than they are right."""
-    found = examine_position_bias(
-        choices["truth"],
-        choices["predictions"][name],
-        choices["labels"],
-        clusters=choices["cluster"],
+    bias = examine_position_bias(
+        choices.truth,
+        choices.predictions[name],
+        choices.labels,
+        clusters=choices.clusters,
         seed=options["seed"],
     )
-    if found is None:
+    if bias is None:
         return report
-    section = bias_section(found, options["level"])
+    section = bias_section(bias, options["level"])
     return replace(
         report,
-        verdict=Verdict([*getattr(report.verdict, "claims", ()), bias_claim(found, options["level"])]),
+        verdict=Verdict([*getattr(report.verdict, "claims", ()), bias_claim(bias, options["level"])]),
         sections=(*report.sections, replace(section, title=f"{ANSWERS}: {section.title}")),
-        numbers={**report.numbers, "position_bias": found.to_dict()},
+        numbers={**report.numbers, "position_bias": bias.to_dict()},
     )
 
 
@@ -176,14 +193,20 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
     """Compare the systems of run logs by their grades, then by the options they chose."""
     if len(systems) < 2:
         raise OptionError(_only_one(systems))
-    judging = _judging_options(options)
+    judging = judging_options(options)
     tasks = common_tasks(systems, options)
     answers = Answers.of(tasks, list(systems), options)
     reasons = {} if options["allow_unfinished"] else _reasons_for_no_winner(systems, tasks)
+    # Names that the user gave may stand for prompts or settings of one model.
+    are_models = all(name.startswith(run.system) for name, runs in systems.items() for run in runs)
+    noun = "model" if are_models else "system"
 
     def of_grades(runs: Mapping[str, Run], **more: Unpack[JudgingOptions]) -> Comparison:
         grades = {name: make_grades(run, options) for name, run in runs.items()}
-        return _without_winners(compare_tallies(grades, comparison_options({**judging, **more})), reasons)
+        comparison = compare_tallies(grades, comparison_options({**judging, **more}))
+        unit = comparison.findings.unit
+        named = replace(comparison.findings, noun=noun, unit="question" if unit == "item" else unit)
+        return _without_winners(replace(comparison, findings=named), reasons)
 
     def of_slice(part: Slice, measure: str) -> ComparisonFindings:
         return of_grades(part.arrays, measures=[measure]).findings
@@ -199,26 +222,24 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
         answers, conclusion, lambda rule: _winners(of_grades(answers.judged(rule)).findings)
     )
     parts, choices = {}, find_choices(judged, options)
-    if choices is not None:
-        shared = {"cluster": choices["cluster"], **select_options(options, (*SURE, "adjust"))}
+    if choices is not None and len(systems) <= MAX_SYSTEMS_COMPARED_BY_CHOICE:
+        shared = {"cluster": choices.clusters, **select_options(options, (*SURE, "adjust"))}
         decided = comparison_options(
             {**shared, "kind": "labels", "measures": ["informedness"], "missing": "abstain"}
         )
-        parts[ANSWERS] = compare_columns(choices["predictions"], change(decided, truth=choices["truth"]))
-        if choices["probabilities"]:
-            measured = {"kind": "probabilities", "measures": ["log", "brier"], "labels": choices["labels"]}
+        parts[ANSWERS] = compare_columns(choices.predictions, change(decided, truth=choices.truth))
+        if choices.probabilities:
+            measured = {"kind": "probabilities", "measures": ["log", "brier"], "labels": choices.labels}
             forecast = comparison_options({**shared, **measured})
-            parts[CHOICES] = compare_columns(
-                choices["probabilities"], change(forecast, truth=choices["truth"])
-            )
+            parts[CHOICES] = compare_columns(choices.probabilities, change(forecast, truth=choices.truth))
     # Warnings of runs that did not finish are written once, below.
-    told = {f"{reason[0].upper()}{reason[1:]}." for reason in reasons.values()}
+    reported = {f"{reason[0].upper()}{reason[1:]}." for reason in reasons.values()}
 
     def finish(report: Report) -> Report:
-        report = _without_warnings(comparison.finish(report) if comparison.finish else report, told)
+        report = _without_warnings(comparison.finish(report) if comparison.finish else report, reported)
         more = {}
         for title, part in parts.items():
-            part_report = _without_charts(_without_warnings(_without_winners(part, reasons).report, told))
+            part_report = _without_charts(_without_warnings(_without_winners(part, reasons).report, reported))
             # The verdict says once that no winner is named.
             more[title] = replace(part_report, verdict="") if reasons else part_report
         # The sentence on why no winner is named may tell of the run already.
@@ -227,8 +248,10 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
             for claim in _unfinished_claims(systems, tasks)
             if claim.text[1:].rpartition(": ")[0] not in report.verdict
         ]
+        report = with_tasks(report, comparison.findings, task_values)
         return _complete(_compose(report, more), systems, tasks, answers, [*claims, changed], choices)
 
+    task_values = measure_tasks(judged, tasks, comparison.findings.headline, options)
     return replace(comparison, finish=finish)
 
 
@@ -239,24 +262,24 @@ def _only_one(systems: Systems) -> str:
     return f"a comparison needs two systems; the logs hold one, {name!r}: {advice}"
 
 
-def _judging_options(options: Options) -> JudgingOptions:
+def judging_options(options: Options) -> JudgingOptions:
     """Keep the options that say how grades are judged; refuse those that need a table."""
-    given = {name: value for name, value in given_options(options).items() if name not in OWN}
-    for name in given:
+    judging = {name: value for name, value in given_options(options).items() if name not in OWN}
+    for name in judging:
         if name not in JUDGED:
             raise OptionError(f"{flag_name(name)} cannot be used with run logs")
-    return cast(JudgingOptions, given)
+    return cast(JudgingOptions, judging)
 
 
 # -- runs that did not finish ----------------------------------------------------------------------------
 
 
-def _unfinished(systems: Systems, tasks: Tasks) -> dict[str, list[Run]]:
+def unfinished_runs(systems: Systems, tasks: Tasks) -> dict[str, list[Run]]:
     """Find the runs of each system that did not finish, in the tasks that are judged."""
-    found = {
+    unfinished = {
         name: [run for run in runs if run.unfinished and run.task in tasks] for name, runs in systems.items()
     }
-    return {name: runs for name, runs in found.items() if runs}
+    return {name: runs for name, runs in unfinished.items() if runs}
 
 
 def _describe_progress(run: Run) -> str:
@@ -266,7 +289,7 @@ def _describe_progress(run: Run) -> str:
     return f"status {run.unfinished!r}, {len(run.items):,}{of_planned} {answers}"
 
 
-def _describe_unfinished(name: str, runs: Iterable[Run], are_several: bool) -> str:
+def describe_unfinished(name: str, runs: Iterable[Run], are_several: bool) -> str:
     """Write that runs of a system did not finish, and how far each got."""
     progress = "; ".join(map(_describe_progress, runs))
     whose = f"the run of {name}" if are_several else "the run"
@@ -276,16 +299,16 @@ def _describe_unfinished(name: str, runs: Iterable[Run], are_several: bool) -> s
 def _reasons_for_no_winner(systems: Systems, tasks: Tasks) -> dict[str, str]:
     """Say of each system with an unfinished run why no difference from it is claimed."""
     return {
-        name: f"{_describe_unfinished(name, runs, True)}; to name a winner anyway, use --allow-unfinished"
-        for name, runs in _unfinished(systems, tasks).items()
+        name: f"{describe_unfinished(name, runs, True)}; to name a winner anyway, use --allow-unfinished"
+        for name, runs in unfinished_runs(systems, tasks).items()
     }
 
 
 def _unfinished_claims(systems: Systems, tasks: Tasks) -> list[Claim]:
     """Warn in the verdict that a run did not finish."""
     claims = []
-    for name, runs in _unfinished(systems, tasks).items():
-        text = _describe_unfinished(name, runs, len(systems) > 1)
+    for name, runs in unfinished_runs(systems, tasks).items():
+        text = describe_unfinished(name, runs, len(systems) > 1)
         numbers = {"system": name, "answers": sum(len(run.items) for run in runs)}
         risk = "its answers may not represent the task"
         claims.append(Claim("unfinished", f"{text[0].upper()}{text[1:]}: {risk}.", "advised", numbers))
@@ -299,14 +322,16 @@ def _without_winners(comparison: Comparison, reasons: Mapping[str, str]) -> Comp
     findings: ComparisonFindings = comparison.findings
 
     def withhold(pair: Pair, difference: Difference) -> Difference:
-        reason = next((reasons[name] for name in pair if name in reasons), difference.no_winner)
-        return replace(difference, no_winner=reason)
+        reason = next((reasons[name] for name in pair if name in reasons), None)
+        if reason is None:
+            return difference
+        return replace(difference, no_winner=reason, unseen_shifts=(0.0, 0.0))
 
     def withhold_all(pair: Pair) -> Mapping[str, Difference]:
         measures = findings.pairs[pair]
         return OnDemand(measures, lambda measure: withhold(pair, measures[measure]))
 
-    headlines = {pair: withhold(pair, each) for pair, each in findings.headlines.items()}
+    headlines = {pair: withhold(pair, headline) for pair, headline in findings.headlines.items()}
     pairs = OnDemand(findings.pairs, withhold_all)
     return replace(comparison, findings=replace(findings, headlines=headlines, pairs=pairs))
 
@@ -325,10 +350,10 @@ def _change_by_errors(
         return None
     other = OTHER_RULE[answers.options["errors"]]
     try:
-        found, text = conclude(other)
+        winners, text = conclude(other)
     except (InputError, OptionError):  # no answer is left, or the worst grade is not known
         return None
-    if found == conclusion[0]:
+    if winners == conclusion[0]:
         return None
     text = f"n{text[1:]}" if text.startswith("No ") else text
     return Claim("errors", f"{IF_ERRORS[other]}: {text}", "not shown", {"errors": other})
@@ -337,7 +362,9 @@ def _change_by_errors(
 def _winners(findings: ComparisonFindings) -> Conclusion:
     """Find the pairs that differ, the better one first, and the sentence on them."""
     shown = frozenset(
-        (each.better, pair) for pair, each in findings.headlines.items() if findings.is_conclusive(*pair)
+        (difference.better, pair)
+        for pair, difference in findings.headlines.items()
+        if findings.is_conclusive(*pair)
     )
     claims = comparison_verdict(findings).claims
     text = next((claim.text for claim in claims if claim.about == findings.headline), "")
@@ -358,39 +385,41 @@ def _guessing_conclusion(report: Report) -> Conclusion:
 
 
 def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
-    """Put reports on the same answers below that on the grades, and their first claims into its verdict."""
+    """Put reports on the same answers below the report on the grades, each led by its first claim."""
     if not parts:
         return report
-    more, main = gather_reports(parts), f"{ANSWERS}: Class by class"
-    first = {title: getattr(each.verdict, "claims", ())[:1] for title, each in parts.items()}
-    claims = [
-        replace(x, text=f"{title}: {_without_names(x)}") for title, found in first.items() for x in found
-    ]
+    led = {title: _led_by_claim(part) for title, part in parts.items()}
+    more, main = gather_reports(led), f"{ANSWERS}: Class by class"
     return replace(
         report,
-        verdict=Verdict([*getattr(report.verdict, "claims", ()), *claims]),
         sections=(*report.sections, *(replace(x, is_main=x.title == main) for x in more.sections)),
-        warnings=(*report.warnings, *((SOFTMAX,) if CHOICES in parts else ()), *more.warnings),
+        warnings=(*report.warnings, *more.warnings),
         charts=Charts(lambda: chain(report.charts.values(), more.charts.values())),
         numbers={**more.numbers, **report.numbers},
     )
 
 
-def _without_names(claim: Claim) -> str:
-    """Write a claim without the systems, where the one before names them."""
-    text, pair = claim.text, [claim.numbers.get("first"), claim.numbers.get("second")]
-    for one, two in (pair, pair[::-1]):
-        text = text.replace(f"No significant difference between {one} and {two}", "no significant difference")
-    return text
+def _led_by_claim(report: Report) -> Report:
+    """Begin the first section of a report with the first claim of its verdict."""
+    claims: tuple[Claim, ...] = getattr(report.verdict, "claims", ())
+    if not claims or not report.sections:
+        return report
+    first, *others = report.sections
+    return replace(report, sections=(replace(first, text=(claims[0].text, *first.text)), *others))
 
 
-def _describe_choices(answers: Answers, choices: Mapping[str, Any] | None) -> list[str]:
+def _describe_choices(answers: Answers, choices: Choices | None) -> list[str]:
     """Write how the chosen options were found, or why they are not judged."""
     items = [item for run in answers.runs.values() for item in run.items if item.is_choice]
     if choices is None:
         has_options = any(item.answer is not None for item in items)
-        left_out = "The grades are not about the options that were chosen, so these are not judged."
+        left_out = "The grades do not follow from the chosen options, so the options are not evaluated."
         return [left_out] if has_options else []
+    if len(answers.runs) > MAX_SYSTEMS_COMPARED_BY_CHOICE:
+        return [
+            f"The chosen options are compared for at most {MAX_SYSTEMS_COMPARED_BY_CHOICE} systems. "
+            "Name fewer logs to compare them."
+        ]
     if any(item.log_likelihoods is not None for item in items):
         return ["The chosen options are those of highest log-likelihood."]
     if any(item.answers for item in items):
@@ -404,11 +433,11 @@ def _complete(
     tasks: Tasks,
     answers: Answers,
     claims: Iterable[Claim | None],
-    choices: Mapping[str, Any] | None,
+    choices: Choices | None,
 ) -> Report:
     """Add what was read and how it was mapped; warn of answers that do not count."""
     options = answers.options
-    runs = [(name, run) for found in tasks.values() for name, run in found.items()]
+    runs = [(name, run) for task_runs in tasks.values() for name, run in task_runs.items()]
     facts = [_facts(name, run) for name, run in runs]
     text = [f"Read as {tool} logs." for tool in dict.fromkeys(run.tool for _, run in runs)]
     text += dict.fromkeys(note for _, run in runs for note in run.notes)
@@ -416,9 +445,9 @@ def _complete(
     own = ", as in the log's own standard error" if options["cluster"] is None else ""
     text += [f"Clusters are {cluster}{own}." for cluster in clusters]
     text += _describe_choices(answers, choices)
+    text += [SOFTMAX] if choices is not None and choices.probabilities else []
     text += answers.describe_errors()
-    alone = sorted({run.task for each in systems.values() for run in each} - set(tasks))
-    text += [f"Left out, for not all have the task or the scorer: {', '.join(alone)}."] if alone else []
+    text += _describe_skipped(systems, tasks)
     text += [TOGETHER] if len(tasks) > 1 else []
     columns = ("system/text", "task/text", "scorer/text", "items", "answers", "unscored", "errors")
     shown = ("system", "task", "scorer", "items", "answers", "unscored", "errors")
@@ -438,7 +467,21 @@ def _complete(
     )
 
 
-def _facts(name: str, run: Run) -> dict[str, Any]:
+def _describe_skipped(systems: Systems, tasks: Tasks) -> list[str]:
+    """Write which tasks are skipped, and why."""
+    names = [{run.task for run in runs} for runs in systems.values()]
+    skipped = sorted(set.union(*names) - set(tasks))
+    alone = [task for task in skipped if not all(task in own for own in names)]
+    without_scorer = [task for task in skipped if task not in alone]
+    reasons = {"not run by every model": alone, "no scorer in common": without_scorer}
+    return [
+        f"Skipped {plural(len(listed), 'task')} {', '.join(listed)}: {reason}."
+        for reason, listed in reasons.items()
+        if listed
+    ]
+
+
+def _facts(name: str, run: Run) -> JsonObject:
     """Describe a run as plain values: where it is, how far it got, and how many answers count."""
     [scorer] = run.grades
     errors = sum(item.is_error for item in run.items)
@@ -458,8 +501,8 @@ def _facts(name: str, run: Run) -> dict[str, Any]:
     }
 
 
-def _without_warnings(report: Report, told: Collection[str]) -> Report:
-    return replace(report, warnings=tuple(warning for warning in report.warnings if warning not in told))
+def _without_warnings(report: Report, reported: Collection[str]) -> Report:
+    return replace(report, warnings=tuple(warning for warning in report.warnings if warning not in reported))
 
 
 def _without_charts(report: Report) -> Report:

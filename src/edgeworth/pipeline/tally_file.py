@@ -1,6 +1,6 @@
 """Tally files: a tally as JSON, with where it came from, checked whenever it is read.
 
-What every field means is in docs/tally-files.md."""
+What every field means is in docs/reference/tally-files.md."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import NoReturn, get_args
 
 import numpy as np
 
 from edgeworth import __version__
 from edgeworth.common.choices import Missing, PredictionsMade, WeightKind
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.options import SEVERAL
 from edgeworth.core.serialization import (
@@ -42,6 +43,7 @@ from edgeworth.core.serialization import (
     text_like,
     value_field,
 )
+from edgeworth.core.tallies import HasWeights, Tally, dropped_rows
 from edgeworth.errors import EdgeworthError, InputError
 from edgeworth.pipeline.tally_record import (
     DIGEST,
@@ -50,7 +52,6 @@ from edgeworth.pipeline.tally_record import (
     TallyRecord,
     as_tally_record,
     canonical_text,
-    dropped_rows,
 )
 from edgeworth.report.formats import write_file
 from edgeworth.sources.paths import read_whole_file
@@ -104,7 +105,7 @@ PROVENANCE = {"edgeworth": TEXT, "versions": TEXT, "dropped": COUNT, "notices": 
 # -- terms -----------------------------------------------------------------------------------------------
 
 
-def terms_to_dict(tallied: TallyRecord) -> dict[str, Any]:
+def terms_to_dict(tallied: TallyRecord) -> JsonObject:
     """Write the options and flags of a tally as plain values."""
     terms = {name: value for name, value in tallied.terms.items() if value is not None}
     if "columns" in terms:
@@ -113,7 +114,7 @@ def terms_to_dict(tallied: TallyRecord) -> dict[str, Any]:
     return options | dump_fields(STATE | (PLACED if tallied.has_start_row else {}), tallied)
 
 
-def terms_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
+def terms_from_dict(payload: JsonObject, tally: Tally) -> JsonObject:
     """Read the options of a tally (``terms``) and its flags, by the names of ``TallyRecord``."""
     kind = kind_of(tally)
     known = (*kind.terms, "columns") if kind.is_readable else ()
@@ -121,22 +122,25 @@ def terms_from_dict(payload: Mapping[str, Any], tally: Any) -> dict[str, Any]:
     options = {name: OPTIONS[named[name]] for name in named if name in payload}
     # What lies on a path in time can be shifted along it.
     placed = PLACED if "placed" in payload and hasattr(tally, "shift") else {}
-    found = load_fields(
-        options | STATE | placed, payload, f"the terms of its {tally.file_kind}", is_closed=True
+    loaded = load_fields(
+        options | STATE | placed,
+        payload,
+        f"the terms of its {getattr(tally, 'file_kind', kind.name)}",
+        is_closed=True,
     )
-    terms = {named[name]: found.pop(name) for name in options}
+    terms = {named[name]: loaded.pop(name) for name in options}
     if "columns" in terms:
         group = "query" if "query" in kind.roles else "cluster"
         terms["columns"] = {group if role == "group" else role: x for role, x in terms["columns"].items()}
         _check_roles(terms["columns"], tally)
-    if found["has_whole_weights"]:
+    if loaded["has_whole_weights"] and isinstance(tally, HasWeights):
         tally.as_counts()  # refuses what is not whole
-    return found | {"terms": terms}
+    return loaded | {"terms": terms}
 
 
-def _check_roles(columns: Mapping[str, str], tally: Any) -> None:
+def _check_roles(columns: Mapping[str, str], tally: Tally) -> None:
     """Check that every role that is needed has a column."""
-    systems = tally.names if kind_of(tally).predictions == SEVERAL else ()
+    systems: tuple[str, ...] = getattr(tally, "names", ()) if kind_of(tally).predictions == SEVERAL else ()
     needed = [*kind_of(tally).roles, *(f"prediction of {name}" for name in systems)]
     missing = [role for role in needed if role not in columns] if columns else []
     if missing:
@@ -146,7 +150,7 @@ def _check_roles(columns: Mapping[str, str], tally: Any) -> None:
 # -- provenance ------------------------------------------------------------------------------------------
 
 
-def provenance_to_dict(tallied: TallyRecord) -> dict[str, Any]:
+def provenance_to_dict(tallied: TallyRecord) -> JsonObject:
     """Where a tally came from, as plain values."""
     return dump_fields(ORIGIN, tallied.origin) | {
         "edgeworth": __version__,
@@ -164,7 +168,7 @@ SECTIONS = ("tally", "terms", "provenance")
 """What the checksum is of."""
 
 
-def write_tally(tally: Any, path: str | os.PathLike[str]) -> None:
+def write_tally(tally: Tally | TallyRecord, path: str | os.PathLike[str]) -> None:
     """Write a tally to a file, whole or not at all; a name that ends in .gz is compressed.
 
     ``tally`` is what ``ew.tally`` or ``ew.TallyRecord.merge`` made, or any tally: a table, a ranking, wealth.
@@ -184,20 +188,20 @@ def locked(name: str) -> Iterator[Callable[[], None]]:
     """
     path = Path(os.path.realpath(name))
 
-    def found() -> tuple[int, ...] | None:
+    def file_state() -> tuple[int, ...] | None:
         if not path.is_file():
             return None
         status = path.stat()
         return status.st_ino, status.st_mtime_ns, status.st_size
 
     def check() -> None:
-        if found() != before:
+        if file_state() != before:
             raise InputError(f"{name} was changed while it was read: nothing is written, merge again")
 
     with ExitStack() as stack:
         if name != "-" and not _lock_folder(path.parent, stack):
             stack.enter_context(_lock_file(path))
-        before = found()
+        before = file_state()
         yield check
 
 
@@ -239,12 +243,40 @@ def _lock_file(path: Path) -> Iterator[None]:
 
 
 def read_tally(path: str | os.PathLike[str]) -> TallyRecord:
-    """Read a tally file; one that is wrong, truncated, changed or of a later format is refused."""
+    """Read a tally file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that ``edgeworth tally`` or ``TallyRecord.write`` wrote. It may be compressed.
+
+    Returns
+    -------
+    TallyRecord
+        The tally with its options and origin.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged or changed, or has a later format.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "monday.tally")
+    ...     ew.tally(truth=[1, 0, 1], prediction=[1, 1, 1]).write(path)
+    ...     record = ew.read_tally(path)
+    >>> record.final.counts.tolist()
+    [[0, 0], [1, 2]]
+    """
     name = os.fspath(path)
     try:
         text = read_whole_file(Path(name)).decode()
     except UnicodeDecodeError:
-        raise InputError(f"{name} is no tally file, or only a part of one: it is not text") from None
+        raise InputError(f"{name} is not a tally file, or only a part of one: it is not text") from None
     return tally_of_text(text, name)
 
 
@@ -252,7 +284,7 @@ TALLY_START = re.compile(rb'\s*\{\s*"format"\s*:\s*"edgeworth\.tally"')
 START_BYTES = 256
 
 
-def is_tally_file(path: Any) -> bool:
+def is_tally_file(path: object) -> bool:
     """Tell by its first bytes whether a file is a tally file, compressed or not."""
     if not isinstance(path, (str, os.PathLike)) or not Path(path).is_file():
         return False
@@ -285,25 +317,27 @@ def tally_of_text(text: str, name: str = "a tally") -> TallyRecord:
     >>> tally_of_text(text).final.counts.tolist()
     [[0, 0], [1, 2]]
     """
-    found = _parsed(text, name)
-    _check_format(found, name)
+    document = _parsed(text, name)
+    _check_format(document, name)
     for section in SECTIONS:
-        if not isinstance(found.get(section), dict):
-            raise InputError(f"{name} is no whole tally file: it has no {section!r}")
-    # A file that was laid out anew is spelt as we do before it is told whether it was changed.
-    if found.get("checksum") != (_checksum_as_written(text) or ""):
+        if not isinstance(document.get(section), dict):
+            raise InputError(f"{name} is not a complete tally file: it has no {section!r}")
+    # A file with another layout is written in ours before the checksum is compared.
+    if document.get("checksum") != (_checksum_as_written(text) or ""):
         try:
-            is_ours = found.get("checksum") == _checksum(canonical_text(found[each]) for each in SECTIONS)
+            is_ours = document.get("checksum") == _checksum(
+                canonical_text(document[section_name]) for section_name in SECTIONS
+            )
         except ValueError:
             # A number such as 1e999, which we do not write.
             is_ours = False
         if not is_ours:
-            raise InputError(f"{name} was changed after it was written: its checksum does not fit")
+            raise InputError(f"{name} was changed after it was written: its checksum does not match")
     try:
-        tally = tally_from_dict(found["tally"])
-        where = load_fields(PROVENANCE, found["provenance"], "its provenance", is_closed=True)
+        tally = tally_from_dict(document["tally"])
+        where = load_fields(PROVENANCE, document["provenance"], "its provenance", is_closed=True)
         origin = Origin(tuple(where["parts"]), tuple(where["fingerprints"]), where["rows"])
-        notices, terms = tuple(where["notices"]), terms_from_dict(found["terms"], tally)
+        notices, terms = tuple(where["notices"]), terms_from_dict(document["terms"], tally)
         return TallyRecord(tally, origin=origin, notices=notices, file=name, **terms)
     except EdgeworthError as error:
         raise InputError(f"{name} cannot be read as a tally: {error}") from None
@@ -316,29 +350,31 @@ def _checksum(lines: Iterable[str]) -> str:
     return f"sha256:{hashlib.sha256(whole).hexdigest()}"
 
 
-def _parsed(text: str, name: str) -> dict[str, Any]:
+def _parsed(text: str, name: str) -> JsonObject:
     try:
-        found = json.loads(text, parse_constant=_refuse_constant)
+        document = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        raise InputError(f"{name} is no tally file, or only a part of one: it is not whole JSON") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{name} is no tally file: it holds {type(found).__name__}, not an object")
-    return found
+        raise InputError(
+            f"{name} is not a tally file, or only a part of one: it is not complete JSON"
+        ) from None
+    if not isinstance(document, dict):
+        raise InputError(f"{name} is not a tally file: it holds {type(document).__name__}, not an object")
+    return document
 
 
 def _refuse_constant(_: str) -> NoReturn:
     raise ValueError("JSON has no such number")
 
 
-def _check_format(found: Mapping[str, Any], name: str) -> None:
-    seen = found.get("format")
+def _check_format(document: Mapping[str, object], name: str) -> None:
+    seen = document.get("format")
     if seen != FORMAT:
-        is_report = str(found.get("schema", "")).startswith("edgeworth.report")
+        is_report = str(document.get("schema", "")).startswith("edgeworth.report")
         what = "it is a report" if is_report else f"its format is {seen!r}, not {FORMAT!r}"
-        raise InputError(f"{name} is no tally file: {what}")
-    version = found.get("version")
+        raise InputError(f"{name} is not a tally file: {what}")
+    version = document.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise InputError(f"{name} is no tally file: its version is {version!r}")
+        raise InputError(f"{name} is not a tally file: its version is {version!r}")
     if version > VERSION:
         raise InputError(
             f"{name} is of version {version} of the format, and this Edgeworth reads versions up to "
@@ -347,7 +383,7 @@ def _check_format(found: Mapping[str, Any], name: str) -> None:
 
 
 def _checksum_as_written(text: str) -> str | None:
-    """The checksum of sections that stand as we write them, a line each: nothing has to be written anew."""
+    """Compute the checksum of sections that are written one per line, without writing them again."""
     lines = text.split("\n")
     if len(lines) != len(SECTIONS) + 2:
         return None

@@ -9,16 +9,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
+from edgeworth.common.json_types import JsonObject, JsonValue, Terms
 from edgeworth.core.formatting import html_table, plural
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.serialization import COUNT, NEEDED, TEXT, Serializable, optional, text_like
+from edgeworth.core.tallies import HasCases, HasWeights, Tally, dropped_rows, labels_of
 from edgeworth.errors import MergeError, OptionError
 from edgeworth.sources.column_roles import nothing_left_error
 
-NAMED_PARTS = 100
-"""So many parts of a merged tally are told one by one; of the others only fingerprints stay."""
+MAX_PARTS_KEPT = 100
+"""The most parts of a merged tally that are kept by name; of the others only fingerprints are kept."""
 
 DIGEST = text_like("sha256:[0-9a-f]{64}")
 
@@ -63,56 +65,105 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class TallyRecord:
-    """A tally as it merges, with what was asked when it was counted and where it came from.
+    """A tally that can be merged, with the options it was counted with and its origin.
 
-    ``tally`` holds the labels of a text file as text: whether they are numbers is known when all shards are
-    there, and ``final`` is the tally then. ``terms`` must be the same in tallies that are merged.
+    ``ew.tally`` and ``ew.read_tally`` make records. They add: ``monday + tuesday``.
+
+    Attributes
+    ----------
+    tally : tally
+        What was counted. Labels from text files stay text, because only all parts together show whether they
+        are numbers.
+    terms : mapping
+        The options. They must be the same in records that are merged.
+    origin : Origin
+        The sources, with a fingerprint of each.
+    is_text : bool
+        Whether labels come from a text file.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> record = ew.tally(truth=[1, 0, 1], prediction=[1, 1, 1])
+    >>> record.name, record.final.counts.tolist()
+    ('arrays', [[0, 0], [1, 2]])
     """
 
-    tally: Any
-    terms: Mapping[str, Any] = field(default_factory=dict)
+    tally: Tally
+    terms: Terms = field(default_factory=dict)
     origin: Origin = field(default_factory=Origin)
     is_text: bool = False
     has_whole_weights: bool | None = None
-    """Whether all weights were whole numbers; None without weights, or when their kind was said."""
+    """Whether all weights were whole numbers; None without weights, or if their kind was declared."""
     notices: tuple[str, ...] = ()
     """What the reader of a report should know about how it was counted."""
     file: str | None = None
     """The tally file that it was read from."""
     has_start_row: bool = False
-    """Whether it was said how many rows of a path in time come before these."""
+    """Whether the number of earlier rows of a path in time was given."""
 
     @property
     def name(self) -> str:
-        """What to call it in a sentence."""
+        """The name of the record in messages."""
         if self.file is not None:
             return self.file
         return self.origin.parts[0].source if self.origin.parts else "a tally"
 
     @cached_property
-    def final(self) -> Any:
-        """The tally once everything is known: labels that are numbers, the target, declared labels."""
+    def final(self) -> Tally:
+        """The tally with final labels, target and declared order, for ``ew.measure`` and ``ew.estimate``."""
         kind = kind_of(self.tally)
         if not kind.is_finalised:
             return self.tally
-        tally = self.tally.as_counts() if self.has_whole_weights else self.tally
-        if not tally.has_cases:
+        tally = self.tally
+        if self.has_whole_weights and isinstance(tally, HasWeights):
+            tally = tally.as_counts()
+        if isinstance(tally, HasCases) and not tally.has_cases:
             raise nothing_left_error(self.name, dropped_rows(tally), self.terms.get("columns", {}))
         return kind.finalise(tally, self.terms, is_text=self.is_text)
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write a tally file, to be read by ``ew.read_tally``; a name that ends in .gz is compressed."""
+        """Write a tally file, which ``ew.read_tally`` reads.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file. A name that ends in .gz is compressed.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "monday.tally.gz")
+        ...     ew.tally(truth=[1, 0, 1], prediction=[1, 1, 1]).write(path)
+        ...     path.exists()
+        True
+        """
         from edgeworth.pipeline.tally_file import write_tally
 
         write_tally(self, path)
 
     @classmethod
-    def merge(cls, tallies: Iterable[Any], *, again: bool = False) -> TallyRecord:
-        """Add several up, in the order given; ``again`` allows a source to be counted twice.
+    def merge(cls, tallies: Iterable[Tally | TallyRecord], *, again: bool = False) -> TallyRecord:
+        """Add several records, in the order given.
 
-        They are what ``ew.tally`` or ``ew.read_tally`` made, or any tallies of one kind: tables, rankings.
-        Paths in time follow each other as given, but for those that were counted with ``rows_before``.
+        Parameters
+        ----------
+        tallies : iterable
+            Records that ``ew.tally`` or ``ew.read_tally`` made, or any tallies of one kind. Paths in time
+            follow each other in the order given, except those that were counted with ``rows_before``.
+        again : bool
+            Whether a source may be counted twice.
 
+        Returns
+        -------
+        TallyRecord
+            The sum.
+
+        Examples
+        --------
         >>> from edgeworth import tally
         >>> days = [tally(truth=[1, 0], prediction=[1, 1]), tally(truth=[1, 1], prediction=[1, 0])]
         >>> TallyRecord.merge(days).final.counts.tolist()
@@ -120,7 +171,7 @@ class TallyRecord:
         """
         if isinstance(tallies, str) or not isinstance(tallies, Iterable):
             raise OptionError(f"tallies to merge are given as a list; saw {type(tallies).__name__}")
-        return _merge([as_tally_record(each) for each in tallies], again=again)
+        return _merge([as_tally_record(tally) for tally in tallies], again=again)
 
     def __add__(self, other: Self) -> TallyRecord:
         """Both; the order matters to what is a path in time."""
@@ -139,7 +190,7 @@ class TallyRecord:
         return f"<TallyRecord{of}: {describe_tally(self.tally)}{size}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the facts about the whole, and the tally where it can show itself."""
+        """Show the facts in a notebook, and the tally if it can be shown."""
         columns = [f"{role}: {name}" for role, name in self.terms.get("columns", {}).items()]
         facts = {
             "of": describe_tally(self.tally),
@@ -153,12 +204,12 @@ class TallyRecord:
         return html_table("TallyRecord", [], known) + ("" if shown is None else str(shown()))
 
 
-def canonical_text(value: Any) -> str:
+def canonical_text(value: JsonValue) -> str:
     """JSON with one spelling: keys in order, no blanks."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def fingerprint(part: Part, payload: Mapping[str, Any], digests: Sequence[str] = ()) -> str:
+def fingerprint(part: Part, payload: JsonObject, digests: Sequence[str] = ()) -> str:
     """What tells one source from another: its bytes where these were read, or else its name and its tally.
 
     ``digests`` are those of its files where there are several, each of which has a fingerprint.
@@ -166,21 +217,16 @@ def fingerprint(part: Part, payload: Mapping[str, Any], digests: Sequence[str] =
     >>> fingerprint(Part("a.csv", "sha256:12"), {}) == fingerprint(Part("b.csv", "sha256:12"), {})
     True
     """
-    said = digests or [part.digest or f"{part.source}\n{canonical_text(payload)}"]
-    return "+".join(hashlib.sha256(each.encode(errors="surrogatepass")).hexdigest()[:16] for each in said)
+    texts = digests or [part.digest or f"{part.source}\n{canonical_text(payload)}"]
+    return "+".join(hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16] for text in texts)
 
 
-def dropped_rows(tally: Any) -> int:
-    """Rows that were left out for missing values."""
-    return int(getattr(tally, "dropped", 0))
-
-
-def describe_tally(tally: Any) -> str:
+def describe_tally(tally: Tally) -> str:
     """Say what a tally holds."""
     return kind_of(tally).title + (" in clusters" if getattr(tally, "clusters", None) is not None else "")
 
 
-def as_tally_record(tally: Any) -> TallyRecord:
+def as_tally_record(tally: Tally | TallyRecord) -> TallyRecord:
     """What was counted by ``ew.tally`` as it is; any other tally as one that was made in Python.
 
     >>> from edgeworth import ContingencyTable
@@ -211,39 +257,39 @@ def _merge(tallies: list[TallyRecord], *, again: bool) -> TallyRecord:
     _check_kinds_of_labels(tallies)
     if not again:
         _check_once(tallies)
-    rows = [each.origin.rows for each in tallies]
-    whole = [each.has_whole_weights for each in tallies]
+    rows = [record.origin.rows for record in tallies]
+    whole = [record.has_whole_weights for record in tallies]
     kind = kind_of(tallies[0].tally)
     placed, has_start_row = kind.chain(tallies)
     try:
         summed = _sum(placed)
     except MergeError as error:
-        raise _refusal(placed, [each.name for each in tallies], error) from None
+        raise _refusal(placed, [record.name for record in tallies], error) from None
     return replace(
         tallies[0],
         tally=summed,
         origin=Origin(
-            tuple(part for each in tallies for part in each.origin.parts)[:NAMED_PARTS],
-            tuple(mark for each in tallies for mark in each.origin.fingerprints),
+            tuple(part for record in tallies for part in record.origin.parts)[:MAX_PARTS_KEPT],
+            tuple(mark for record in tallies for mark in record.origin.fingerprints),
             None if None in rows else sum(number for number in rows if number is not None),
         ),
         has_whole_weights=None if None in whole else all(whole),
-        notices=kind.merge_notices((notice for each in tallies for notice in each.notices), summed),
+        notices=kind.merge_notices((notice for record in tallies for notice in record.notices), summed),
         file=None,
         has_start_row=has_start_row,
     )
 
 
-def _sum(tallies: list[Any]) -> Any:
-    """Neighbours first, so that no tally is copied more often than there are rounds."""
+def _sum(tallies: list[Tally]) -> Tally:
+    """Add neighbours first, so that no tally is copied more often than there are rounds."""
     while len(tallies) > 1:
-        pairs = [tallies[place : place + 2] for place in range(0, len(tallies), 2)]
+        pairs = [tallies[start : start + 2] for start in range(0, len(tallies), 2)]
         tallies = [pair[0] + pair[1] if len(pair) == 2 else pair[0] for pair in pairs]
     return tallies[0]
 
 
-def _refusal(tallies: Sequence[Any], names: Sequence[str], error: MergeError) -> MergeError:
-    """Which two of the tallies do not merge, and why; the error itself where any two do."""
+def _refusal(tallies: Sequence[Tally], names: Sequence[str], error: MergeError) -> MergeError:
+    """Name the two tallies that do not merge, and why; return the error itself if any two merge."""
     for (one, first), (two, second) in combinations(zip(names, tallies, strict=True), 2):
         try:
             _ = first + second
@@ -255,7 +301,7 @@ def _refusal(tallies: Sequence[Any], names: Sequence[str], error: MergeError) ->
 def _check_terms(first: TallyRecord, other: TallyRecord) -> None:
     """Refuse tallies that were counted in different ways, naming the difference."""
     both = f"{first.name} and {other.name}"
-    kinds = [describe_tally(each.tally) for each in (first, other)]
+    kinds = [describe_tally(record.tally) for record in (first, other)]
     if kinds[0] != kinds[1]:
         raise MergeError(f"{first.name} holds {kinds[0]}, {other.name} holds {kinds[1]}: they do not merge")
     for name, (mine, its) in _differences(first.terms, other.terms):
@@ -268,49 +314,49 @@ def _check_terms(first: TallyRecord, other: TallyRecord) -> None:
         )
 
 
-def _differences(mine: Mapping[str, Any], its: Mapping[str, Any]) -> list[tuple[str, tuple[Any, Any]]]:
-    """Options that are not the same; of columns, which role's."""
-    found = []
+def _differences(mine: Terms, its: Terms) -> list[tuple[str, tuple[JsonValue, JsonValue]]]:
+    """List the options that differ; for columns, with their role."""
+    differences = []
     for name in dict.fromkeys([*mine, *its]):
         one, two = mine.get(name), its.get(name)
         if one == two:
             continue
         if name == "columns" and isinstance(one, Mapping) and isinstance(two, Mapping):
-            found += [(f"the column of {role}", pair) for role, pair in _differences(one, two)]
+            differences += [(f"the column of {role}", pair) for role, pair in _differences(one, two)]
         else:
-            found.append((name.replace("_", " "), (one, two)))
-    return found
+            differences.append((name.replace("_", " "), (one, two)))
+    return differences
 
 
 def _check_kinds_of_labels(tallies: Sequence[TallyRecord]) -> None:
-    """Labels of typed columns are numbers in every shard, or text in every shard."""
+    """Refuse shards whose labels are numbers in one and text in another."""
     seen: dict[bool, TallyRecord] = {}
-    for each in tallies:
-        labels = each.tally.labels if kind_of(each.tally).redeclared else ()
+    for record in tallies:
+        labels = labels_of(record.tally) if kind_of(record.tally).redeclared else ()
         kinds = {isinstance(label, str) for label in labels}
-        if not each.is_text and len(kinds) == 1:
-            seen.setdefault(kinds.pop(), each)
+        if not record.is_text and len(kinds) == 1:
+            seen.setdefault(kinds.pop(), record)
     if len(seen) == 2:
         raise MergeError(
             f"the labels of {seen[True].name} are text, those of {seen[False].name} are not: convert one of "
-            "them, as they are they never agree"
+            "them, because otherwise they never agree"
         )
 
 
 def _check_once(tallies: Sequence[TallyRecord]) -> None:
     """Refuse a source that is in two of the tallies: it would count twice."""
     holder: dict[str, tuple[TallyRecord, list[str]]] = {}
-    for each in tallies:
+    for record in tallies:
         own: dict[str, tuple[TallyRecord, list[str]]] = {}
-        for place, marks in enumerate(each.origin.fingerprints):
-            told = [part.source for part in each.origin.parts[place : place + 1]]
-            own |= dict.fromkeys(marks.split("+"), (each, told))
+        for index, marks in enumerate(record.origin.fingerprints):
+            sources = [part.source for part in record.origin.parts[index : index + 1]]
+            own |= dict.fromkeys(marks.split("+"), (record, sources))
         twice = next((mark for mark in own if mark in holder), None)
         if twice is not None:
             # Of a list of files and one of them, the one is what is there twice.
             what = min(own[twice][1] + holder[twice][1], key=len, default="one of the sources")
             raise MergeError(
-                f"{holder[twice][0].name} and {each.name} hold the same source ({what}), which would count "
-                "twice: leave one of them out, or say that it is meant (--again, again=True)"
+                f"{holder[twice][0].name} and {record.name} hold the same source ({what}), which would count "
+                "twice: leave one of them out, or pass --again (again=True) to count it twice"
             )
         holder |= own

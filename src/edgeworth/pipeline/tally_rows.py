@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, Unpack
+from typing import Self, Unpack
 
 import numpy as np
 
 from edgeworth.common.choices import WeightKind
+from edgeworth.common.json_types import JsonObject, JsonValue
 from edgeworth.core.labels import canonical_label
 from edgeworth.core.options import (
     GRADES,
@@ -22,21 +23,24 @@ from edgeworth.core.options import (
     TallyOptions,
     select_options,
 )
+from edgeworth.core.tallies import dropped_rows
 from edgeworth.errors import OptionError
 from edgeworth.pipeline.call_options import (
     change,
     check_options,
     fill_in,
     flag_name,
+    own_kind,
     set_columns,
     tally_kind,
     with_folds,
     with_options,
 )
-from edgeworth.pipeline.tally_record import Origin, Part, TallyRecord, dropped_rows, marked
+from edgeworth.pipeline.tally_record import Origin, Part, TallyRecord, marked
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import Source
 from edgeworth.sources.column_roles import FORMS, GRADED, find_source, guess_roles, names_of, sum_weights
+from edgeworth.sources.integer_names import name_as_text
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import (
     FileStates,
@@ -45,20 +49,35 @@ from edgeworth.sources.paths import (
     file_digests,
     file_states,
 )
-from edgeworth.sources.suspicious import repeated_ids
+from edgeworth.sources.suspicious import count_repeats, repeated_ids
 
 ONE_FORM = (
     "give one of prediction (labels), score (a ranking), probabilities (forecasts), correct (right or wrong) "
     "or grade"
 )
-OTHER_ROLES = ("truth", "cluster", "query", "fold", "id", "weight", "against", "odds", "time", "by")
+OTHER_ROLES = (
+    "truth",
+    "cluster",
+    "query",
+    "fold",
+    "id",
+    "weight",
+    "against",
+    "odds",
+    "lay",
+    "closing_odds",
+    "time",
+    "round",
+    "by",
+)
 """Columns that are taken, beside those of predictions."""
-LISTED_COLUMNS = 12
+MAX_COLUMNS_LISTED = 12
+"""The most columns that an error lists."""
 
 
 @with_options(TallyOptions)
 @aligned
-def tally(data: Any = None, **given: Unpack[TallyOptions]) -> TallyRecord:
+def tally(data: object = None, **given: Unpack[TallyOptions]) -> TallyRecord:
     """Count one part of the data, to be merged with others and reported on later.
 
     What is merged tells the same as what was counted in one piece: ``a + b`` adds parts up, ``ew.evaluate``
@@ -81,13 +100,20 @@ def tally(data: Any = None, **given: Unpack[TallyOptions]) -> TallyRecord:
     >>> tally(truth=["a", "b", "b"], prediction=["a", "b", "a"])
     <TallyRecord: labels, 3 rows>
     """
-    opened = Opened.of(data, fill_in("tally", TallyOptions, given))
+    opened = Opened.of(data, with_named_columns(data, fill_in("tally", TallyOptions, given)))
     options, name = opened.options, "predictions_made"
     if options["predictions_made"] is not None and name not in tally_kind(options).terms:
         raise OptionError(
-            f"{flag_name(name)} has no meaning with {options['predictions']} in a tally, which keeps counts"
+            f"{flag_name(name)} is not supported with {options['predictions']} in a tally, because a tally "
+            "keeps only counts"
         )
     return count(opened, is_final=False)
+
+
+def with_named_columns(data: object, options: Options) -> Options:
+    """Write the names of columns as text if a dataframe calls its columns by integers."""
+    columns = name_as_text(data, select_options(options, (*FORMS, *GRADED, *OTHER_ROLES)))
+    return set_columns(options, columns)
 
 
 @dataclass(frozen=True)
@@ -99,15 +125,16 @@ class Opened:
     options: Options
     notices: tuple[str, ...] = ()
     states: FileStates = ()
-    """The states of its files before they were counted; empty if nobody asks for their digests."""
+    """The states of its files before they were counted; empty if no digests are needed."""
 
     @classmethod
-    def of(cls, data: Any, options: Options) -> Self:
-        """Open data, take columns whose names leave no doubt where nobody named them, check the options."""
+    def of(cls, data: object, options: Options) -> Self:
+        """Open data, detect columns that were not named, and check the options."""
         if data is None:
             if options["engine"] not in (None, "auto") or options["master"] is not None:
-                raise OptionError("an engine reads files; these are arrays")
-            return cls(None, checked(options))
+                raise OptionError("engine and master need files, and these are arrays")
+            options, notices = cluster_repeated_ids(None, options)
+            return cls(None, checked(options), notices)
         engine = None if options["engine"] == "auto" else options["engine"]
         source = open_source(data, engine=engine, master=options["master"])
         if options["ordered"] and options["time"] is None and not getattr(source, "keeps_order", True):
@@ -118,6 +145,8 @@ class Opened:
         states = file_states(getattr(source, "paths", ())) if options["with_digest"] else ()
         names = column_names(source, data)
         options, notices = detect_columns(names, options, source.name)
+        options, repeats = cluster_repeated_ids(source, options)
+        notices = (*notices, *repeats)
         options = checked(options)
         return cls(source, options, (*notices, *repeated_cases(source, names, options)), states)
 
@@ -126,14 +155,29 @@ class Opened:
         """The SHA-256 of each file that was counted, where they are files and not too large."""
         wanted = self.source is not None and self.options["with_digest"]
         paths = getattr(self.source, "paths", ())
-        found = file_digests(paths) if wanted else ()
-        if found and self.states:
+        digests = file_digests(paths) if wanted else ()
+        if digests and self.states:
             check_unchanged(paths, self.states)
-        return found
+        return digests
+
+
+KIND_WORDS = {SEVERAL: (LABELS,), QUERIES: (SCORES,), GRADES: (GRADES, "correct")}
+"""The values of ``kind`` that fit predictions, if they are not called like the predictions."""
 
 
 def checked(options: Options) -> Options:
     """Find out what the predictions are, and refuse options that do not go with them or each other."""
+    own = own_kind(options)
+    if own is not None:
+        missing = [role for role, column in select_options(options, own.roles).items() if column is None]
+        if missing:
+            raise OptionError(
+                f"{own.title} need {' and '.join(missing)}: pass {missing[0]}=COLUMN or an array"
+            )
+        options = with_folds(options, are_ranked=False)
+        options = check_options(options, own.predictions or own.name)
+        own.check(options)
+        return options
     forms = select_options(options, (*FORMS, *GRADED))
     if sum(column is not None for column in forms.values()) != 1:
         raise OptionError(ONE_FORM)
@@ -144,11 +188,14 @@ def checked(options: Options) -> Options:
         predictions = SCORES if options["query"] is None else QUERIES
     else:
         predictions = GRADES if options["probabilities"] is None else PROBABILITIES
+    word = options["kind"]
+    if word is not None and word not in KIND_WORDS.get(predictions, (predictions,)):
+        raise OptionError(f"kind is {word!r}, but the columns hold {predictions}: change one of them")
     options = check_options(options, predictions)
     if options["bookmaker"] is not None:
         from edgeworth.bet import named_bookmaker
 
-        options = change(options, bookmaker=named_bookmaker(options["bookmaker"], seed=options["seed"] or 0))
+        options = change(options, bookmaker=named_bookmaker(options["bookmaker"], seed=options["seed"]))
     tally_kind(options).check(options)
     return options
 
@@ -171,20 +218,43 @@ def count(opened: Opened, *, is_final: bool) -> TallyRecord:
 
 
 def settle_weights(source: Source | None, options: Options) -> tuple[Options, tuple[str, ...]]:
-    """Find out whether weights count cases where nobody said it, and say so unless each is one.
+    """Find out whether weights count cases, if the caller did not declare it, and note it.
 
     A batch cannot tell by itself: whole numbers in one and fractions in the next are all sampling weights.
     """
     if options["weight"] is None or options["weight_kind"] is not None:
         return options, ()
-    found, columns = find_source(source, (), weight=options["weight"])
-    are_whole, rows, total = sum_weights(found, columns["weight"])
-    said = (
-        f"Weights are whole numbers, so {rows:,} rows are taken as {total:,.0f} cases; sampling weights are "
-        'declared: weight_kind="sampling" (--weight-kind sampling).'
+    opened, columns = find_source(source, (), weight=options["weight"])
+    are_whole, rows, total = sum_weights(opened, columns["weight"])
+    notice = (
+        f"Weights are whole numbers, so {rows:,} rows count as {total:,.0f} cases. If they are sampling "
+        'weights, pass weight_kind="sampling" (--weight-kind sampling).'
     )
     kind: WeightKind = "counts" if are_whole else "sampling"
-    return change(options, weight_kind=kind), (said,) if are_whole and rows != total else ()
+    return change(options, weight_kind=kind), (notice,) if are_whole and rows != total else ()
+
+
+def cluster_repeated_ids(source: Source | None, options: Options) -> tuple[Options, tuple[str, ...]]:
+    """Take rows with the same id for one cluster, as in repeated cross-validation.
+
+    A tally does so without looking, because an id may occur again in another part. Queries and grades have
+    ids of their own. Scores within folds keep the ids too, because an id may occur once per fold.
+    """
+    is_ranked = options["score"] is not None and options["query"] is not None
+    is_graded = options["correct"] is not None or options["grade"] is not None
+    has_own_ids = is_ranked or is_graded or own_kind(options) is not None
+    if options["id"] is None or has_own_ids or options["verb"] not in ("evaluate", "tally"):
+        return options, ()
+    if options["cluster"] is not None:
+        raise OptionError("id and cluster are both given: give the column of the larger groups as cluster")
+    opened, columns = find_source(source, (), id=options["id"])
+    repeats = 0 if options["verb"] == "tally" else count_repeats(opened, columns["id"])
+    if options["verb"] == "evaluate" and not repeats:
+        return set_columns(options, {"id": None}), ()
+    notice = f"{repeats:,} rows repeat an earlier id: rows with the same id are taken as one cluster."
+    is_folded = options["score"] is not None and options["fold"] is not None
+    roles = {"id": options["id"] if is_folded else None, "cluster": options["id"]}
+    return set_columns(options, roles), (notice,) if repeats else ()
 
 
 def repeated_cases(source: Source, names: Sequence[str], options: Options) -> tuple[str, ...]:
@@ -199,7 +269,7 @@ def repeated_cases(source: Source, names: Sequence[str], options: Options) -> tu
     )
 
 
-def column_names(source: Source, data: Any) -> list[str]:
+def column_names(source: Source, data: object) -> list[str]:
     """List what the columns are called, as far as is known without reading."""
     names = getattr(source, "names", None)
     if names is None:
@@ -210,16 +280,18 @@ def column_names(source: Source, data: Any) -> list[str]:
 def detect_columns(
     names: Sequence[str], options: Options, source: str = "the data"
 ) -> tuple[Options, tuple[str, ...]]:
-    """Find columns for the roles that nobody gave, and what to say about it; where there is doubt, refuse.
+    """Find columns for the roles that were not given, with a notice; raise an error if that is ambiguous.
 
     >>> detect_columns(["y_true", "y_pred"], fill_in("tally", TallyOptions, {}))[1]
     ("Took 'y_true' as truth and 'y_pred' as prediction.",)
     """
-    given = select_options(options, (*FORMS, *OTHER_ROLES))
-    is_graded = any(column is not None for column in select_options(options, GRADED).values())
-    if is_graded or (given["truth"] is not None and any(given[form] is not None for form in FORMS)):
+    if own_kind(options) is not None:
         return options, ()
-    guessed = guess_roles(names, given)
+    columns = select_options(options, (*FORMS, *OTHER_ROLES))
+    is_graded = any(column is not None for column in select_options(options, GRADED).values())
+    if is_graded or (columns["truth"] is not None and any(columns[form] is not None for form in FORMS)):
+        return options, ()
+    guessed = guess_roles(names, columns)
     options = set_columns(options, guessed.roles)
     if guessed.ambiguities:
         raise OptionError(" ".join(guessed.ambiguities))
@@ -227,25 +299,35 @@ def detect_columns(
     suggested = "; edgeworth preview suggests commands"
     if options["truth"] is None and options["correct"] is None:
         raise OptionError(
-            f"{seen}truth is needed, the name of the column of actual classes (--truth COLUMN); "
-            f"answers that are right or wrong have none (--correct COLUMN){suggested}"
+            f"{seen}truth is needed: name the column of actual classes (--truth COLUMN), or the column that "
+            f"marks answers as right or wrong (--correct COLUMN){suggested}"
         )
     if all(column is None for column in select_options(options, (*FORMS, *GRADED)).values()):
         if len(names_of(options["odds"])) < 2:
-            said = f"{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN"
-            raise OptionError(f"{seen}{said}{suggested}")
-        prices = "The odds are judged as the market's own forecasts: 1/odds, each row divided by its sum."
+            forms = f"{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN"
+            raise OptionError(f"{seen}{forms}{suggested}")
+        prices = f"The odds are judged as the market's own forecasts, {_overround_words(options)}."
         return change(options, probabilities=options["odds"]), (*guessed.notices, prices)
     return options, guessed.notices
 
 
+def _overround_words(options: Options) -> str:
+    """Describe how the overround of odds is removed."""
+    method = options["remove_overround"] or "multiplicative"
+    return {
+        "multiplicative": "1/odds, each row divided by its sum",
+        "power": "1/odds to the power that makes each row add up to 1",
+        "shin": "by Shin's model of the overround",
+    }[method]
+
+
 def _some(names: Sequence[str]) -> str:
-    """List names of columns in a sentence, not more than can be read."""
-    more = len(names) - LISTED_COLUMNS
-    return ", ".join(names[:LISTED_COLUMNS]) + (f" and {more:,} more" if more > 0 else "")
+    """List names of columns in a sentence, up to a limit."""
+    more = len(names) - MAX_COLUMNS_LISTED
+    return ", ".join(names[:MAX_COLUMNS_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def terms_of(options: Options, columns: Mapping[str, Any]) -> dict[str, Any]:
+def terms_of(options: Options, columns: Mapping[str, object]) -> JsonObject:
     """Gather what must be the same in tallies that are merged, in one form however the caller wrote it.
 
     >>> options = fill_in("tally", TallyOptions, {"labels": np.array([0, 1])})
@@ -260,12 +342,12 @@ def terms_of(options: Options, columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 LEFT_OUT = {"relevant_from": 1, "fraction": 1.0}
-"""What options of a kind mean where nobody gave them."""
+"""What options of a kind mean if they are not given."""
 
-FORMS_OF_TERMS: dict[str, Callable[[Any], Any]] = {
+FORMS_OF_TERMS: dict[str, Callable[[JsonValue], JsonValue]] = {
     "positive": canonical_label,
     "abstain": lambda x: (
-        [canonical_label(each) for each in x] if isinstance(x, (list, tuple)) else canonical_label(x)
+        [canonical_label(label) for label in x] if isinstance(x, (list, tuple)) else canonical_label(x)
     ),
     "labels": lambda labels: [canonical_label(label) for label in labels],
     "bins": lambda bins: np.asarray(bins).tolist(),
@@ -279,10 +361,10 @@ FORMS_OF_TERMS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def canonical_terms(given: Mapping[str, Any]) -> dict[str, Any]:
+def canonical_terms(terms: Mapping[str, object]) -> JsonObject:
     """Write options in one form however the caller wrote them, without those that were left out."""
     return {
         name: FORMS_OF_TERMS[name](value) if name in FORMS_OF_TERMS else value
-        for name, value in given.items()
+        for name, value in terms.items()
         if value is not None
     }

@@ -18,10 +18,12 @@ from edgeworth.rankings.intervals.bands import (
     binned_law,
     can_bin_law,
     precision_at_recall,
+    roc_band,
     thin_roc_curve,
     value_curve_at,
 )
 from edgeworth.rankings.intervals.methods import Survival
+from edgeworth.rankings.thresholds import ThresholdChoice, cost_curve
 from edgeworth.report.charts.axes import (
     CHANCE,
     HIGH,
@@ -63,6 +65,9 @@ def ranking_charts(findings: RankingFindings) -> Charts:
     charts = [_hits(findings, curve), _precision_recall(findings, curve), _roc(findings)]
     if isinstance(findings.average_precision.method, Survival):
         charts.append(_survival(findings, curve.depth))
+    best = findings.best
+    if best is not None and best.goal.cost_miss is not None and not ranking.is_placed:
+        charts.append(_costs(findings, best))
     if findings.worth is not None:
         charts.append(_value(findings, findings.worth))
     if ranking.is_counted and can_bin_law(int(ranking.total), int(ranking.target_total)):
@@ -79,18 +84,20 @@ def _chart(
     kinds: Formats,
     also: Callable[[], Mapping[str, Rows]] = dict,
 ) -> Chart:
-    """A chart of columns of numbers, of these kinds, that are found when somebody looks."""
+    """Build a chart whose columns of numbers are computed when it is drawn."""
     data = LazyMapping(lambda: {name: table_rows(dict(zip(kinds, find(), strict=True))), **also()})
     return Chart(name, title, caption, data, draw, tuple(Column(*column) for column in kinds.items()))
 
 
-def _lines(kit: Kit, base: Altair, chance: Altair, ours: Mapping[str, str], kinds: Formats) -> list[Altair]:
-    """The line of random selection, that of this ranking, and its points under a pointer."""
-    touched = {channel: field for channel, field in ours.items() if channel != "order"}
+def _lines(
+    kit: Kit, base: Altair, chance: Altair, encoding: Mapping[str, str], kinds: Formats
+) -> list[Altair]:
+    """Draw the line of random selection, the line of this ranking, and its points under the pointer."""
+    touched = {channel: field for channel, field in encoding.items() if channel != "order"}
     formats = {column: FORMATS[kind] for column, kind in kinds.items()}
     return [
         colour_layer(kit.alt, chance, RANDOM, COLOURS),
-        colour_layer(kit.alt, base.mark_line(strokeJoin="round").encode(**ours), OURS, COLOURS),
+        colour_layer(kit.alt, base.mark_line(strokeJoin="round").encode(**encoding), OURS, COLOURS),
         touch_points(base).encode(**touched, tooltip=kit.tooltip(formats)),
     ]
 
@@ -122,18 +129,18 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
         share = alt.Y("by chance:Q", title="share of targets found", axis=alt.Axis(format=".0%"))
         pairs = (("chance low", "chance high", CHANCE), ("low", "high", FIRST))
         dashed = base.mark_line(**DASHED).encode(y=share)
-        chance, ours, touch = _lines(kit, base, dashed, {"y": "found:Q"}, kinds)
-        here = base.transform_filter(alt.datum[DEPTH] == findings.depth)
-        here = here.mark_point(size=60, color=FIRST, **DOT)
+        chance, ranking_line, touch = _lines(kit, base, dashed, {"y": "found:Q"}, kinds)
+        marked_depth = base.transform_filter(alt.datum[DEPTH] == findings.depth)
+        marked_depth = marked_depth.mark_point(size=60, color=FIRST, **DOT)
         around = [band_between(alt, base, *band) for band in pairs if ranking.is_counted]
-        return _layer(alt, [*around, chance, ours, here.encode(y="found:Q"), touch])
+        return _layer(alt, [*around, chance, ranking_line, marked_depth.encode(y="found:Q"), touch])
 
     level = format_level(findings.level)
-    held = f" The bands hold {level} at each depth." if ranking.is_counted else ""
+    held = f" The bands are {level} intervals at each depth." if ranking.is_counted else ""
     targets = float(ranking.target_total)
     return _chart(
         "hits",
-        "What is found by looking at the first items",
+        "Targets found in the first items",
         f"The first {top.depth:,} items hold {format_count(top.hits)} of {format_count(targets)} "
         f"{plural(targets, 'target')}; random selection finds {top.by_chance:,.3g} of them there.{held}",
         find,
@@ -143,7 +150,7 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
 
 
 def _share(channel: Altair, alt: Altair, name: str, description: str) -> Altair:
-    """An axis from 0 to 1."""
+    """Return an axis from 0 to 1."""
     scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".0%")
     return channel(f"{name}:Q", scale=scale, axis=axis, title=f"{name}: {description}")
 
@@ -172,7 +179,7 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
         lines = _lines(kit, base, chance, {"order": f"{DEPTH}:Q"}, kinds)
         return _layer(alt, [*([band_between(alt, band, "low", "high", FIRST)] if has_band else []), *lines])
 
-    band_note = f" The band holds {format_level(findings.level)} at each recall." if has_band else ""
+    band_note = f" The band is a {format_level(findings.level)} interval at each recall." if has_band else ""
     return _chart(
         "precision_recall",
         "Precision against recall",
@@ -186,7 +193,7 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
 
 
 def _survival(findings: RankingFindings, depths: Values) -> Chart:
-    """The share of targets still to be found, hits taken as events and ranks as times (Su & Zhang)."""
+    """Draw the share of targets still to be found, with hits as events and ranks as times (Su & Zhang)."""
     ranking = findings.ranking
     kinds: Formats = {DEPTH: "count", **_same_format(("survival", "low", "high", "by chance"), "percent")}
 
@@ -208,7 +215,7 @@ def _survival(findings: RankingFindings, depths: Values) -> Chart:
         "survival",
         "Survival: targets still to be found",
         f"S(t) is the share of targets below the first t items; random selection leaves 1 − t/n. The band "
-        f"holds {format_level(findings.level)} at each depth, with the ranks of targets taken as fixed.",
+        f"is a {format_level(findings.level)} interval at each depth, with the ranks of targets fixed.",
         find,
         draw,
         kinds,
@@ -217,38 +224,80 @@ def _survival(findings: RankingFindings, depths: Values) -> Chart:
 
 def _roc(findings: RankingFindings) -> Chart:
     best = findings.best
-    kinds: Formats = {DEPTH: "count", "fallout": "percent", "recall": "percent"}
+    kinds: Formats = {DEPTH: "count", **_same_format(("fallout", "recall", "low", "high"), "percent")}
+
+    def find() -> Sequence[Values | None]:
+        depth, fallout, recall = thin_roc_curve(findings.ranking)
+        around = roc_band(findings.ranking, fallout, recall, findings.level)
+        return depth, fallout, recall, *(around or (None, None))
+
+    has_band = findings.ranking.is_counted and findings.ranking.clusters is None
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
         base = kit.base("roc").encode(
-            x=_share(alt.X, alt, "fallout", "share of the rest taken"),
-            y=_share(alt.Y, alt, "recall", "share of targets taken"),
+            x=_share(alt.X, alt, "fallout", "share of other items selected"),
+            y=_share(alt.Y, alt, "recall", "share of targets selected"),
         )
         ends = {"x": alt.datum(0), "x2": alt.datum(1), "y": alt.datum(0), "y2": alt.datum(1)}
         diagonal = kit.once().mark_rule(**DASHED).encode(**ends)
-        layers = _lines(kit, base, diagonal, {"order": f"{DEPTH}:Q"}, kinds)
+        around = [band_between(alt, base, "low", "high", FIRST)] if has_band else []
+        layers = [*around, *_lines(kit, base, diagonal, {"order": f"{DEPTH}:Q"}, kinds)]
         if best is not None:
             layers += _best_mark(kit, best.fallout, best.recall)
         return _layer(alt, layers, HIGH)
 
+    band_note = (
+        f" The band covers at least {format_level(findings.level)} at each fallout." if has_band else ""
+    )
     cut = ""
     if best is not None:
-        taken, wrong = format_percent(best.recall, 1), format_percent(best.fallout, 1)
-        cut = f" The best cut takes {taken} of the targets and {wrong} of the rest."
+        recall_text, fallout_text = format_percent(best.recall, 1), format_percent(best.fallout, 1)
+        cut = f" The best cut selects {recall_text} of the targets and {fallout_text} of the other items."
     return _chart(
         "roc",
         "Recall against fallout (ROC)",
-        f"A target stands above other items with probability {format_number(findings.roc_auc.value)}, the "
-        f"area under the curve; 0.500 is chance.{cut}",
-        lambda: thin_roc_curve(findings.ranking),
+        f"A target ranks above another item with probability {format_number(findings.roc_auc.value)}, the "
+        f"area under the curve; 0.500 is chance.{cut}{band_note}",
+        find,
         draw,
         kinds,
     )
 
 
+def _costs(findings: RankingFindings, best: ThresholdChoice) -> Chart:
+    """Draw the cost of false alarms and misses at each threshold."""
+    names = ("threshold", "cost per case", "low", "high")
+    constant = {name: cost.value for name, cost in best.constant_costs.items()}
+
+    def draw(kit: Kit) -> object:
+        alt = kit.alt
+        base = kit.base("cost").encode(x=alt.X("threshold:Q", scale=alt.Scale(zero=False, nice=False)))
+        y = alt.Y("cost per case:Q", scale=alt.Scale(zero=True))
+        line = base.mark_line(color=FIRST, strokeJoin="round").encode(y=y)
+        at_best = base.transform_filter(alt.datum["threshold"] == best.threshold)
+        rules = [kit.once().mark_rule(**DASHED).encode(y=alt.datum(value)) for value in constant.values()]
+        point = at_best.mark_point(size=70, color=SECOND, **DOT).encode(y=y)
+        formats = dict.fromkeys(names, FORMATS["number"])
+        touch = touch_points(base).encode(y=y, tooltip=kit.tooltip(formats))
+        return _layer(alt, [band_between(alt, base, "low", "high", FIRST), *rules, line, point, touch])
+
+    always = ", ".join(f"{name} costs {format_number(value)}" for name, value in constant.items())
+    lowest = format_number(best.estimates["cost"].value)
+    return _chart(
+        "cost",
+        "Cost per case at each threshold",
+        f"The threshold {format_number(best.threshold)} has the lowest cost per case on these data, "
+        f"{lowest}; {always}. The band is a {format_level(findings.level)} interval for a threshold fixed "
+        "beforehand.",
+        lambda: tuple(cost_curve(findings.ranking, best, findings.level).values()),
+        draw,
+        _same_format(names, "number"),
+    )
+
+
 def _best_mark(kit: Kit, fallout: float, recall: float) -> list[Altair]:
-    """The best cut. Below and to the right of it is room for its name, unless it lies at the bottom."""
+    """Mark the best cut, with its name below and to the right unless it lies at the bottom."""
     alt = kit.alt
     base = kit.once().encode(x=alt.datum(fallout), y=alt.datum(recall))
     dot = base.mark_point(size=70, color=SECOND, **DOT)
@@ -259,7 +308,7 @@ def _best_mark(kit: Kit, fallout: float, recall: float) -> list[Altair]:
 
 
 def _value(findings: RankingFindings, worth: Worth) -> Chart:
-    """What looking is worth at each depth, when gain and cost are known."""
+    """Draw the value of reviewing at each depth, if gain and cost are known."""
     kinds: Formats = {DEPTH: "count", **_same_format(("value", "low", "high", "by chance"), "number")}
     terms = {"gain": worth.gain, "cost": worth.cost, "best_depth": worth.best_depth}
     curve = cache(
@@ -288,10 +337,10 @@ def _value(findings: RankingFindings, worth: Worth) -> Chart:
     terms_note = f"Gain {_amount(worth.gain)} per target found, cost {_amount(worth.cost)} per item reviewed"
     outcome = f"the best depth is {worth.best_depth:,.0f} items, worth {_amount(worth.best_value)}"
     if worth.best_depth == 0:
-        outcome = "looking never pays"
+        outcome = "reviewing never pays"
     return _chart(
         "value",
-        "What looking is worth",
+        "Value of reviewing the first items",
         f"{terms_note}, {outcome}; the first {findings.depth:,} are worth {_amount(worth.at_depth)}.",
         lambda: tuple(curve().values()),
         draw,
@@ -300,7 +349,7 @@ def _value(findings: RankingFindings, worth: Worth) -> Chart:
 
 
 def _chance(findings: RankingFindings) -> Chart:
-    """The law of average precision under random selection, and this ranking."""
+    """Draw the law of average precision under random selection, and this ranking."""
     observed, mean = findings.average_precision.value, findings.average_precision.chance
     items, targets = int(findings.ranking.total), int(findings.ranking.target_total)
     find_law = cache(lambda: binned_law(items, targets))
@@ -330,11 +379,11 @@ def _chance(findings: RankingFindings) -> Chart:
         label = f"this ranking {format_number(observed)}"
         return _layer(alt, [shape, *mark_observed(kit, observed, domain, label)])
 
-    how, tail = "well" if findings.is_better else "badly", findings.tail
-    odds = "" if tail is None else f" do as {how} with probability {describe_probability(tail)}"
+    adverb, tail = "well" if findings.is_better else "badly", findings.tail
+    odds = "" if tail is None else f" do as {adverb} with probability {describe_probability(tail)}"
     return _chart(
         "chance",
-        "Where this ranking falls among random orders",
+        "This ranking among random orders",
         f"Random orders of the same items reach an average precision of {format_number(mean)} on average and"
         f"{odds}; this ranking reaches {format_number(observed)}.",
         lambda: (find_law().low, find_law().high, find_law().probability),
@@ -348,7 +397,7 @@ def _amount(value: float) -> str:
 
 
 MOST_LISTS = 200
-"""Lists drawn one by one; of more, so many quantiles."""
+"""The most lists that are drawn one by one; more are drawn as this many quantiles."""
 NAMED_LISTS = 40
 """Lists that stand in lines with their names."""
 MOST_RUNS = 40
@@ -365,8 +414,8 @@ def run_charts(runs: Mapping[str, ListFindings]) -> Charts:
     """The charts of a report on one or more runs."""
     if len(runs) == 1:
         return list_charts(next(iter(runs.values())))
-    known = {name: findings for name, findings in runs.items() if findings.headline.undefined is None}
-    return Charts((_run_means(known),)) if known else Charts()
+    defined = {name: findings for name, findings in runs.items() if findings.headline.undefined is None}
+    return Charts((_run_means(defined),)) if defined else Charts()
 
 
 def _queries(findings: ListFindings) -> Chart:
@@ -377,7 +426,7 @@ def _queries(findings: ListFindings) -> Chart:
     if number > MOST_LISTS:
         quantiles = np.quantile(findings.values, shares).tolist()
         lists = [(f"{share:.2%} of lists below", x) for share, x in zip(shares, quantiles, strict=True)]
-    what = _said(headline.measure)
+    measure = _said(headline.measure)
     names = axis_names(name for name, _ in lists)
     rows = tuple(
         {"list": name, "below": share, "value": finite_or_none(value)}
@@ -385,15 +434,15 @@ def _queries(findings: ListFindings) -> Chart:
     )
     is_named = number <= NAMED_LISTS
     low, middle, high = (format_number(value) for value in findings.spread)
-    many = plural(2, findings.unit)
-    spread = "" if low == high else f"; {many} range from {low} to {high}, median {middle}"
+    units = plural(2, findings.unit)
+    spread = "" if low == high else f"; {units} range from {low} to {high}, median {middle}"
     chance = finite_or_none(headline.chance)
     at_random = "" if chance is None else f"; random orders reach {format_number(chance)} on average"
     mean = format_number(headline.value)
     return Chart(
         "queries",
-        f"List by list: {what}",
-        f"The mean over {number:,} {plural(number, 'list')} is {mean}{spread}{at_random}.",
+        f"{findings.unit.capitalize()} by {findings.unit}: {measure}",
+        f"The mean over {number:,} {plural(number, findings.unit)} is {mean}{spread}{at_random}.",
         {"queries": rows, "mean": (_mean_row(findings),)},
         lambda kit: _draw_lists(kit, findings, names if is_named else None),
         (Column("list"), Column("below", "percent"), Column("value", "number")),
@@ -407,7 +456,7 @@ def _mean_row(findings: ListFindings) -> dict[str, float | None]:
 
 
 def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> object:
-    """A line for each list that has a name, the best on top; otherwise the share of lists below a value."""
+    """Draw one line per named list, the best on top, or else the share of lists below each value."""
     alt = kit.alt
     axis = alt.Axis(format=PLAIN, tickCount=6)
     value = alt.X("value:Q", title=_said(findings.headline.measure), axis=axis, scale=alt.Scale(zero=True))
@@ -432,7 +481,7 @@ def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> ob
 
 def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
     first = next(iter(runs.values()))
-    level, what = format_level(first.level), _said(first.headline.measure)
+    level, measure = format_level(first.level), _said(first.headline.measure)
     order = sorted(runs.items(), key=lambda run: -run[1].headline.value)
     top = order[0][1]
     names = axis_names(name for name, _ in order[:MOST_RUNS])
@@ -448,19 +497,22 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
             tooltip=kit.tooltip({"run": "", "mean": ".4~g", "low": ".4~g", "high": ".4~g", "lists": ","}),
         )
         spans = base.mark_rule(strokeWidth=2, color=FIRST).encode(
-            x=alt.X("low:Q", title=f"mean {what}, with {level} CI", scale=alt.Scale(zero=False)), x2="high:Q"
+            x=alt.X("low:Q", title=f"mean {measure}, with {level} CI", scale=alt.Scale(zero=False)),
+            x2="high:Q",
         )
         dots = base.mark_point(size=70, color=FIRST, **DOT).encode(x="mean:Q")
         return alt.layer(spans, dots).properties(width=WIDE - 60, height=26 * len(rows))
 
     low, high = (format_number(bound) for bound in top.headline.interval(top.level))
     around = f" ({level} CI {low} to {high})" if top.headline.law is not None else ""
-    drawn = f" The first {MOST_RUNS} of {len(order):,} runs are drawn." if len(order) > MOST_RUNS else ""
+    drawn = (
+        f" The chart shows the first {MOST_RUNS} of {len(order):,} runs." if len(order) > MOST_RUNS else ""
+    )
     return Chart(
         "means",
-        "The runs side by side",
-        f"{names.names[0]} has the highest mean {what}, {format_number(top.headline.value)}{around}; "
-        f"whether it is better than the next is a question for a paired comparison.{drawn}",
+        "Mean of each run, with intervals",
+        f"{names.names[0]} has the highest mean {measure}, {format_number(top.headline.value)}{around}; "
+        f"`edgeworth compare` tests whether it is better than the next.{drawn}",
         {"means": rows},
         draw,
         make_columns("run/text", "mean", "low", "high", "lists/count"),
@@ -468,5 +520,5 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
 
 
 def _said(spelling: str) -> str:
-    """A measure as words: its name and depth, without its options."""
+    """Name a measure and its depth in words, without its options."""
     return spelling.split("(")[0].replace("_", " ")

@@ -20,7 +20,13 @@ from edgeworth.decisions.estimates import ClopperPearson, Delta, Dirichlet, Newc
 from edgeworth.decisions.posteriors import BetaPosterior
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.law import average_precision
-from edgeworth.rankings.intervals.methods import AcrossLists, ListValues, default_ranking_method
+from edgeworth.rankings.intervals.methods import (
+    AcrossLists,
+    ClusterInfluence,
+    Influence,
+    ListValues,
+    default_ranking_method,
+)
 from edgeworth.rankings.intervals.resampling import random_orders, tied_orders
 from edgeworth.rankings.list_tie_groups import order_lists, tie_groups_in_order
 from edgeworth.rankings.lists import RankedLists
@@ -81,7 +87,7 @@ def orders_by_inversions(targets: int, background: int) -> list[int]:
 
 
 def _normal(ranking: Ranking, targets: int, background: int, lost: float, *, upper: bool) -> TestResult:
-    """Normal with the exact mean and variance, ties included, and a continuity correction."""
+    """Test with the normal law of the exact mean and variance, ties included, and a continuity correction."""
     total = targets + background
     ties = _tie_sum(ranking)
     variance = targets * background / 12 * (total + 1 - ties / (total * (total - 1))) if total > 1 else 0.0
@@ -89,12 +95,14 @@ def _normal(ranking: Ranking, targets: int, background: int, lost: float, *, upp
         return TestResult(1.0, 1.0, 1.0, "exact: every item is tied")
     away = (lost - targets * background / 2) * (1 if upper else -1)
     p_value = float(scipy.special.ndtr((away + 0.5) / math.sqrt(variance)))
-    known = "the variance of background without ties" if ranking.is_collapsed else "the exact variance"
-    return TestResult.approximate(p_value, 1.0, f"approximation, normal with {known}")
+    variance_text = (
+        "the variance of background without ties" if ranking.is_collapsed else "the exact variance"
+    )
+    return TestResult.approximate(p_value, 1.0, f"approximation, normal with {variance_text}")
 
 
 def _tie_sum(ranking: Ranking) -> float:
-    """Σ (t³ − t) over groups of t tied items.
+    """Return Σ (t³ − t) over groups of t tied items.
 
     Background of a collapsed ranking that lies between targets is taken as untied, which makes the variance
     the largest it can be.
@@ -103,9 +111,9 @@ def _tie_sum(ranking: Ranking) -> float:
     return float((sizes * (sizes**2 - 1)).sum())
 
 
-def is_turned_round(area: float, targets: float, others: float) -> bool:
+def is_turned_round(area: float, targets: float, background: float) -> bool:
     """Tell whether a ROC area is five standard deviations of random order below ½ (Mann & Whitney 1947)."""
-    return (0.5 - area) * math.sqrt(12 * targets * others) > 5 * math.sqrt(targets + others + 1)
+    return (0.5 - area) * math.sqrt(12 * targets * background) > 5 * math.sqrt(targets + background + 1)
 
 
 def class_split(ranking: Ranking) -> str | None:
@@ -114,7 +122,8 @@ def class_split(ranking: Ranking) -> str | None:
     A model fitted without a target expects a little less of it. Where cases share their features, that puts
     all targets just below all others of the kind, while across kinds the order is right.
     """
-    if not ranking.is_counted or ranking.is_collapsed or ranking.is_placed:
+    is_plain = ranking.is_counted and ranking.clusters is None
+    if not is_plain or ranking.is_collapsed or ranking.is_placed:
         return None
     scores, items = ranking.items_by_score
     width = float(scores[-1] - scores[0]) if len(scores) > 1 else 0.0
@@ -128,24 +137,26 @@ def class_split(ranking: Ranking) -> str | None:
     if z > MAX_Z_FOR_CLASS_SPLIT:
         return None
     return (
-        f"Nearly equal scores are split by class, targets below other items (z = {z:.1f}), while across "
-        "distant scores targets stand above: left-out predictions do this. Do not rank these scores "
-        "together; rank within folds (fold=, --fold), or round the scores."
+        "These scores look like leave-one-out predictions: among nearly equal scores, targets rank below "
+        f"other items (z = {z:.1f}). Ranking them together is misleading. Rank within folds (--fold), or "
+        "round the scores."
     )
 
 
 def _split_within(starts: Integers, hits: Values, sizes: Values) -> float:
-    """How many standard errors targets stand above others within kinds; 0 unless they surely do across."""
+    """Return the z-score of targets above others within kinds, or 0 unless they rank higher across kinds."""
     targets, items, ties = (
         np.add.reduceat(column, starts) for column in (hits, sizes, sizes * (sizes**2 - 1))
     )
-    rest, others = items - targets, sizes - hits
+    background, background_of_groups = items - targets, sizes - hits
     # Pairs of a target above one of the rest, half where they are equal: of all items, and of all kinds.
-    pairs, above = (x @ (np.cumsum(y) - y / 2) for x, y in ((hits, others), (targets, rest)))
-    within, across = float(pairs - above), float(above - targets.sum() * rest.sum() / 2)
+    pairs, above = (
+        x @ (np.cumsum(y) - y / 2) for x, y in ((hits, background_of_groups), (targets, background))
+    )
+    within, across = float(pairs - above), float(above - targets.sum() * background.sum() / 2)
     ties = ties / np.maximum(items * (items - 1), 1.0)
-    variance = float((targets * rest / 12 * (items + 1 - ties)).sum())
-    spread = math.sqrt(float(targets.sum() * rest.sum() * (items.sum() + 1)) / 12)
+    variance = float((targets * background / 12 * (items + 1 - ties)).sum())
+    spread = math.sqrt(float(targets.sum() * background.sum() * (items.sum() + 1)) / 12)
     return within / math.sqrt(variance) if variance > 0 and across > 2 * spread else 0.0
 
 
@@ -162,13 +173,14 @@ MAX_DRAWS_WITH_TIES = 9_999
 def selection_tail(
     ranking: Ranking, resolved: ResolvedRanking, alternative: Alternative, seed: int, *, enough: float = 0.0
 ) -> TestResult | None:
-    """P(random selection does as much); None where cases are weighted.
+    """Compute P(random selection does as much); None if cases are weighted or come in clusters.
 
     A certified bound on average precision's tail below ``enough`` is taken without asking for more. Where
     many items are tied, targets are put at random among the scores as they are: the law of orders without
     ties may be exceeded more often than it says.
     """
-    if not ranking.is_counted or resolved.measure.direction == "neither":
+    is_independent = ranking.is_counted and ranking.clusters is None
+    if not is_independent or resolved.measure.direction == "neither":
         return None
     middle = float(resolved.at_random(tie_groups_of(ranking, resolved))[0])
     if alternative == "two-sided" and (resolved.measure.has_chance_law or math.isnan(middle)):
@@ -186,7 +198,7 @@ def _tail(
     middle: float,
     enough: float = 0.0,
 ) -> TestResult:
-    """The tail by the law of the measure, where it has one, or by draws."""
+    """Compute the tail from the law of the measure if it has one, or else from draws."""
     items, targets = int(ranking.total), int(ranking.target_total)
     value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
     is_tied, upper = _is_tied(ranking), alternative == "greater"
@@ -195,7 +207,7 @@ def _tail(
         law = average_precision(items, targets, depth=resolved.depth, over=over)
         strict = law.tail(value, method="bound") if upper and enough else None
         if strict is None or strict.high >= enough:
-            strict = law.tail(value, seed=seed) if upper else law.lower_tail(value, seed=seed)
+            strict = law.tail(value, rng=seed) if upper else law.lower_tail(value, rng=seed)
         if not is_tied:
             return strict
         if math.e * strict.p_value <= MAX_P_VALUE_WITHOUT_TIES:
@@ -217,7 +229,7 @@ def _tail(
 
 
 def _is_tied(ranking: Ranking) -> bool:
-    """Whether so many pairs of items are tied that it matters; of a collapsed ranking it is not known."""
+    """Tell whether enough pairs of items are tied to matter; unknown for a collapsed ranking."""
     sizes, items = ranking.items_by_score[1].astype(np.float64), float(ranking.ranked_total)
     return not ranking.is_collapsed and float(sizes @ (sizes - 1)) > MIN_TIED_SHARE * items * max(
         items - 1, 1
@@ -225,11 +237,12 @@ def _is_tied(ranking: Ranking) -> bool:
 
 
 def _times_e(tail: TestResult) -> TestResult:
-    """A value averaged over ties is less variable in the convex order, so P(≥ x) ≤ E[(W − c)₊]/(x − c).
+    """Multiply a tail by e to allow for ties.
 
-    Of a tail that falls like exp(−x) or faster beyond c that is at most e times it: an argument, no proof.
+    A value averaged over ties is less variable in the convex order, so P(≥ x) ≤ E[(W − c)₊]/(x − c). If the
+    tail falls like exp(−x) or faster beyond c, this is at most e times the tail. This argument is no proof.
     """
-    method = f"{tail.method}; e times it, for the ties"
+    method = f"{tail.method}, multiplied by e to allow for ties"
     return replace(_times(tail, math.e), low=0.0, exact=None, kind="approximation", method=method)
 
 
@@ -241,8 +254,8 @@ def _times(tail: TestResult, factor: float) -> TestResult:
 def lists_tail(
     lists: RankedLists, resolved: ResolvedRanking, value: float, alternative: Alternative, seed: int
 ) -> TestResult | None:
-    """P(random orders of every list have such a mean); None where the lists are not all there is."""
-    if not lists.is_whole or resolved.measure.direction == "neither":
+    """P(random orders of every list have such a mean); None for runs, and if items come in clusters."""
+    if not lists.is_whole or lists.clusters is not None or resolved.measure.direction == "neither":
         return None
     draws = int(np.clip(MAX_STEPS_DRAWN // max(1, len(lists.scores)), MIN_DRAWS, MAX_DRAWS_WITH_TIES))
     means = _random_means(lists, resolved, draws, seed)
@@ -251,7 +264,7 @@ def lists_tail(
 
 
 def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, seed: int) -> Values:
-    """Means over lists in random order, several draws as one set of lists, those of one size together.
+    """Draw means over lists in random order, with several draws as one set of lists, sorted by size.
 
     Grades change places inside each list, scores do not: ties are kept.
     """
@@ -283,14 +296,14 @@ def two_sided(upper: TestResult, lower: TestResult) -> TestResult:
 
 
 def _beyond(values: Values, observed: float, middle: float, alternative: Alternative) -> int:
-    """Draws at least as extreme. Rounding may make one count as extreme, never as harmless."""
-    same = RELATIVE_ROUNDING_ERROR * max(1.0, abs(observed))
+    """Count draws that are at least as extreme, where rounding can only add draws."""
+    tolerance = RELATIVE_ROUNDING_ERROR * max(1.0, abs(observed))
     if alternative == "two-sided" and not math.isnan(middle):
-        beyond = np.abs(values - middle) >= abs(observed - middle) - same
+        beyond = np.abs(values - middle) >= abs(observed - middle) - tolerance
     elif alternative == "less":
-        beyond = values <= observed + same
+        beyond = values <= observed + tolerance
     else:
-        beyond = values >= observed - same
+        beyond = values >= observed - tolerance
     return int((beyond | np.isnan(values)).sum())
 
 
@@ -330,8 +343,8 @@ def estimate_ranking(
 def _check_ranking_method(method: Method | None) -> None:
     if isinstance(method, METHODS_OF_DECISIONS):
         raise OptionError(
-            f"{method} is for decisions (precision@100 cuts a ranking into some); rankings have Influence(), "
-            "Boyd(), Survival() and Bootstrap(), many lists AcrossLists() and Bootstrap()"
+            f"{method} is for decisions, such as precision@100. For a ranking use Influence(), Boyd(), "
+            "Survival() or Bootstrap(). For several lists use AcrossLists() or Bootstrap()"
         )
 
 
@@ -343,7 +356,7 @@ def estimate_lists(
     seed: int = 0,
     groups: TieGroups | None = None,
 ) -> Estimate:
-    """A measure's mean over lists with its uncertainty; ``groups`` where they have been put in order."""
+    """Estimate a measure's mean over lists with its uncertainty; ``groups`` if they are in order by now."""
     resolved = resolve_ranking(lists, measure)
     groups = tie_groups_of(lists, resolved) if groups is None else groups
     lists = resolved.retarget(lists)
@@ -354,19 +367,30 @@ def estimate_lists(
         return undefined_estimate(lists, resolved.spelling, reason, float(lists.number))
     value = float(values.mean())
     _check_ranking_method(method)
-    chosen: Method = AcrossLists() if method is None else method
-    law, no_interval = law_or_reason(chosen, ListValues(values), resolved, required=method is not None)
+    chosen, basis = _lists_method(lists, method), ListValues(values)
+    law, no_interval = law_or_reason(
+        chosen, basis if lists.clusters is None else lists, resolved, required=method is not None
+    )
     chance = values_to_average(lists, resolved.at_random(groups))
-    known = len(chance) == len(values)
+    has_chance = len(chance) == len(values)
     return Estimate(
         measure=resolved.spelling,
         value=value,
-        chance=float(chance.mean()) if known else math.nan,
+        chance=float(chance.mean()) if has_chance else math.nan,
         method=None if law is None else chosen,
         undefined=None,
         no_interval=no_interval,
         tally=lists,
         law=law,
         chance_test=partial(lists_tail, lists, resolved, value, seed=seed),
-        size=float(lists.number),
+        size=float(lists.number if lists.clusters is None else len(lists.scores)),
     )
+
+
+def _lists_method(lists: RankedLists, method: Method | None) -> Method:
+    """Return the requested method, or the one for these lists; clusters have only one."""
+    if lists.clusters is None:
+        return AcrossLists() if method is None else method
+    if method is not None and not isinstance(method, Influence):
+        raise OptionError(f"{method} is not supported with folds and clusters: omit method=")
+    return ClusterInfluence()

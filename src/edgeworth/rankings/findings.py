@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
@@ -56,7 +56,7 @@ class Worth:
 
 
 class AgainstChance(ABC):
-    """What is said of the measure of the verdict against random order."""
+    """What the verdict states about its measure against a random order."""
 
     level: float
     tail: TestResult | None
@@ -85,7 +85,7 @@ class AgainstChance(ABC):
         return self.is_significant and self._excludes_chance(otherwise=True)
 
     def _excludes_chance(self, *, otherwise: bool) -> bool:
-        """Whether the interval leaves the chance level out, where both are known."""
+        """Tell whether the interval excludes the chance level, if both are known."""
         if self.headline.law is None or math.isnan(self.headline.chance):
             return otherwise
         return self.headline.chance not in self.headline.interval(self.level)
@@ -149,7 +149,7 @@ def examine_ranking(
     _check_gain_and_cost(gain, cost)
     if not ranking.ranked_total:
         raise InputError("there are no items")
-    precision = estimate(ranking, "average_precision", method=method, seed=seed)
+    precision = estimate(ranking, "average_precision", method=method, rng=seed)
     best, warnings = find_threshold(ranking, goal or Goal(), seed=seed)
     chosen = _headline_depth(ranking) if depth is None else _check_depth(depth, ranking)
     defined = precision.undefined is None
@@ -165,7 +165,7 @@ def examine_ranking(
         level=level,
         depth=chosen,
         average_precision=precision,
-        roc_auc=estimate(ranking, "roc_auc", seed=seed),
+        roc_auc=estimate(ranking, "roc_auc", rng=seed),
         plain={name: measure(ranking, name) for name in VALUES_WITHOUT_INTERVAL},
         by_depth=tuple(_at_depth(ranking, at, seed) for at in _depths(ranking, chosen)) if defined else (),
         tail=tail,
@@ -185,18 +185,18 @@ def round_depths(most: float) -> list[int]:
 
 
 def _headline_depth(ranking: Ranking) -> int:
-    """A round number of items that could find every target, but at most half of the list.
+    """Choose a round number of items that could find every target, but at most half of the list.
 
-    Whoever reviews nearly everything finds nearly everything, in whatever order.
+    A person who reviews nearly everything finds nearly everything, in whatever order.
     """
-    wanted = max(10, math.ceil(ranking.target_total))
+    least = max(10, math.ceil(ranking.target_total))
     half = float(ranking.ranked_total) / 2
-    enough = next((depth for depth in round_depths(math.inf) if depth >= wanted), int(wanted))
+    enough = next((depth for depth in round_depths(math.inf) if depth >= least), int(least))
     return enough if enough <= half else max(round_depths(half), default=1)
 
 
 def _check_depth(depth: int, ranking: Ranking) -> int:
-    """A depth beyond the list is the whole list."""
+    """Replace a depth beyond the list by the whole list."""
     check_whole(depth, "a depth", 1, Integral)
     return min(int(depth), max(1, math.floor(ranking.ranked_total)))
 
@@ -204,16 +204,16 @@ def _check_depth(depth: int, ranking: Ranking) -> int:
 def _check_gain_and_cost(gain: float | None, cost: float | None) -> None:
     if (gain is None) != (cost is None):
         raise OptionError(
-            "the worth of a depth needs both: gain per target found, and cost per item reviewed"
+            "the value of a depth needs both gain (per target found) and cost (per item reviewed)"
         )
     for name, value in (("gain", gain), ("cost", cost)):
         number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
         if value is not None and not (number and math.isfinite(value)):
-            raise OptionError(f"{name} is a finite number; saw {value!r}")
+            raise OptionError(f"{name} must be a finite number; saw {value!r}")
 
 
 def _depths(ranking: Ranking, chosen: int) -> list[int]:
-    """Depths worth a line each: round numbers from 10 on, and the one of the verdict."""
+    """List the depths to show: round numbers from 10 on, and the depth of the verdict."""
     most = ranking.ranked_total
     depths = [depth for depth in round_depths(most) if depth >= min(10, most)]
     return sorted({*depths, chosen})
@@ -225,7 +225,7 @@ def _at_depth(ranking: Ranking, depth: int, seed: int) -> AtDepth:
 
     def estimate_at_depth(name: str) -> Estimate:
         # Cut once, and named as on the ranking.
-        return replace(estimate(table, name, seed=seed), measure=f"{name}@{depth}")
+        return replace(estimate(table, name, rng=seed), measure=f"{name}@{depth}")
 
     precision = estimate_at_depth("precision")
     return AtDepth(
@@ -307,20 +307,20 @@ class ListFindings(AgainstChance):
     def counted_by_name(self) -> list[tuple[str, float]]:
         """Each list that the headline's mean is over, by the same rule as the mean."""
         headline = next(iter(self.estimates))
-        return [(str(query), value) for query, name, value in self.counted_values() if name == headline]
+        return [(str(query), value) for query, _, value in self.counted_values([headline])]
 
-    def counted_values(self) -> list[tuple[Label, str, float]]:
-        """List and measure of each value that a mean is over, by the same rule as the mean."""
+    def counted_values(self, measures: Iterable[str] | None = None) -> list[tuple[Label, str, float]]:
+        """List the query, the measure and each value that a mean is over, by the same rule as the mean."""
         counted = {}
-        for name in self.estimates:
+        for name in self.estimates if measures is None else measures:
             lists = resolve_ranking(self.lists, name).retarget(self.lists)
             has_targets = (lists.targets > 0) | lists.empty_is_zero
             counted[name] = dict(zip(lists.queries, has_targets.tolist(), strict=True))
         return [
             (query, name, value)
             for query, values in self.queries.items()
-            for name, value in values.items()
-            if counted[name][query] and not math.isnan(value)
+            for name, is_counted in counted.items()
+            if is_counted[query] and not math.isnan(value := values[name])
         ]
 
 
@@ -338,14 +338,14 @@ def examine_lists(
     check_level(level)
     if not lists.number:
         raise InputError("there are no lists to evaluate")
-    seen: dict[tuple[str, int | None], TieGroups] = {}
+    groups_by_view: dict[tuple[str, int | None], TieGroups] = {}
     estimates, values_by_measure = {}, {}
     for name in (with_ties(name, ties or lists.default_ties) for name in measures):
         resolved = resolve_ranking(lists, name)
-        if resolved.view not in seen:
+        if resolved.view not in groups_by_view:
             # Sorting is most of the work, and the same for every measure under one policy.
-            seen[resolved.view] = tie_groups_of(lists, resolved)
-        groups = seen[resolved.view]
+            groups_by_view[resolved.view] = tie_groups_of(lists, resolved)
+        groups = groups_by_view[resolved.view]
         estimates[name] = estimate_lists(lists, name, groups=groups, seed=seed)
         values = resolved.values(groups)
         values_by_measure[name] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING
 
 from edgeworth.core.kinds import Kind
@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from edgeworth.common.json_types import Terms
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate, Method
+    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.tallies import Tally
     from edgeworth.rankings.lists import RankedLists
     from edgeworth.rankings.ranking import Ranking
     from edgeworth.rankings.scores.by_class import ScoresByClass
@@ -30,6 +32,7 @@ class RankingKind(Kind["Ranking"]):
     title = "a ranking"
     predictions = "scores"
     usual = ("average_precision", "roc_auc")
+    measures_within_slices = True
 
     def from_dict(self, payload: dict[str, object]) -> Ranking:
         from edgeworth.rankings.ranking import Ranking
@@ -68,6 +71,41 @@ class RankingKind(Kind["Ranking"]):
     def slice_options(self, whole: Ranking, options: Options) -> Options:
         return {**options, "positive": whole.labels[-1]}
 
+    def slice_measures(self, whole: Ranking) -> tuple[str, ...]:
+        del whole
+        return ("roc_auc",)
+
+    def independent_units(self, tally: Ranking) -> Units:
+        from edgeworth.rankings.gaps import ranking_units
+
+        return ranking_units(tally)
+
+    def base_rates(self, tally: Ranking) -> Mapping[str, float]:
+        from edgeworth.rankings.gaps import ranking_base_rates
+
+        return ranking_base_rates(tally)
+
+    def moves_with_prevalence(self, tally: Ranking, measure: str) -> bool:
+        from edgeworth.rankings.gaps import moves_with_prevalence
+
+        del tally
+        return moves_with_prevalence(measure)
+
+    def weight_in_rest(self, tally: Ranking) -> float:
+        from edgeworth.rankings.gaps import harmonic_cases
+
+        return harmonic_cases(tally)
+
+    def cluster_effects(self, tally: Ranking, measure: str) -> Mapping[Hashable, float]:
+        from edgeworth.rankings.gaps import cluster_effects
+
+        return cluster_effects(tally, measure)
+
+    def gap_caveat(self, part: Ranking) -> str | None:
+        from edgeworth.rankings.gaps import describe_few_cases
+
+        return describe_few_cases(part)
+
 
 class ListsKind(Kind["RankedLists"]):
     """One ranked list per query."""
@@ -86,7 +124,7 @@ class ListsKind(Kind["RankedLists"]):
 
         check_queries(options)
 
-    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted[Tally]:
         from edgeworth.rankings.reading import count_queries
 
         return count_queries(source, options, is_final=is_final)
@@ -135,6 +173,16 @@ class ListsKind(Kind["RankedLists"]):
 
         return report_lists(tallied, options, about)
 
+    def independent_units(self, tally: RankedLists) -> Units:
+        from edgeworth.core.gaps import Units
+
+        return Units(float(tally.number))
+
+    def gap(self, part: RankedLists, rest: RankedLists, measure: str, *, seed: int = 0) -> Gap:
+        from edgeworth.rankings.gaps import gap_of_lists
+
+        return gap_of_lists(part, rest, measure, seed=seed)
+
     def read_systems(
         self, source: Source | None, truth: object, systems: Mapping[str, object], options: Options
     ) -> SystemTallies:
@@ -175,7 +223,7 @@ class ScoresByClassKind(Kind["ScoresByClass"]):
 
         check_scores(options)
 
-    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted:
+    def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted[Tally]:
         from edgeworth.rankings.reading import count_scores
 
         return count_scores(source, options, is_final=is_final)

@@ -83,7 +83,7 @@ def order_lists(scores: Scores, starts: Places) -> tuple[Places, NDArray[np.bool
 
 
 def _break_ties(order: Places, is_new: NDArray[np.bool_], ids: Identifiers | None) -> Places:
-    """The same order, with the higher id first in each tie; without ids the earlier row."""
+    """Break ties in an order by the higher id, or by the earlier row if there are no ids."""
     is_tied = ~is_new
     is_tied[:-1] |= is_tied[1:].copy()
     tied = np.flatnonzero(is_tied)
@@ -100,8 +100,8 @@ def tie_groups_in_order(
     """Build tie groups from the grades of all items in their order, and where each tie begins."""
     first, targets = np.flatnonzero(is_new), np.flatnonzero(grades >= lists.relevant_from)
     group = np.cumsum(is_new)[targets] - 1
-    kept, place_of, hits = np.unique(group, return_inverse=True, return_counts=True)
-    start = first[kept]
+    groups_with_hits, place_of, hits = np.unique(group, return_inverse=True, return_counts=True)
+    start = first[groups_with_hits]
     list_of = np.searchsorted(lists.starts, start, side="right") - 1
 
     def above(places: Places) -> NDArray[np.float64]:
@@ -119,7 +119,7 @@ def tie_groups_in_order(
         above(targets),
         (start - lists.starts[list_of]).astype(np.float64),
         hits.astype(np.float64),
-        (np.append(first, len(grades))[kept + 1] - start).astype(np.float64),
+        (np.append(first, len(grades))[groups_with_hits + 1] - start).astype(np.float64),
         lists.targets.astype(np.float64),
         sizes,
         sizes if lists.is_whole else np.full(lists.number, np.nan),

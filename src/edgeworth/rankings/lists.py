@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, Integers, freeze
+from edgeworth.core.cluster_codes import CLUSTERS, drop_unused_clusters, encode_clusters, join_clusters
 from edgeworth.core.labels import canonical_order, find_label, label_positions, merge_labels
 from edgeworth.core.serialization import (
     COUNT,
@@ -47,31 +48,62 @@ from edgeworth.rankings.trec.judgements import (
 )
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.batches import check_lengths
-from edgeworth.sources.columns import Column, Label, as_column
+from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, check_not_missing
 
 _TEXTS = list_of(TEXT)
 
 
-def both_classes(targets: Places, sizes: Places) -> NDArray[np.bool_]:
-    """Find the folds with targets and others, two at least, from the numbers of targets and of all cases."""
+def both_classes(targets: Places, sizes: Places, *, least: int = 2) -> NDArray[np.bool_]:
+    """Find the folds with targets and others, from the numbers of targets and of all cases.
+
+    Two such folds are needed to see how folds differ, and one if the cases are what varies.
+    """
     has_both = (targets > 0) & (targets < sizes)
-    if has_both.sum() < 2:
+    if has_both.sum() < least:
         raise InputError(
-            f"{has_both.sum()} of {len(sizes):,} folds hold targets and others, and two are needed: "
-            "nothing can be ranked within a fold of one class, such as one row that was left out"
+            f"{has_both.sum()} of {len(sizes):,} folds hold both targets and other items; at least {least} "
+            f"{'is' if least == 1 else 'are'} needed. Leave-one-out folds cannot be ranked within"
         )
     return has_both
 
 
 @dataclass(frozen=True, eq=False)
 class RankedLists(Serializable):
-    """The items of each query, in input order, with their scores and grades.
+    """Ranked lists: the items of each query, with their scores and grades.
 
-    The list of ``queries[i]`` is the slice ``starts[i]:starts[i + 1]`` of scores, grades and ids. A grade of
-    at least ``relevant_from`` makes an item a target; UNJUDGED (-1) marks items nobody judged.
+    Attributes
+    ----------
+    queries : tuple
+        The queries. The list of ``queries[i]`` is the slice ``starts[i]:starts[i + 1]`` of scores, grades and
+        ids.
+    starts : array of int
+        Where each list starts.
+    scores : array of float
+        The score of each item.
+    grades : array of int
+        The grade of each item. A grade of at least ``relevant_from`` makes a target; −1 marks an item without
+        a judgement.
+    ids : array of str, optional
+        The document of each item.
+    judged : Judged, optional
+        The judged documents of a search run, including those that were never retrieved. None if the items are
+        all there are.
+    relevant_from : int
+        The smallest grade that makes a target.
+    unknown_queries : tuple
+        Queries of a run without judgements, which are left out.
+    dropped : int
+        The number of rows that were dropped for missing values.
+    empty_is_zero : bool
+        Whether a query without targets counts as 0 in a mean, as in trec_eval. Otherwise it is left out.
 
-    ``judged`` is None when the items given are all there are. It is there for the run of a search engine,
-    whose collection is not known: then it counts the judged documents, those never retrieved included.
+    Examples
+    --------
+    >>> lists = RankedLists.from_scores([1, 0, 2, 0], [0.3, 0.9, 0.5, 0.1], groups=["a", "a", "b", "b"])
+    >>> lists.number, lists.sizes.tolist(), lists.targets.tolist(), lists.rejected.tolist()
+    (2, [2, 2], [1, 1], [1, 1])
+    >>> lists.is_target.tolist(), lists.is_whole, lists.absent
+    ([True, False, True, False], True, ())
     """
 
     kind: ClassVar = "ranked_lists"
@@ -88,6 +120,7 @@ class RankedLists(Serializable):
         "unknown_queries": LABELS,
         "dropped": COUNT,
         "empty_is_zero": FLAG,
+        "clusters": replace(optional(CLUSTERS), is_brief=True, default=None),
     }
 
     queries: tuple[Label, ...]
@@ -98,13 +131,16 @@ class RankedLists(Serializable):
     judged: Judged | None = None
     relevant_from: int = 1
     unknown_queries: tuple[Label, ...] = ()
-    """Queries of a run that nobody judged: left out."""
+    """Queries of a run without judgements, which are left out."""
     dropped: int = 0
     empty_is_zero: bool = False
     """A query without targets counts as 0 in a mean, as in trec_eval; otherwise it is left out."""
+    clusters: Coded | None = None
+    """The cluster of each item."""
 
     def __post_init__(self) -> None:
-        sizes = {len(column) for column in (self.scores, self.grades, self.ids) if column is not None}
+        columns = (self.scores, self.grades, self.ids, self.clusters)
+        sizes = {len(column) for column in columns if column is not None}
         if len(sizes) > 1 or not are_starts(self.starts, len(self.queries), len(self.scores)):
             raise InputError("the queries, starts and items of ranked lists do not fit together")
         if np.isnan(self.scores).any() or (self.grades.size and int(self.grades.min()) < UNJUDGED):
@@ -112,11 +148,16 @@ class RankedLists(Serializable):
         if self.judged is not None and not set(self.queries) <= set(self.judged.queries):
             raise InputError("ranked lists of a run hold judged queries only")
         freeze(self.starts, self.scores, self.grades, self.ids)
+        freeze(None if self.clusters is None else self.clusters.codes)
 
     # -- ways in ---------------------------------------------------------------------------------------
 
     @classmethod
     def empty(cls) -> Self:
+        """Make the lists of no query.
+
+        :meta private:
+        """
         nothing = np.zeros(0)
         return cls((), np.zeros(1, dtype=np.intp), nothing, nothing.astype(np.int64))
 
@@ -131,6 +172,7 @@ class RankedLists(Serializable):
         ids: object = None,
         positive: Label | None = None,
         relevant_from: int = 1,
+        clusters: object = None,
     ) -> Self:
         """Rank the items of each query by their scores.
 
@@ -148,11 +190,14 @@ class RankedLists(Serializable):
             The label that makes a target.
         relevant_from : int
             The smallest grade that makes a target.
+        clusters : array_like, optional
+            The cluster of each row, if groups are the folds of cross-validation and rows are not independent:
+            several rows per patient, or repeated predictions for one row.
 
         Returns
         -------
         RankedLists
-            One list a query.
+            One list per query.
 
         Examples
         --------
@@ -167,6 +212,7 @@ class RankedLists(Serializable):
             None if ids is None else as_column(ids, "ids"),
             positive=positive,
             relevant_from=relevant_from,
+            clusters=None if clusters is None else as_column(clusters, "clusters"),
         )
         if lists.number == 0:
             raise InputError("there are no rows: truth and scores are empty")
@@ -184,34 +230,45 @@ class RankedLists(Serializable):
         positive: Label | None = None,
         relevant_from: int = 1,
         first_row: int = 1,
+        clusters: Column | None = None,
     ) -> Self:
-        """The lists of one batch of columns: what ``from_scores`` does, without checks of the whole."""
+        """Rank one batch of columns, without the checks that need all rows.
+
+        :meta private:
+        """
         check_whole(relevant_from, "relevant_from", 1)
-        check_lengths({"truth": truth, "scores": scores, "groups": groups, "ids": ids})
+        lengths = {"truth": truth, "scores": scores, "groups": groups, "ids": ids, "clusters": clusters}
+        check_lengths(lengths)
         grades, values = as_grades(truth, positive, first_row), as_list_scores(scores, first_row)
         grouped = group_rows(groups, first_row)
-        known = None if ids is None else as_ids(ids, first_row)[grouped.order]
-        if known is not None:
-            check_ids(grouped.queries, grouped.starts, known)
+        item_ids = None if ids is None else as_ids(ids, first_row)[grouped.order]
+        if item_ids is not None:
+            check_ids(grouped.queries, grouped.starts, item_ids, are_folds=clusters is not None)
+        cluster = None if clusters is None else encode_clusters(clusters)
+        if cluster is not None:
+            check_not_missing(cluster.codes == MISSING, "the cluster", first_row)
         return cls(
             grouped.queries,
             grouped.starts,
             values[grouped.order],
             grades[grouped.order],
-            known,
+            item_ids,
             relevant_from=relevant_from,
+            clusters=None if cluster is None else cluster[grouped.order],
         )
 
     @classmethod
     def from_qrels(
         cls, qrels: Qrels, run: TrecRun, *, relevant_from: int = 1, empty_is_zero: bool = True
     ) -> Self:
-        """The lists of a run (``read_run``), judged by qrels (``read_qrels``).
+        """Rank the documents of a run (``read_run``), judged by qrels (``read_qrels``).
 
-        Documents without a judgement, or with a negative grade, are unjudged: background to every measure
-        but bpref. Judged documents that the run does not have count as never retrieved. A query without
-        judgements is left out (``unknown_queries``), one without a list is ``absent``. A query without a
-        target counts as 0 in means, as in trec_eval, unless ``empty_is_zero`` is False: then it is left out.
+        Documents without a judgement, or with a negative grade, are unjudged: background to every measure but
+        bpref. Judged documents that the run does not have count as never retrieved. A query without
+        judgements is left out (``unknown_queries``), and a query without a list is ``absent``. A query
+        without a target counts as 0 in means, as in trec_eval, unless ``empty_is_zero`` is False.
+
+        :meta private:
         """
         check_whole(relevant_from, "relevant_from", 1)
         queries = canonical_order(qrels.query.labels)
@@ -223,9 +280,9 @@ class RankedLists(Serializable):
         if unknown:
             is_known = query >= 0
             query, documents, scores = query[is_known], documents[is_known], scores[is_known]
-        where = look_up(query, documents, judged_query, qrels.document)
+        judgement_index = look_up(query, documents, judged_query, qrels.document)
         # The last entry is for documents that are not there; a negative grade says no more than that.
-        grades = np.maximum(np.append(qrels.grade, UNJUDGED), UNJUDGED)[where]
+        grades = np.maximum(np.append(qrels.grade, UNJUDGED), UNJUDGED)[judgement_index]
         has_list = np.bincount(query, minlength=len(queries)) > 0
         code = (np.cumsum(has_list) - 1)[query]
         grouped = group_codes(code, tuple(queries[index] for index in np.flatnonzero(has_list).tolist()))
@@ -245,80 +302,122 @@ class RankedLists(Serializable):
     def from_trec(
         cls, qrels: str | Path, run: str | Path, *, relevant_from: int = 1, empty_is_zero: bool = True
     ) -> Self:
-        """The lists of a run against judgements, both files as TREC writes them.
+        r"""Read a search run and its judgements from files in TREC's formats.
 
-        A query without a target counts as 0 in means, as in trec_eval, unless ``empty_is_zero`` is False.
+        Parameters
+        ----------
+        qrels : str or Path
+            The file of judgements: query, iteration, document, grade.
+        run : str or Path
+            The file of results: query, Q0, document, rank, score, name.
+        relevant_from : int
+            The smallest grade that makes a target.
+        empty_is_zero : bool
+            Whether a query without a target counts as 0 in means, as in trec_eval. Otherwise it is left out.
+
+        Returns
+        -------
+        RankedLists
+            One list per judged query.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     qrels, run = Path(folder, "qrels"), Path(folder, "run")
+        ...     lines = qrels.write_text("q1 0 d1 1\nq1 0 d2 0\n")
+        ...     lines = run.write_text("q1 Q0 d2 1 0.9 mine\nq1 Q0 d1 2 0.4 mine\n")
+        ...     lists = RankedLists.from_trec(qrels, run)
+        >>> lists.targets.tolist()
+        [1]
         """
         return cls.from_qrels(
             read_qrels(qrels), read_run(run), relevant_from=relevant_from, empty_is_zero=empty_is_zero
         )
 
     def check_positive(self, positive: Label | None) -> None:
-        """Refuse a positive label that no row has."""
+        """Raise an error if no row has the positive label.
+
+        :meta private:
+        """
         if positive is not None and not self.grades.any():
-            raise InputError(f"no row's truth is {positive!r}, the label that is said to be positive")
+            raise InputError(f"no row's truth is {positive!r}, the label that you passed as positive")
 
     # -- what they hold --------------------------------------------------------------------------------
 
     @property
     def number(self) -> int:
-        """How many lists there are."""
+        """The number of lists."""
         return len(self.queries)
 
     @property
     def is_whole(self) -> bool:
-        """True when the items are all there are; False for runs, whose collection is not known."""
+        """Whether the items are all there are; False for search runs, whose collection is unknown."""
         return self.judged is None
 
     @property
     def default_ties(self) -> str | None:
-        """The tie rule of reports and comparisons: trec_eval's for runs; None leaves each measure its own."""
+        """The tie rule of reports and comparisons: trec_eval's for runs, or None.
+
+        :meta private:
+        """
         return None if self.is_whole or self.ids is None else "trec"
 
     @property
     def absent(self) -> tuple[Label, ...]:
-        """Queries that were judged, but have no list."""
+        """The queries that were judged, but have no list."""
         if self.judged is None:
             return ()
         present = set(self.queries)
         return tuple(query for query in self.judged.queries if query not in present)
 
-    @property
+    @cached_property
     def sizes(self) -> Places:
-        """The number of items of each list."""
+        """The number of items in each list."""
         return np.diff(self.starts)
 
     def items_of(self, lists: Places) -> tuple[Places, Places]:
-        """The items of some lists, one list after the other, and where each list starts among them."""
+        """Return the items of some lists, one list after the other, and where each list starts among them.
+
+        :meta private:
+        """
         sizes = self.sizes[lists]
         starts = np.append(0, np.cumsum(sizes)).astype(np.intp)
         return starts, np.arange(starts[-1]) + np.repeat(self.starts[lists] - starts[:-1], sizes)
 
     def count(self, is_counted: NDArray[np.bool_]) -> Places:
-        """Count the items of each list that the mask marks."""
+        """Count the items of each list that the mask marks.
+
+        :meta private:
+        """
         return np.diff(np.searchsorted(np.flatnonzero(is_counted), self.starts))
 
     @cached_property
     def is_target(self) -> NDArray[np.bool_]:
+        """Whether each item is a target."""
         return np.asarray(self.grades >= self.relevant_from)
 
     @cached_property
     def lost(self) -> tuple[Places, Integers]:
-        """The list and the grade of each target that was never retrieved."""
+        """The list and the grade of each target that was never retrieved.
+
+        :meta private:
+        """
         if self.judged is None:
             return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int64)
         missing = self.judged.select(self.queries).without(list_numbers(self.starts), self.grades)
         lost = np.where(missing.grades >= self.relevant_from, missing.numbers, 0)
         return np.repeat(missing.list_of, lost), np.repeat(missing.grades, lost)
 
-    @property
+    @cached_property
     def targets(self) -> Places:
-        """The number of targets of each query, those never retrieved included."""
+        """The number of targets of each query, including those never retrieved."""
         return self.count(self.is_target) + np.bincount(self.lost[0], minlength=self.number)
 
     @property
     def rejected(self) -> Places:
-        """The number of items of each query that were judged to be background, retrieved or not."""
+        """The number of items of each query that were judged not to be targets, retrieved or not."""
         if self.judged is None:
             return self.sizes - self.targets - self.count(self.grades == UNJUDGED)
         judged = self.judged.select(self.queries)
@@ -328,10 +427,27 @@ class RankedLists(Serializable):
     # -- other lists from these ------------------------------------------------------------------------
 
     def select(self, queries: Iterable[Label]) -> Self:
-        """The lists of some queries, in canonical order, and nothing of the others."""
-        known = set(self.queries)
+        """Select the lists of some queries.
+
+        Parameters
+        ----------
+        queries : iterable
+            The queries to keep.
+
+        Returns
+        -------
+        RankedLists
+            Their lists, in canonical order.
+
+        Examples
+        --------
+        >>> lists = RankedLists.from_scores([1, 0, 2, 0], [0.3, 0.9, 0.5, 0.1], groups=["a", "a", "b", "b"])
+        >>> lists.select(["b"]).queries
+        ('b',)
+        """
+        names = set(self.queries)
         chosen = canonical_order(
-            query if query in known else self.queries[find_label(query, self.queries)] for query in queries
+            query if query in names else self.queries[find_label(query, self.queries)] for query in queries
         )
         if chosen == self.queries and not self.absent:
             return self
@@ -344,14 +460,31 @@ class RankedLists(Serializable):
             grades=self.grades[rows],
             ids=None if self.ids is None else self.ids[rows],
             judged=None if self.judged is None else self.judged.select(chosen),
+            clusters=None if self.clusters is None else drop_unused_clusters(self.clusters[rows]),
         )
 
     def with_both_classes(self) -> Self:
-        """The lists with targets and others: in the rest, as in a fold of one row, nothing can be ranked."""
-        return self.select(compress(self.queries, both_classes(self.targets, self.sizes)))
+        """Select the lists that have targets and other items; nothing can be ranked in the rest.
+
+        :meta private:
+        """
+        least = 2 if self.clusters is None else 1
+        return self.select(compress(self.queries, both_classes(self.targets, self.sizes, least=least)))
 
     def with_absent(self) -> Self:
-        """An empty list for each absent query: it retrieved nothing, and counts (trec_eval -c)."""
+        """Add an empty list for each absent query, so that it counts in means (``trec_eval -c``).
+
+        Returns
+        -------
+        RankedLists
+            All judged queries.
+
+        Examples
+        --------
+        >>> lists = RankedLists.from_scores([1, 0], [0.3, 0.9], groups=["a", "a"])
+        >>> lists.with_absent() == lists
+        True
+        """
         if self.judged is None or not self.absent:
             return self
         sizes = np.zeros(len(self.judged.queries), dtype=np.intp)
@@ -360,7 +493,19 @@ class RankedLists(Serializable):
         return replace(self, queries=self.judged.queries, starts=starts)
 
     def pooled(self) -> Ranking:
-        """All items of all queries in one ranking: their scores must mean the same in every list."""
+        """Put all items of all queries in one ranking. Scores must be comparable between lists.
+
+        Returns
+        -------
+        Ranking
+            The ranking.
+
+        Examples
+        --------
+        >>> lists = RankedLists.from_scores([1, 0, 2, 0], [0.3, 0.9, 0.5, 0.1], groups=["a", "a", "b", "b"])
+        >>> lists.pooled()
+        <Ranking: 2 targets among 4 items>
+        """
         return Ranking(
             SortedScores.of(self.scores[self.is_target]),
             SortedScores.of(self.scores[~self.is_target]),
@@ -369,7 +514,24 @@ class RankedLists(Serializable):
         )
 
     def with_threshold(self, relevant_from: int) -> Self:
-        """The same items, with another smallest grade that makes a target."""
+        """Change the smallest grade that makes a target.
+
+        Parameters
+        ----------
+        relevant_from : int
+            The new smallest grade.
+
+        Returns
+        -------
+        RankedLists
+            The same items.
+
+        Examples
+        --------
+        >>> lists = RankedLists.from_scores([1, 0, 2, 0], [0.3, 0.9, 0.5, 0.1], groups=["a", "a", "b", "b"])
+        >>> lists.with_threshold(2).targets.tolist()
+        [0, 1]
+        """
         return self if relevant_from == self.relevant_from else replace(self, relevant_from=relevant_from)
 
     def __add__(self, other: Self) -> Self:
@@ -378,18 +540,23 @@ class RankedLists(Serializable):
             return NotImplemented
         if self._is_nothing or other._is_nothing:
             return other if self._is_nothing else self
-        for one, two in zip(self._rules, other._rules, strict=True):
-            if one != two:
-                raise MergeError(f"only ranked lists of one kind add up: one has {one}, the other {two}")
+        for own_rule, other_rule in zip(self._rules, other._rules, strict=True):
+            if own_rule != other_rule:
+                raise MergeError(
+                    f"these ranked lists cannot be added: one has {own_rule}, the other {other_rule}"
+                )
         queries = merge_labels(self.queries, other.queries)
         codes = np.concatenate(
             [label_positions(side.queries, queries)[list_numbers(side.starts)] for side in (self, other)]
         )
         grouped = group_codes(codes, queries)
         judged = None if self.judged is None or other.judged is None else self.judged + other.judged
-        known = set() if judged is None else set(judged.queries)
+        judged_queries = set() if judged is None else set(judged.queries)
         unknown = canonical_order(self.unknown_queries + other.unknown_queries)
         ids = None if self.ids is None or other.ids is None else np.concatenate((self.ids, other.ids))
+        clusters = None
+        if self.clusters is not None and other.clusters is not None:
+            clusters = join_clusters(self.clusters, other.clusters)[grouped.order]
         merged = replace(
             self,
             queries=queries,
@@ -398,13 +565,16 @@ class RankedLists(Serializable):
             grades=np.concatenate((self.grades, other.grades))[grouped.order],
             ids=None if ids is None else ids[grouped.order],
             judged=judged,
-            unknown_queries=tuple(query for query in unknown if query not in known),
+            unknown_queries=tuple(query for query in unknown if query not in judged_queries),
             dropped=self.dropped + other.dropped,
+            clusters=clusters,
         )
         common = set(self.queries) & set(other.queries)
         if common and ids is not None:
-            both = replace(merged, judged=None).select(common)
-            check_ids(both.queries, both.starts, np.asarray(both.ids))
+            overlap = replace(merged, judged=None).select(common)
+            check_ids(
+                overlap.queries, overlap.starts, np.asarray(overlap.ids), are_folds=clusters is not None
+            )
         return merged
 
     # -- plain values ----------------------------------------------------------------------------------
@@ -415,6 +585,10 @@ class RankedLists(Serializable):
         if self.ids is not None:
             check_ids(self.queries, self.starts, self.ids)
         _ = self.lost  # refuses lists that hold more than was judged
+        if self.clusters is not None:
+            used, names = np.unique(self.clusters.codes), self.clusters.labels
+            if not np.array_equal(used, np.arange(len(names))) or len(set(names)) < len(names):
+                return False
         return self.relevant_from >= 1 and canonical_order(self.queries) == self.queries
 
     def __repr__(self) -> str:
@@ -428,17 +602,26 @@ class RankedLists(Serializable):
 
     @property
     def _rules(self) -> tuple[str, ...]:
-        """What lists must have in common to be added."""
+        """Describe what lists must have in common to be added."""
         return (
             f"targets from grade {self.relevant_from}",
             "all items" if self.is_whole else "the items that a run retrieved",
             f"items {'without' if self.ids is None else 'with'} ids",
+            f"items {'without' if self.clusters is None else 'with'} clusters",
             f"queries without targets {'counted as 0' if self.empty_is_zero else 'left out'}",
         )
 
     @property
     def has_cases(self) -> bool:
+        """Whether there is any item.
+
+        :meta private:
+        """
         return self.number > 0
 
     def facts(self) -> dict[str, object]:
+        """List what was counted.
+
+        :meta private:
+        """
         return {"lists": self.number, "items": len(self.scores), "targets": int(self.targets.sum())}

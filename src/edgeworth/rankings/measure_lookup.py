@@ -18,7 +18,6 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.kind import RANKING
 from edgeworth.rankings.list_tie_groups import tie_groups_of_lists
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.tie_groups import (
     HIGHEST_GRADE,
@@ -28,6 +27,7 @@ from edgeworth.rankings.tie_groups import (
     TieGroups,
     all_tied,
 )
+from edgeworth.rankings.trec.names import translate_measure
 from edgeworth.sources.columns import Label
 
 Ranked: TypeAlias = Ranking | RankedLists
@@ -77,13 +77,13 @@ class ResolvedRanking:
         return np.asarray(self.measure.compute(groups, depth, **self.arguments))
 
     def _view(self, groups: TieGroups) -> LabelView:
-        """The decisions at the depth; a place that a list does not fill is a false alarm, as in trec_eval."""
+        """Return the decisions at the depth; empty ranks count as false alarms, as in trec_eval."""
         depth = np.full(groups.number, float(self.depth or 0))
         items = groups.items + np.maximum(depth - groups.ranked, 0)
         return LabelView(groups.hits_at(depth), depth, groups.targets, items)
 
     def _seen(self, view: LabelView) -> Values:
-        """The decisions as the measure wants to see them."""
+        """Return the decisions in the form that the measure needs."""
         if self.measure.scope == "label":
             return view
         rows = [
@@ -96,8 +96,8 @@ class ResolvedRanking:
     def micro(self, groups: TieGroups) -> float:
         """The measure of the decisions at the depth, those of all lists added up."""
         view = self._view(groups)
-        whole = LabelView(*(np.asarray(x.sum()) for x in (view.hits, view.predicted, view.real, view.total)))
-        return float(self.measure.compute(self._seen(whole), **self.arguments))
+        totals = LabelView(*(np.asarray(x.sum()) for x in (view.hits, view.predicted, view.real, view.total)))
+        return float(self.measure.compute(self._seen(totals), **self.arguments))
 
     def at_random(self, groups: TieGroups) -> Values:
         """The mean under random selection: the value with every item in one tie; nan where that is not so."""
@@ -118,19 +118,19 @@ class ResolvedRanking:
             messages = [message for holds, message in holding if not holds[index]]
             is_unknown = groups.targets[index] > 0 and np.isnan(groups.items[index])
             if is_unknown and self.measure.scope != "ranking":
-                messages = ["how many items there are is not known"]
+                messages = ["the number of items is unknown"]
             otherwise = f"its formula, {self.measure.formula}, divides by 0 here"
             reasons[index] = (messages or [otherwise])[0].format(label="a target")
         return reasons
 
     def _holds(self, need: Requirement, groups: TieGroups) -> Values:
-        seen = groups if self.measure.scope == "ranking" else self._seen(self._view(groups))
+        view = groups if self.measure.scope == "ranking" else self._seen(self._view(groups))
         options = self.arguments if need.with_options else {}
-        return np.broadcast_to(need.holds(seen, **options), groups.number)
+        return np.broadcast_to(need.holds(view, **options), groups.number)
 
 
 def _in_some_collection(groups: TieGroups, depth: int) -> TieGroups:
-    """Where the number of items is not known, more than are seen: no need fails for want of it."""
+    """Assume more items than are ranked if their number is unknown, so that no requirement fails."""
     more = groups.ranked + groups.targets + depth + 1
     return replace(groups, items=np.where(np.isnan(groups.items), more, groups.items))
 
@@ -147,9 +147,9 @@ def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     if written.label is not None:
         raise OptionError(f"{written.name} is a measure of a whole ranking; write it without a label")
     if measure.depth == "required" and written.depth is None:
-        raise OptionError(f"{written.name} is taken at a depth: write {written.name}@100")
+        raise OptionError(f"{written.name} needs a depth: write {written.name}@100")
     if measure.depth == "none" and written.depth is not None:
-        raise OptionError(f"{written.name} is not taken at a depth; write it without @{written.depth}")
+        raise OptionError(f"{written.name} has no depth; write it without @{written.depth}")
     _check_depth(written)
     grade = _relevant_from(tally, measure, written)
     arguments = measure.arguments(_without(written, "relevant_from"))
@@ -195,7 +195,7 @@ def parse_measure(spelling: str | Measure) -> Spelling:
         return Spelling(spelling.name)
     if not isinstance(spelling, str):
         raise OptionError(f"a measure is written as text, such as 'precision@100'; saw {spelling!r}")
-    return canonical_spelling(TREC_NAMES.get(spelling, spelling), RANKING, TABLE)
+    return canonical_spelling(translate_measure(spelling), RANKING, TABLE)
 
 
 def _check_depth(written: Spelling) -> None:
@@ -204,24 +204,24 @@ def _check_depth(written: Spelling) -> None:
 
 
 def _relevant_from(tally: Ranked, measure: Measure, written: Spelling) -> int | None:
-    """The smallest grade of a target, if the measure is to have another than the lists."""
+    """Return the smallest grade of a target if the measure's differs from that of the lists."""
     if "relevant_from" not in written.options:
         return measure.relevant_from
     if isinstance(tally, Ranking):
-        raise OptionError(f"{written}: a ranking knows no grades; RankedLists do")
+        raise OptionError(f"{written}: a ranking has no grades; use RankedLists")
     option = Parameter(1.0, 1.0, HIGHEST_GRADE)
     return int(option.take(f"relevant_from of {measure.name}", written.options["relevant_from"]))
 
 
 def _of_decisions(tally: Ranked, written: Spelling) -> ResolvedRanking:
-    single, whole = find_measure(written.name, is_label=True), find_measure(written.name, is_label=False)
-    measure = whole if written.label is None and whole is not None else single
+    single, overall = find_measure(written.name, is_label=True), find_measure(written.name, is_label=False)
+    measure = overall if written.label is None and overall is not None else single
     if measure is None:
         raise unknown_measure(written.name)
     if written.depth is None:
         raise OptionError(
-            f"{written.name} is a measure of decisions: cut the ranking, as in {written.name}@100, or give "
-            "labels (--prediction; ranking.at_threshold(0.5) in Python makes some)"
+            f"{written.name} is a measure of decisions: add a depth, as in {written.name}@100, or pass "
+            "labels (--prediction; in Python, ranking.at_threshold(0.5) makes decisions)"
         )
     _check_depth(written)
     ties = str(TIES_AT_DEPTH.take(f"ties of {written.name}", written.options.get("ties", "expected")))
@@ -252,7 +252,7 @@ def _choose_ties(tally: Ranked, resolved: ResolvedRanking, *, is_given: bool) ->
             return replace(resolved, ties="threshold", spelling=with_threshold)
     if resolved.ties in WHOLE_TIES and resolved.depth is not None:
         raise OptionError(
-            f"{resolved.spelling}: ties={resolved.ties} takes whole tie groups, which a depth may cut; "
+            f"{resolved.spelling}: ties={resolved.ties} ranks whole tie groups, which a depth may split; "
             "write ties=expected"
         )
     return resolved

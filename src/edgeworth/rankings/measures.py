@@ -1,4 +1,4 @@
-"""The measures of rankings: each formula beside everything that is said about it.
+"""The measures of rankings: each formula beside everything that reports state about it.
 
 A formula is a function of tie groups that returns one value a list, nan where it is undefined. It takes
 ties in random order and gives the mean over all orders in closed form, unless a policy says
@@ -16,6 +16,7 @@ import numpy as np
 from edgeworth.common.arrays import Values, ratio
 from edgeworth.core.measures import Measure, MeasureFields, MeasureFormula, Parameter, Requirement
 from edgeworth.errors import OptionError
+from edgeworth.rankings import guidance
 from edgeworth.rankings.tie_groups import (
     IN_SOME_ORDER,
     POLICIES,
@@ -37,7 +38,7 @@ TARGETS = Requirement(lambda groups: groups.targets > 0, "there are no targets")
 BACKGROUND = Requirement(
     lambda groups: groups.ranked - groups.sum_by_list(groups.hits) > 0, "every ranked item is a target"
 )
-ITEMS = Requirement(lambda groups: groups.items > 0, "how many items there are is not known")
+ITEMS = Requirement(lambda groups: groups.items > 0, "the number of items is unknown")
 JUDGED = Requirement(
     lambda groups: np.full(groups.number, groups.judgements is not None),
     "it needs judged lists in a strict order: RankedLists, with ties=trec or ties=input",
@@ -71,7 +72,7 @@ USUAL_FIELDS: MeasureFields = {
 def _enter(
     formula: str, *, synonyms: tuple[str, ...] = (), **own: Unpack[MeasureFields]
 ) -> Callable[[Formula], Formula]:
-    """Enter a function into the catalogue, under its own name."""
+    """Register a function in the catalogue, under its own name."""
     options = dict(own.get("options", {}))
     options.setdefault("ties", _ties(*IN_SOME_ORDER))
     fields: MeasureFields = {**USUAL_FIELDS, **own, "options": options}
@@ -104,6 +105,7 @@ _worth = partial(
     options={"ties": _ties(*POLICIES), "over": Parameter("targets", choices=("targets", "reachable"))},
     depth="optional",
     ranking_theory="average precision",
+    guidance=guidance.AVERAGE_PRECISION,
 )
 def average_precision(groups: TieGroups, depth: Depth, over: str) -> Values:
     """``(1/m) Σ_i i/T_i``, T_i the rank of the i-th hit; at a depth only hits down to it count."""
@@ -114,22 +116,26 @@ def average_precision(groups: TieGroups, depth: Depth, over: str) -> Values:
 
 
 def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
-    """Σ of the precisions at the hits of each tie group."""
-    above, seen, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
+    """Sum the precisions at the hits of each tie group."""
+    above, items_above, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
     if groups.ties == "threshold":
         return hits * ratio(groups.hits_below, groups.seen_below)
     if groups.ties == "best":
-        return hits + (above - seen) * reciprocal_sum(seen, hits)
+        return hits + (above - items_above) * reciprocal_sum(items_above, hits)
     if groups.ties == "worst":
-        before = seen + size - hits
+        before = items_above + size - hits
         return hits + (above - before) * reciprocal_sum(before, hits)
     if depth is None and np.all(size == 1):
-        return (above + 1) / (seen + 1)
-    within = size if depth is None else groups.within(depth)
+        return (above + 1) / (items_above + 1)
+    reachable = size if depth is None else groups.within(depth)
     # Position j of the tie holds a hit with probability a/s, and (j−1)(a−1)/(s−1) hits stand before it.
-    reciprocals = reciprocal_sum(seen, within)
-    others = np.where(size > 1, ratio(hits - 1, size - 1), 0.0)
-    return hits / size * ((above + 1) * reciprocals + others * (within - (seen + 1) * reciprocals))
+    reciprocals = reciprocal_sum(items_above, reachable)
+    share_of_others = np.where(size > 1, ratio(hits - 1, size - 1), 0.0)
+    return (
+        hits
+        / size
+        * ((above + 1) * reciprocals + share_of_others * (reachable - (items_above + 1) * reciprocals))
+    )
 
 
 @_of_weights(
@@ -140,6 +146,8 @@ def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
     synonyms=("roc area", "area under the curve", "auc", "auroc", "c statistic", "concordance"),
     needs=(TARGETS, BACKGROUND),
     ranking_theory="ROC area",
+    ignores_prevalence="always",
+    guidance=guidance.ROC_AUC,
 )
 def roc_auc(groups: TieGroups) -> Values:
     """The probability that a target stands above a background item, ties counting half."""
@@ -159,6 +167,7 @@ def roc_auc(groups: TieGroups) -> Values:
     source="Davis & Goadrich 2006",
     synonyms=("pr area", "precision-recall area", "recall-precision curve"),
     has_mean_chance=False,
+    guidance=guidance.PR_AUC,
 )
 def pr_auc(groups: TieGroups) -> Values:
     """The area under precision against recall, along the curve that random thresholds inside a tie give.
@@ -166,11 +175,11 @@ def pr_auc(groups: TieGroups) -> Values:
     Between two cuts hits and false alarms grow in proportion, which is no straight line in precision and
     recall (Davis & Goadrich 2006): the integral is in closed form.
     """
-    above, seen, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
+    above, items_above, hits, size = groups.hits_above, groups.seen_above, groups.hits, groups.size
     share = hits / size
     # ∫ (H + x)/(T + x/share) dx over the hits x of the tie.
-    logs = np.where(seen > 0, np.log1p(ratio(size, seen)), 0.0)
-    areas = share * (hits + np.where(seen > 0, (above - share * seen) * logs, 0.0))
+    logs = np.where(items_above > 0, np.log1p(ratio(size, items_above)), 0.0)
+    areas = share * (hits + np.where(items_above > 0, (above - share * items_above) * logs, 0.0))
     return ratio(groups.sum_by_list(areas), groups.targets)
 
 
@@ -229,6 +238,7 @@ def eleven_point_precision(groups: TieGroups) -> Values:
     chance="E[1/T_1] of a random order",
     synonyms=("rr", "mrr", "recip_rank"),
     depth="optional",
+    guidance=guidance.RECIPROCAL_RANK,
 )
 def reciprocal_rank(groups: TieGroups, depth: Depth) -> Values:
     """``1/T_1``; 0 when no target was ranked (within the depth, if there is one)."""
@@ -244,13 +254,13 @@ def reciprocal_rank(groups: TieGroups, depth: Depth) -> Values:
     return np.where(groups.targets > 0, groups.sum_by_list(values), np.nan)
 
 
-def _mean_reciprocal(seen: float, hits: float, size: float, limit: float) -> float:
-    """E[1/(seen + J)], J the place of the first of some hits in a tie in random order."""
+def _mean_reciprocal(items_above: float, hits: float, size: float, limit: float) -> float:
+    """Return E[1/(items_above + J)], J the place of the first hit in a tie in random order."""
     places = np.arange(1.0, min(limit, size - hits + 1) + 1)
     # P(J = j): no hit among the first j − 1, then one.
     none_before = np.concatenate([[1.0], np.cumprod(1 - hits / (size - places[:-1] + 1))])
     chances = none_before * hits / (size - places + 1)
-    return float((chances / (seen + places)).sum())
+    return float((chances / (items_above + places)).sum())
 
 
 @_enter(
@@ -258,19 +268,20 @@ def _mean_reciprocal(seen: float, hits: float, size: float, limit: float) -> flo
     chance="1 − C(n − t, m)/C(n, m)",
     synonyms=("hit rate at k", "success at k"),
     depth="required",
+    guidance=guidance.SUCCESS,
 )
 def success(groups: TieGroups, depth: Values) -> Values:
     """Whether any of the first t items is a target; with ties, the probability."""
     first = groups.is_first
-    size, hits, within = groups.size[first], groups.hits[first], groups.within(depth)[first]
+    size, hits, reachable = groups.size[first], groups.hits[first], groups.within(depth)[first]
     result = np.where(groups.targets > 0, 0.0, np.nan)
-    result[groups.list_of[first]] = -np.expm1(_log_missed(size, hits, within))
+    result[groups.list_of[first]] = -np.expm1(_log_missed(size, hits, reachable))
     return result
 
 
-def _log_missed(size: Values, hits: Values, within: Values) -> Values:
-    """log C(s − c, a)/C(s, a): no hit among c of s. Added up: logarithms of factorials lose digits."""
-    smaller, larger = np.minimum(hits, within), np.maximum(hits, within)
+def _log_missed(size: Values, hits: Values, reachable: Values) -> Values:
+    """Return log C(s − c, a)/C(s, a) (no hit among c of s), summed because factorials would lose digits."""
+    smaller, larger = np.minimum(hits, reachable), np.maximum(hits, reachable)
     possible = size - larger >= smaller
     logs = np.where(possible, 0.0, -np.inf)
     active, step = np.flatnonzero(possible & (smaller > 0)), 0
@@ -290,12 +301,13 @@ def _log_missed(size: Values, hits: Values, within: Values) -> Values:
     options={"gain": Parameter("linear", choices=("linear", "exponential"))},
     depth="optional",
     relevant_from=1,
+    guidance=guidance.NDCG,
 )
 def ndcg(groups: TieGroups, depth: Depth, gain: str) -> Values:
     """Discounted cumulative gain, ``Σ gain/log₂(rank + 1)``, over that of the best order."""
-    within = groups.size if depth is None else groups.within(depth)
+    reachable = groups.size if depth is None else groups.within(depth)
     gains = groups.sum_by_list(
-        gains_of_groups(groups, gain) / groups.size * discount_sum(groups.seen_above, within)
+        gains_of_groups(groups, gain) / groups.size * discount_sum(groups.seen_above, reachable)
     )
     return ratio(gains, ideal_gain(groups, depth, gain))
 
@@ -341,11 +353,11 @@ def err(groups: TieGroups, depth: Depth, max_grade: float) -> Values:
         raise OptionError(f"a grade is {highest:g}, above the largest: write err(max_grade={highest:g})")
     stops = gains_of_groups(groups, "exponential") / 2.0**max_grade
     # Long doubles: the sum runs over all lists.
-    left = np.concatenate([[0.0], np.cumsum(np.log1p(-stops), dtype=np.longdouble)])
+    log_reached = np.concatenate([[0.0], np.cumsum(np.log1p(-stops), dtype=np.longdouble)])
     start = np.flatnonzero(groups.is_first)[np.cumsum(groups.is_first) - 1]
-    reached = np.exp(left[:-1] - left[start]).astype(np.float64)
-    seen = np.ones_like(stops) if depth is None else groups.within(depth)
-    values = groups.sum_by_list(reached * stops * seen / (groups.seen_above + 1))
+    reached = np.exp(log_reached[:-1] - log_reached[start]).astype(np.float64)
+    reachable = np.ones_like(stops) if depth is None else groups.within(depth)
+    values = groups.sum_by_list(reached * stops * reachable / (groups.seen_above + 1))
     return np.where(groups.targets > 0, values, np.nan)
 
 
@@ -380,9 +392,9 @@ def judged(groups: TieGroups, depth: Values) -> Values:
 )
 def rbp(groups: TieGroups, depth: Depth, persistence: float) -> Values:
     """``(1 − p) Σ p^(rank − 1)`` over hits: a reader goes on to the next item with probability p."""
-    within = groups.size if depth is None else groups.within(depth)
+    reachable = groups.size if depth is None else groups.within(depth)
     # (1 − p) Σ_j p^(T + j − 1) over the tie is p^T (1 − p^c), spread evenly over its items.
-    spread = persistence**groups.seen_above * -np.expm1(within * np.log(persistence))
+    spread = persistence**groups.seen_above * -np.expm1(reachable * np.log(persistence))
     return np.where(groups.targets > 0, groups.sum_by_list(groups.hits / groups.size * spread), np.nan)
 
 

@@ -5,6 +5,12 @@ MIN_CASES_FOR_COVERAGE = 50
 MIN_FREEDOM_FOR_COVERAGE = 12.0
 """With fewer degrees of freedom, that coverage was not reached everywhere either."""
 
+MIN_LISTS_FOR_COVERAGE = 20
+"""With fewer queries or folds, the interval of a mean over them is called approximate."""
+
+MIN_CLASS_CASES_FOR_GAP = 20
+"""With fewer targets or other cases in a slice, a gap between ROC areas is claimed by chance too often."""
+
 MAX_PAIRS_COUNTED = 20_000
 """Up to this many pairs of a target and another item, the test of a ROC area counts all orders."""
 MIN_TIED_SHARE = 0.01
@@ -12,7 +18,7 @@ MIN_TIED_SHARE = 0.01
 MAX_P_VALUE_WITHOUT_TIES = 1e-3
 """Up to this p-value, e times the tail without ties stands for the tail with ties: no level is as small."""
 MIN_P_VALUE_COMPUTED = 1e-12
-"""A smaller p-value is left to a bound: nobody needs its digits, and they take seconds."""
+"""A smaller p-value is left to a bound, because its digits do not matter and take seconds."""
 
 NEARLY_EQUAL_SHARES = (0.003, 0.01, 0.03, 0.05)
 """Neighbours closer than one of these shares of the range of the scores count as nearly equal."""

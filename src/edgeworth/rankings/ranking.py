@@ -13,12 +13,20 @@ import numpy as np
 
 from edgeworth.common.arrays import Floats, freeze
 from edgeworth.common.choices import WeightKind
-from edgeworth.core.joint_counts import Numbers
+from edgeworth.core.joint_counts import JointCounts, Numbers
 from edgeworth.core.labels import canonical_order
-from edgeworth.core.serialization import AMOUNT, COUNT, FLAG, PAIR, Serializable, object_of
+from edgeworth.core.serialization import AMOUNT, COUNT, FLAG, PAIR, Serializable, object_of, optional
+from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, MergeError, check_whole
-from edgeworth.rankings.scores.by_class import MissingScore, ScoresByClass, check_same_bins, target_of
+from edgeworth.rankings.scores.by_class import (
+    MissingScore,
+    ScoresByClass,
+    check_same_bins,
+    merge_clusters,
+    target_of,
+)
+from edgeworth.rankings.scores.clusters import ClusteredScores
 from edgeworth.rankings.scores.sorted_scores import (
     EDGES,
     Bins,
@@ -39,14 +47,37 @@ REST = "other"
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Serializable):
-    """Sorted scores of targets and of background; the higher, the sooner it is looked at.
+    """A ranking: the sorted scores of targets and of background.
 
-    ``unranked`` targets were never given a score and stand below everything. On declared ``bins`` all scores
-    of a bin are tied, which bounds the memory. Infinite scores rank first or last.
+    Measures need only the background between two target scores, so a ranking of many rows keeps how much
+    background lies there (it is collapsed). It then refuses a threshold inside such a span.
 
-    A collapsed ranking keeps of the background only how much of it lies between two target scores (and from
-    which score to which), as rankings of many rows do. No measure asks for more. What asks for more is
-    refused: a threshold inside such a span, or merging with targets that fall into one.
+    Attributes
+    ----------
+    targets, background : SortedScores
+        The scores of targets and of other items, with their counts or weights.
+    unranked : int or float
+        Targets without a score, which rank below everything.
+    labels : tuple
+        The names of background and target; None while they are unknown.
+    bins : array, optional
+        The edges of bins. All scores in a bin are tied.
+    dropped : int
+        The number of rows that were dropped for missing values.
+    is_placed : bool
+        Whether the scores are ranks in one list, so that they cannot be compared with another list.
+    clusters : ClusteredScores, optional
+        The same cases by cluster, if the rows come in clusters.
+
+    Examples
+    --------
+    >>> ranking = Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4])
+    >>> ranking.target, ranking.rest, ranking.target_total, ranking.ranked_total, ranking.total
+    (1, 0, 2, 4, 4)
+    >>> ranking.target_scores.tolist(), [x.tolist() for x in ranking.items_by_score]
+    ([0.9, 0.4], [[0.1, 0.4, 0.9], [1, 2, 1]])
+    >>> ranking.is_counted, ranking.is_collapsed
+    (True, False)
     """
 
     kind: ClassVar = "ranking"
@@ -58,22 +89,29 @@ class Ranking(Serializable):
         "cells": EDGES.of("bins"),
         "dropped": COUNT,
         "placed": FLAG.of("is_placed").otherwise(False),
+        "clusters": replace(optional(object_of(ClusteredScores)), is_brief=True, default=None),
     }
 
     targets: SortedScores
     background: SortedScores
     unranked: int | float = 0
     labels: tuple[Label | None, Label | None] = (None, None)
-    """The names of background and target; None while nobody has said them."""
+    """The names of background and target; None while they are unknown."""
     bins: Floats | None = None
     dropped: int = 0
     is_placed: bool = False
     """The scores are places in one list, so they mean nothing beside another's."""
+    clusters: ClusteredScores | None = None
+    """The same cases by cluster, targets as class 1, when rows come in clusters."""
 
     # -- ways in ---------------------------------------------------------------------------------------
 
     @classmethod
     def empty(cls) -> Self:
+        """Make the ranking of no items.
+
+        :meta private:
+        """
         return cls(SortedScores.empty(), SortedScores.empty())
 
     @classmethod
@@ -89,6 +127,7 @@ class Ranking(Serializable):
         unranked: int | float = 0,
         bins: Bins = None,
         missing: MissingScore = "error",
+        clusters: object = None,
     ) -> Self:
         """Rank cases by their scores, truth first.
 
@@ -99,13 +138,17 @@ class Ranking(Serializable):
         positive : label, optional
             The class of the targets, where it is not plain (0 and 1, no and yes, …).
         weights : array_like, optional
-            Whole numbers count cases, floats are sampling weights; ``weight_kind`` says which if in doubt.
+            Whole numbers count cases, floats are sampling weights.
+        weight_kind : {"counts", "sampling"}, optional
+            What the weights are, if their type does not tell.
         unranked : int or float
             Targets that exist but have no score.
         bins : int or sequence of float, optional
             Edges, or a number of equal bins from 0 to 1: scores of one bin are tied, which bounds the memory.
         missing : {"error", "drop"}
             What becomes of rows without truth or score.
+        clusters : array_like, optional
+            Each row's cluster (patient, document, …). Intervals then rest on clusters instead of rows.
 
         Returns
         -------
@@ -127,33 +170,55 @@ class Ranking(Serializable):
             weight_kind=weight_kind,
             bins=edges,
             missing=missing,
+            clusters=None if clusters is None else as_column(clusters, "clusters"),
         )
         if not by_class.scores:
             lacking = f"all {by_class.dropped:,} rows lack truth or score"
-            why = lacking if by_class.dropped else "truth and scores are empty"
-            raise InputError(f"there are no cases: {why}")
+            reason = lacking if by_class.dropped else "truth and scores are empty"
+            raise InputError(f"there are no cases: {reason}")
         return cls.from_scores_by_class(by_class, positive=positive, unranked=unranked)
 
     @classmethod
     def from_scores_by_class(
         cls, by_class: ScoresByClass, *, positive: Label | None = None, unranked: int | float = 0
     ) -> Self:
-        """One class against the rest."""
+        """Rank the items of one class against the rest.
+
+        :meta private:
+        """
         target = target_of(by_class.labels, positive)
-        rest = [label for label in by_class.labels if label != target]
+        clusters = None if by_class.clusters is None else by_class.clusters.one_against_rest(target)
+        if clusters is not None and unranked:
+            raise InputError("unranked targets are not supported with clusters: their clusters are unknown")
+        negatives = [label for label in by_class.labels if label != target]
         return cls(
             by_class.scores.get(target, SortedScores.empty()),
-            SortedScores.join([by_class.scores[label] for label in rest]),
+            SortedScores.join([by_class.scores[label] for label in negatives]),
             unranked,
-            (name_of_rest(rest, target), target),
+            (name_of_rest(negatives, target), target),
             by_class.bins,
             by_class.dropped,
+            clusters=clusters,
         )
 
     @classmethod
     def from_hits(cls, hits: object, *, unranked: int = 0) -> Self:
-        """A list from its best item to its worst: 1 for a target, 0 for any other. It does not merge.
+        """Make a ranking from a list of hits, from the best item to the worst. It cannot be merged.
 
+        Parameters
+        ----------
+        hits : array_like
+            1 for a target, 0 for any other item.
+        unranked : int
+            The number of targets that are not in the list.
+
+        Returns
+        -------
+        Ranking
+            The ranking.
+
+        Examples
+        --------
         >>> Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0])
         <Ranking: 3 targets among 8 items>
         """
@@ -176,32 +241,34 @@ class Ranking(Serializable):
         if isinstance(self.unranked, np.number):
             object.__setattr__(self, "unranked", self.unranked.item())
         if not _is_number(self.unranked) or not 0 <= self.unranked < np.inf:
-            raise InputError(f"targets that were never ranked number at least 0; saw {self.unranked!r}")
+            raise InputError(f"unranked must be at least 0; saw {self.unranked!r}")
         freeze(self.bins)
 
     # -- what it holds ---------------------------------------------------------------------------------
 
     @property
     def target_total(self) -> int | float:
-        """All targets, ranked or not (or their weight)."""
+        """The number of targets, ranked or not, or their weight."""
         return self.targets.total + self.unranked
 
     @property
     def ranked_total(self) -> int | float:
+        """The number of items with a score, or their weight."""
         return self.targets.total + self.background.total
 
     @property
     def total(self) -> int | float:
+        """The number of all items, or their weight."""
         return self.ranked_total + self.unranked
 
     @property
     def is_counted(self) -> bool:
-        """True when every item is a whole case, so that exact laws apply."""
+        """Whether every item is a whole case, so that exact tests apply."""
         return self.targets.is_counted and self.background.is_counted and float(self.unranked).is_integer()
 
     @property
     def target(self) -> Label:
-        """The name of the class that is looked for."""
+        """The name of the target class."""
         return "target" if self.labels[1] is None else self.labels[1]
 
     @property
@@ -211,54 +278,78 @@ class Ranking(Serializable):
 
     @cached_property
     def target_scores(self) -> Floats:
-        """The scores that targets have, each once, best first."""
+        """The distinct scores of targets, best first."""
         return self.targets.distinct()[0][::-1]
 
     @cached_property
     def items_by_score(self) -> tuple[Floats, Numbers]:
-        """Each score once, lowest first, and its items; background known only as a span is left out."""
+        """The distinct scores, lowest first, with their numbers of items; without collapsed background."""
         return (self.targets + self.background.single).distinct()
 
     @cached_property
     def tie_groups(self) -> TieGroups:
-        """Where the targets stand among the background: a tie group for each of their scores, best first."""
+        """The targets and the background at each target score, best first.
+
+        :meta private:
+        """
         scores, hits = self.targets.distinct()
         below, through = (self.background.below(scores, side=side) for side in ("left", "right"))
         hits_above = np.cumsum(hits[::-1])[::-1] - hits
         # Sums of weights round: nothing is above the best by less than nothing.
         seen_above = hits_above + np.maximum(self.background.total - through, 0)
         columns = (hits_above, seen_above, hits, hits + (through - below))
-        above, seen, group_hits, size = (column[::-1].astype(np.float64) for column in columns)
+        above, items_above, group_hits, size = (column[::-1].astype(np.float64) for column in columns)
         totals = (self.target_total, self.ranked_total, self.total)
         targets, ranked, items = (np.array([float(total)]) for total in totals)
         return TieGroups(
-            np.zeros(len(hits), dtype=np.intp), above, seen, group_hits, size, targets, ranked, items
+            np.zeros(len(hits), dtype=np.intp), above, items_above, group_hits, size, targets, ranked, items
         )
 
     @property
     def is_collapsed(self) -> bool:
-        """True when some of the background is known only as lying between two scores."""
+        """Whether some of the background is known only as lying between two scores."""
         return self.background.highest is not None
 
     def collapse(self) -> Self:
-        """The same with the background between two target scores taken together.
+        """Merge the background between two target scores, which saves memory and changes no measure.
 
+        Returns
+        -------
+        Ranking
+            The collapsed ranking.
+
+        Examples
+        --------
         >>> ranking = Ranking.from_scores([0, 0, 1, 0, 0, 1], [0.1, 0.2, 0.3, 0.3, 0.4, 0.5]).collapse()
         >>> ranking.background.scores.tolist(), ranking.background.ends.tolist()
         ([0.1, 0.3, 0.4], [0.2, 0.3, 0.4])
         """
+        if self.clusters is not None:
+            return self
         return replace(self, background=self.background.collapse(self.target_scores[::-1]))
 
     # -- decisions along the ranking -------------------------------------------------------------------
 
     def at_threshold(self, threshold: float) -> ContingencyTable:
-        """The decisions "target" for scores of at least the threshold.
+        """Count the decisions that a threshold makes: "target" for scores of at least the threshold.
 
+        Parameters
+        ----------
+        threshold : float
+            The smallest score that is taken.
+
+        Returns
+        -------
+        ContingencyTable
+            The decisions.
+
+        Examples
+        --------
         >>> Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4]).at_threshold(0.4).counts.tolist()
         [[1, 0], [1, 2]]
         """
         if not _is_number(threshold):
-            raise InputError(f"a threshold is a number; saw {threshold!r}")
+            raise InputError(f"the threshold must be a number; saw {threshold!r}")
         spans = self.background.spans
         cut = np.flatnonzero((spans.scores < threshold) & (threshold <= spans.ends))
         if len(cut):
@@ -273,33 +364,104 @@ class Ranking(Serializable):
         hits, alarms = (
             run.at_least(threshold, with_equal=with_equal) for run in (self.targets, self.background)
         )
-        return self._table(hits[0], alarms[0], (hits[1], alarms[1]))
+        table = self._table(hits[0], alarms[0], (hits[1], alarms[1]))
+        return self._with_clusters(table, threshold, 1.0 if with_equal else 0.0)
+
+    def _with_clusters(
+        self, table: ContingencyTable, threshold: float, share_of_tie: float
+    ) -> ContingencyTable:
+        """Count the decisions of a cut by cluster; of scores at the threshold a share is taken."""
+        clustered = self.clusters
+        if clustered is None:
+            return table
+        is_tied = clustered.scores == threshold
+        predicted_share = np.where(clustered.scores > threshold, 1.0, np.where(is_tied, share_of_tie, 0.0))
+        target, negative = (table.index(label) + 1 for label in (self.target, self.rest))
+        keys, weights = [], []
+        for predicted, share in ((target, predicted_share), (negative, 1 - predicted_share)):
+            rows = share > 0
+            truth = np.where(clustered.is_target[rows], target, negative)
+            keys.append(np.stack([truth, np.full(len(truth), predicted), clustered.codes[rows] + 1], axis=1))
+            weights.append(clustered.weight[rows] * share[rows])
+        weight = np.concatenate(weights)
+        weight = np.rint(weight).astype(np.int64) if table.cells.dtype.kind == "i" else weight
+        joint = JointCounts(
+            domains=BY_CLUSTER,
+            labels=(table.labels, clustered.names),
+            keys=np.concatenate(keys).astype(np.intp),
+            rows=np.zeros(len(weight), dtype=np.int64),
+            weight=weight,
+            square=None if weight.dtype.kind == "i" else weight**2,
+        )
+        return replace(table, clusters=Clusters(joint.add_equal()))
 
     def at_depth(self, depth: int) -> ContingencyTable:
-        """The decisions "target" for the first ``depth`` items.
+        """Count the decisions "target" for the first ``depth`` items.
 
-        Where a tie straddles the depth its items are taken in random order, and the table is the mean one:
-        its cells may be fractions. A depth beyond the list takes the whole list. Where sampling weights are
-        collapsed, Σw² up to a depth inside a span is taken in proportion.
+        Parameters
+        ----------
+        depth : int
+            The number of items that are taken. A depth beyond the list takes the whole list.
+
+        Returns
+        -------
+        ContingencyTable
+            The decisions. Items tied at the depth are taken in random order, and the table is the mean, so
+            its cells may be fractions.
+
+        Notes
+        -----
+        With collapsed sampling weights, Σw² up to a depth inside a span is taken in proportion.
+
+        Examples
+        --------
+        >>> Ranking.from_hits([1, 1, 0, 1, 0]).at_depth(2).counts.tolist()
+        [[2, 1], [0, 2]]
         """
         check_whole(depth, "a depth", 1, Integral)
         if depth >= self.ranked_total:
             return self._cut(-np.inf)
         threshold = self.score_at(depth)
-        above, whole = self._cut(threshold, with_equal=False), self._cut(threshold)
-        target_row, tie = whole.index(self.target), whole.cells - above.cells
-        within = (depth - above.cells[target_row].sum()) / tie[target_row].sum()
-        if within == 1:
-            return whole
-        cells = above.cells + tie * within
+        above, table_with_tie = self._cut(threshold, with_equal=False), self._cut(threshold)
+        target_row, tie = table_with_tie.index(self.target), table_with_tie.cells - above.cells
+        share_of_tie = (depth - above.cells[target_row].sum()) / tie[target_row].sum()
+        if share_of_tie == 1:
+            return table_with_tie
+        cells = above.cells + tie * share_of_tie
         if self.is_counted and not tie[target_row].all():
             # A tie of one class alone: whichever of it is taken, the table is the same.
-            return replace(whole, cells=np.rint(cells).astype(np.int64))
-        squares = [table.cells if table.squared is None else table.squared for table in (above, whole)]
-        return replace(whole, cells=cells, squared=squares[0] + (squares[1] - squares[0]) * within)
+            table = replace(table_with_tie, cells=np.rint(cells).astype(np.int64))
+            return (
+                table
+                if self.clusters is None
+                else self._with_clusters(_as_floats(table), threshold, share_of_tie)
+            )
+        squares = [
+            table.cells if table.squared is None else table.squared for table in (above, table_with_tie)
+        ]
+        table = replace(
+            table_with_tie, cells=cells, squared=squares[0] + (squares[1] - squares[0]) * share_of_tie
+        )
+        return self._with_clusters(table, threshold, share_of_tie)
 
     def score_at(self, depth: float) -> float:
-        """The largest score that at least so many items reach, found by halving each run."""
+        """Find the largest score that at least ``depth`` items reach.
+
+        Parameters
+        ----------
+        depth : float
+            The number of items.
+
+        Returns
+        -------
+        float
+            The score.
+
+        Examples
+        --------
+        >>> Ranking.from_scores([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.3]).score_at(2)
+        0.4
+        """
 
         def is_too_high(score: float) -> bool:
             below = self.targets.below(score) + self.background.below(score)
@@ -315,17 +477,17 @@ class Ranking(Serializable):
         labels = canonical_order((self.rest, self.target))
         target_row = labels.index(self.target)
 
-        def filled(hits: float, false_alarms: float, targets: float, others: float) -> Numbers:
-            cells = np.zeros((3, 2), dtype=np.result_type(*(type(x) for x in (hits, targets, others))))
+        def filled(hits: float, false_alarms: float, targets: float, background: float) -> Numbers:
+            cells = np.zeros((3, 2), dtype=np.result_type(*(type(x) for x in (hits, targets, background))))
             cells[target_row, [target_row, 1 - target_row]] = hits, false_alarms
-            cells[1 - target_row, [target_row, 1 - target_row]] = targets - hits, others - false_alarms
+            cells[1 - target_row, [target_row, 1 - target_row]] = targets - hits, background - false_alarms
             return np.maximum(cells, 0)
 
         cells = filled(hits, alarms, self.target_total, self.background.total)
         squared = None
         if cells.dtype.kind == "f":
-            whole = [self.targets.square_total + self.unranked, self.background.square_total]
-            squared = filled(squares[0], squares[1], *whole)
+            square_totals = [self.targets.square_total + self.unranked, self.background.square_total]
+            squared = filled(squares[0], squares[1], *square_totals)
         return ContingencyTable(labels, cells, squared, self.dropped, self.target)
 
     # -- merging, and plain values ---------------------------------------------------------------------
@@ -338,21 +500,22 @@ class Ranking(Serializable):
         if not isinstance(other, Ranking):
             return NotImplemented
         if self._is_empty or other._is_empty:
-            whole = other if self._is_empty else self
+            nonempty = other if self._is_empty else self
             return replace(
-                whole,
+                nonempty,
                 labels=_merged_labels(self.labels, other.labels),
-                bins=self.bins if whole.bins is None else whole.bins,
+                bins=self.bins if nonempty.bins is None else nonempty.bins,
                 dropped=self.dropped + other.dropped,
             )
         if self.is_placed or other.is_placed:
-            raise MergeError("a ranking made from hits has places, not scores: two of them have no order")
+            raise MergeError("rankings made from hits have ranks but no scores, so they cannot be added")
         check_same_bins(self.bins, other.bins)
+        clusters = merge_clusters(self.clusters, other.clusters)
         targets, background = self.targets + other.targets, self.background + other.background
         if not are_apart(targets, background):
             raise MergeError(
-                "a collapsed ranking does not know how its background stands to targets of another: "
-                "read the rows of both at once, or count both in the same bins"
+                "these rankings were collapsed to save memory and cannot be merged: read the rows of both at "
+                "once, or count both in the same bins"
             )
         return replace(
             self,
@@ -361,6 +524,7 @@ class Ranking(Serializable):
             unranked=self.unranked + other.unranked,
             labels=_merged_labels(self.labels, other.labels),
             dropped=self.dropped + other.dropped,
+            clusters=clusters,
         )
 
     @property
@@ -371,15 +535,33 @@ class Ranking(Serializable):
 
     def _fits_together(self) -> bool:
         runs = (self.targets, self.background)
+        if self.clusters is not None and not self._clusters_fit(self.clusters):
+            return False
         return are_on_bins(runs, self.bins) and self.targets.highest is None and are_apart(*runs)
+
+    def _clusters_fit(self, clusters: ClusteredScores) -> bool:
+        """Check that clusters hold as many targets and other cases as the ranking."""
+        totals = [float(clusters.weight[of].sum()) for of in (clusters.is_target, ~clusters.is_target)]
+        expected = [float(self.targets.total), float(self.background.total)]
+        return set(clusters.labels) <= {0, 1} and bool(np.allclose(totals, expected, rtol=1e-9))
 
     def __repr__(self) -> str:
         targets = self.target_total
         return f"<Ranking: {targets:,} target{'s' if targets != 1 else ''} among {self.total:,} items>"
 
     def facts(self) -> dict[str, object]:
+        """List what was counted.
+
+        :meta private:
+        """
         targets = self.target_total
         return {"items": self.total, "targets": targets, "target": str(self.target)}
+
+
+def _as_floats(table: ContingencyTable) -> ContingencyTable:
+    """Make whole cases sums of weights, because a share of a tie is taken from each cluster."""
+    cells = table.cells.astype(np.float64)
+    return replace(table, cells=cells, squared=cells)
 
 
 def _is_number(value: object) -> bool:
@@ -390,17 +572,17 @@ def _merged_labels(
     left: tuple[Label | None, Label | None], right: tuple[Label | None, Label | None]
 ) -> tuple[Label | None, Label | None]:
     if left[1] is not None and right[1] is not None and left[1] != right[1]:
-        raise MergeError(f"one ranking looks for {left[1]!r}, the other for {right[1]!r}")
+        raise MergeError(f"the rankings have different targets: {left[1]!r} and {right[1]!r}")
     if left[0] is None or right[0] is None:
-        rest = left[0] if right[0] is None else right[0]
+        negative = left[0] if right[0] is None else right[0]
     else:
-        rest = left[0] if left[0] == right[0] else _name_of_several(left[1])
-    return rest, left[1] if left[1] is not None else right[1]
+        negative = left[0] if left[0] == right[0] else _name_of_several(left[1])
+    return negative, left[1] if left[1] is not None else right[1]
 
 
-def name_of_rest(rest: Sequence[Label], target: Label) -> Label | None:
+def name_of_rest(negatives: Sequence[Label], target: Label) -> Label | None:
     """What the classes that are not looked for are called together."""
-    return None if not rest else rest[0] if len(rest) == 1 else _name_of_several(target)
+    return None if not negatives else negatives[0] if len(negatives) == 1 else _name_of_several(target)
 
 
 def _name_of_several(target: Label | None) -> Label:

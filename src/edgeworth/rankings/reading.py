@@ -14,6 +14,7 @@ import numpy as np
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import WeightKind
 from edgeworth.common.json_types import Terms
+from edgeworth.core.cluster_codes import drop_unused_clusters
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_order, parse_labels
 from edgeworth.core.options import Options, select_options
@@ -35,7 +36,7 @@ from edgeworth.rankings.scores.by_class import (
 from edgeworth.rankings.scores.sorted_scores import Bins, as_bins, check_unit_range
 from edgeworth.sources.batches import Batch, FoldingSource, Reducer, Source
 from edgeworth.sources.column_roles import find_source, nothing_left_error
-from edgeworth.sources.columns import Label
+from edgeworth.sources.columns import Coded, Label
 from edgeworth.sources.numbers import as_scores, as_weights
 
 
@@ -62,22 +63,22 @@ def tally_ranking(
     Rows are those with a class and a score.
     """
     policy = RowPolicy(weight_kind, missing)
-    if bins is not None:
+    if bins is not None or "cluster" in columns:  # clusters need the score of every row
         reducer = scores_reducer(columns, weight_kind=weight_kind, bins=bins, missing=missing)
         by_class = reducer.fold(source)
         return _from_scores_by_class(source, columns, by_class, positive)
 
-    def seen_with(kept: int) -> CappedScoresByClass:
-        prepare = partial(_capped_scores, columns=columns, policy=policy, most=kept)
-        return Reducer([*columns.values()], prepare, CappedScoresByClass(kept)).fold(source)
+    def seen_with(most_rows: int) -> CappedScoresByClass:
+        prepare = partial(_capped_scores, columns=columns, policy=policy, most=most_rows)
+        return Reducer([*columns.values()], prepare, CappedScoresByClass(most_rows)).fold(source)
 
     # Rows that are elsewhere stay there until it is known that they are few.
-    seen = seen_with(0 if isinstance(source, FoldingSource) else most)
-    if not seen.is_whole and seen.total <= most:
-        seen = seen_with(most)
-    if seen.is_whole:
-        return _from_scores_by_class(source, columns, seen.by_class(), positive)
-    return _count_between_targets(source, columns, policy, positive, seen)
+    capped = seen_with(0 if isinstance(source, FoldingSource) else most)
+    if not capped.is_whole and capped.total <= most:
+        capped = seen_with(most)
+    if capped.is_whole:
+        return _from_scores_by_class(source, columns, capped.by_class(), positive)
+    return _count_between_targets(source, columns, policy, positive, capped)
 
 
 def _from_scores_by_class(
@@ -89,7 +90,7 @@ def _from_scores_by_class(
 
 
 def _names(labels: Collection[Label], *, is_text: bool) -> dict[Label, Label]:
-    """What the classes are called once all are known: those of text may be numbers."""
+    """Name the classes once all are known, because classes read as text may be numbers."""
     written = list(labels)
     return dict(zip(written, parse_labels(written) if is_text else written, strict=True))
 
@@ -99,21 +100,21 @@ def _count_between_targets(
     columns: dict[str, str],
     policy: RowPolicy,
     positive: Label | None,
-    seen: CappedScoresByClass,
+    capped: CappedScoresByClass,
 ) -> Ranking:
-    """The second pass, over rows that were too many to keep."""
-    names = _names(seen.rows, is_text=source.is_text)
+    """Read the rows a second time if they were too many to keep."""
+    names = _names(capped.rows, is_text=source.is_text)
     labels = canonical_order(names.values())
     target = target_of(labels, positive)
     spellings = frozenset(written for written, name in names.items() if name == target)
-    target_rows = sum(seen.rows[written] for written in spellings)
-    rows, dropped = seen.total, seen.dropped
+    target_rows = sum(capped.rows[written] for written in spellings)
+    rows, dropped = capped.total, capped.dropped
     names_read = list(columns.values())
-    if not all(written in seen.kept for written in spellings):
+    if not all(written in capped.kept for written in spellings):
         prepare = partial(_capped_scores, columns=columns, policy=policy, most=rows, spellings=spellings)
-        seen = Reducer(names_read, prepare, CappedScoresByClass(rows)).fold(source)
-    targets = seen.sorted_scores(spellings)
-    del seen  # the scores it holds are needed no more
+        capped = Reducer(names_read, prepare, CappedScoresByClass(rows)).fold(source)
+    targets = capped.sorted_scores(spellings)
+    del capped  # the scores it holds are needed no more
     edges = np.unique(targets.scores)
     counting = partial(_count_background, columns=columns, policy=policy, spellings=spellings, edges=edges)
     gaps = Reducer(names_read, counting, GapCounts(edges)).fold(source)
@@ -122,8 +123,8 @@ def _count_between_targets(
     background = gaps.scores
     if not len(targets.scores) and not len(background.scores):
         raise nothing_left_error(source.name, dropped, columns)
-    rest = [label for label in labels if label != target]
-    return Ranking(targets, background, labels=(name_of_rest(rest, target), target), dropped=dropped)
+    negatives = [label for label in labels if label != target]
+    return Ranking(targets, background, labels=(name_of_rest(negatives, target), target), dropped=dropped)
 
 
 # -- one batch ---------------------------------------------------------------------------------------------
@@ -158,10 +159,10 @@ def _capped_scores(
     most: int,
     spellings: Collection[Label] | None = None,
 ) -> CappedScoresByClass:
-    """The scores of all classes, or of those with some spellings."""
+    """Return the scores of all classes, or of the classes with given spellings."""
     classes, dropped = _classes_of(batch, columns, policy)
-    wanted = (rows for rows in classes if spellings is None or rows[0] in spellings)
-    return CappedScoresByClass.of_classes(wanted, dropped, most)
+    target_classes = (rows for rows in classes if spellings is None or rows[0] in spellings)
+    return CappedScoresByClass.of_classes(target_classes, dropped, most)
 
 
 def _scores_by_class(
@@ -178,6 +179,7 @@ def _scores_by_class(
         bins=bins,
         missing=policy.missing,
         first_row=batch.first_row,
+        clusters=batch.columns[columns["cluster"]] if "cluster" in columns else None,
     )
 
 
@@ -185,8 +187,8 @@ def _count_background(
     batch: Batch, columns: dict[str, str], policy: RowPolicy, spellings: Collection[Label], edges: Floats
 ) -> GapCounts:
     classes, _ = _classes_of(batch, columns, policy)
-    rest = (GapCounts.of(edges, *rows[1:]) for rows in classes if rows[0] not in spellings)
-    return sum(rest, GapCounts(edges))
+    parts = (GapCounts.of(edges, *rows[1:]) for rows in classes if rows[0] not in spellings)
+    return sum(parts, GapCounts(edges))
 
 
 def scores_reducer(
@@ -212,7 +214,7 @@ def missing_scores(options: Options) -> MissingScore:
     """Return what a missing score means. It is never a decision to abstain."""
     missing = options["missing"]
     if missing == "abstain":
-        raise OptionError('missing is "error" or "drop" with scores: a score is no decision to abstain from')
+        raise OptionError('with scores, --missing (missing=) must be "error" or "drop"')
     return missing
 
 
@@ -221,9 +223,11 @@ def check_scores(options: Options) -> None:
     missing_scores(options)
 
 
-def count_scores(source: Source | None, options: Options, *, is_final: bool) -> Counted:
+def count_scores(
+    source: Source | None, options: Options, *, is_final: bool
+) -> Counted[Ranking | ScoresByClass]:
     """Fold scores into sorted scores of each class; when final, into a ranking that keeps the targets."""
-    roles = select_options(options, ("truth", "score", "weight"))
+    roles = select_options(options, ("truth", "score", "weight", "cluster"))
     if not is_final:
         reducer = partial(scores_reducer, bins=options["bins"], missing=missing_scores(options))
         return count_source(
@@ -244,19 +248,23 @@ def count_scores(source: Source | None, options: Options, *, is_final: bool) -> 
 def finalise_scores(by_class: ScoresByClass, terms: Terms, *, is_text: bool) -> Ranking:
     """Make a ranking, now that all labels are known: those of text may be numbers, and one is the target."""
     by_class = by_class.rename(_names(by_class.scores, is_text=is_text))
+    if is_text and by_class.clusters is not None:
+        by_class = replace(by_class, clusters=by_class.clusters.rename(clusters=parse_labels))
     return Ranking.from_scores_by_class(by_class, positive=terms.get("positive"))
 
 
 def check_queries(options: Options) -> None:
-    """Refuse a policy for missing values that ranked lists do not have."""
+    """Refuse a policy for missing values that ranked lists do not have, and clusters of queries."""
     check_scores(options)
+    if options["cluster"] is not None and options["fold"] is None:
+        raise OptionError("cluster is not supported with queries")
     if options["missing"] != "error":
         raise OptionError("missing values in ranked lists are errors: drop such rows beforehand")
 
 
-def count_queries(source: Source | None, options: Options, *, is_final: bool) -> Counted:
-    """Fold scores into one ranked list a query."""
-    roles = select_options(options, ("truth", "score", "query", "id"))
+def count_queries(source: Source | None, options: Options, *, is_final: bool) -> Counted[RankedLists]:
+    """Fold scores into one ranked list per query."""
+    roles = select_options(options, ("truth", "score", "query", "id", "cluster"))
     grade = 1 if options["relevant_from"] is None else options["relevant_from"]
     reducer = partial(lists_reducer, positive=options["positive"], relevant_from=grade)
     return count_source(source, roles, LISTS.roles, None, reducer, is_final=is_final)
@@ -265,6 +273,9 @@ def count_queries(source: Source | None, options: Options, *, is_final: bool) ->
 def finalise_lists(lists: RankedLists, terms: Terms, *, is_text: bool) -> RankedLists:
     """Make queries of text numbers where every one of them is written so, now that all are known."""
     lists.check_positive(terms.get("positive"))
+    if is_text and lists.clusters is not None:
+        clusters = Coded(lists.clusters.codes, tuple(parse_labels(lists.clusters.labels)))
+        lists = replace(lists, clusters=drop_unused_clusters(clusters))
     queries = tuple(parse_labels(lists.queries)) if is_text else lists.queries
     if queries == lists.queries or len(set(queries)) < len(queries):
         return lists
@@ -294,4 +305,5 @@ def _lists(batch: Batch, columns: dict[str, str], positive: Label | None, releva
         positive=positive,
         relevant_from=relevant_from,
         first_row=batch.first_row,
+        clusters=roles.get("cluster"),
     )

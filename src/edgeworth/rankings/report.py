@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
+from math import isfinite
 
 from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.core.formatting import format_count, format_level, format_number, plural
@@ -21,6 +22,7 @@ from edgeworth.rankings.intervals.methods import Survival
 from edgeworth.rankings.list_tie_groups import tied_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measures import TREC_NAMES
+from edgeworth.rankings.policy import MIN_LISTS_FOR_COVERAGE
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.threshold_report import depth_section, threshold_section, with_cuts, with_threshold
 from edgeworth.rankings.thresholds import Goal
@@ -54,9 +56,9 @@ def report_ranking(tallied: ReportInput[Ranking], options: Options, about: About
     )
     name = tallied.terms.get("columns", {}).get("score")
     name = name if isinstance(name, str) and name != "score" else ""
-    known = select_options(options, ("depth", "gain", "cost", "prevalence", "method"))
-    known |= {**vars(goal), "items": ranking.total, "targets": ranking.target_total}
-    return with_cuts(compose_ranking(findings, about(**known), name), ranking, prevalence, level)
+    option_values = select_options(options, ("depth", "gain", "cost", "prevalence", "method"))
+    option_values |= {**vars(goal), "items": ranking.total, "targets": ranking.target_total}
+    return with_cuts(compose_ranking(findings, about(**option_values), name), ranking, prevalence, level)
 
 
 def compose_ranking(findings: RankingFindings, provenance: Mapping[str, object], name: str = "") -> Report:
@@ -65,7 +67,7 @@ def compose_ranking(findings: RankingFindings, provenance: Mapping[str, object],
     sections = (
         (_quality(findings), ("roc", "chance")),
         (_top_items(findings), ("hits", "survival", "precision_recall")),
-        *((section, ()) for section in threshold_section(ranking, findings.best, findings.level)),
+        *((section, ("cost",)) for section in threshold_section(ranking, findings.best, findings.level)),
         (_worth(findings), ("value",)),
     )
     return Report(
@@ -85,27 +87,31 @@ def compose_ranking(findings: RankingFindings, provenance: Mapping[str, object],
 
 
 def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
-    """One sentence each."""
+    """Write the warnings, one sentence each."""
     ranking, warnings = findings.ranking, []
     if ranking.dropped:
-        rows = plural(ranking.dropped, "row was", "rows were")
-        warnings.append(f"{ranking.dropped:,} {rows} dropped for a missing value.")
-    asked = findings.asked_depth
-    if asked is not None and asked > ranking.ranked_total:
+        rows = plural(ranking.dropped, "row", "rows")
+        warnings.append(f"{ranking.dropped:,} {rows} with a missing value dropped.")
+    if ranking.clusters is not None:
+        clusters = ranking.clusters.number
+        warnings.append(f"Intervals allow for {clusters:,} {plural(clusters, 'cluster')}.")
+    depth = findings.asked_depth
+    if depth is not None and depth > ranking.ranked_total:
         items = f"{format_count(float(ranking.ranked_total))} {plural(ranking.ranked_total, 'item')}"
-        warnings.append(f"The list has {items}: depth {asked:,} is all of it.")
+        warnings.append(f"The list has only {items}, so depth {depth:,} is the whole list.")
+    caveats: dict[str, list[str]] = {}
     for estimate in (findings.average_precision, findings.roc_auc):
         if estimate.caveat is not None:
-            what = describe_measure(estimate.measure)
-            warnings.append(f"The interval of {what} may cover too little: {estimate.caveat}.")
-    area, rest = findings.roc_auc.value, float(ranking.total - ranking.target_total)
-    if ranking.is_counted and is_turned_round(area, float(ranking.target_total), rest):
+            caveats.setdefault(estimate.caveat, []).append(describe_measure(estimate.measure))
+    warnings += [f"Interval for {' and '.join(names)}: {caveat}." for caveat, names in caveats.items()]
+    area, background = findings.roc_auc.value, float(ranking.total - ranking.target_total)
+    if ranking.is_counted and is_turned_round(area, float(ranking.target_total), background):
         target = "the target" if ranking.labels[1] is None else ranking.labels[1]
-        warnings.append(f"ROC area {format_number(area)}: do lower scores mean {target}? Then negate them.")
+        warnings.append(f"ROC area {format_number(area)}: if lower scores mean {target}, negate the scores.")
     if isinstance(findings.average_precision.method, Survival):
         warnings.append(
-            "The survival view takes the ranks of targets as fixed, which does not hold for every ranking. "
-            "Leave --method out for the influence of each case, which holds in general."
+            "The survival method treats the ranks of targets as fixed, so its intervals can be too narrow. "
+            "Omit --method for intervals that hold in general."
         )
     sizes = ranking.tie_groups.size
     is_one_score = len(sizes) == 1 and sizes[0] == ranking.ranked_total >= MIN_CASES_TO_SUSPECT
@@ -114,20 +120,22 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
     elif findings.tie_bracket is not None:
         worst, best = (format_number(value) for value in findings.tie_bracket)
         warnings.append(
-            f"Targets are tied with other items: average precision is the mean over random orders of ties; "
-            f"it is {worst} in the worst order and {best} in the best."
+            "Some targets are tied with other items. Average precision is the mean over random orders of "
+            f"ties: {worst} in the worst order, {best} in the best."
         )
     if ranking.bins is not None:
-        warnings.append(f"Scores were put into {len(ranking.bins):,} bins; within a bin they count as tied.")
+        warnings.append(
+            f"Scores are grouped into {len(ranking.bins):,} bins; scores in the same bin count as tied."
+        )
     if ranking.unranked:
         number = format_count(float(ranking.unranked))
-        warnings.append(f"{number} targets have no score and stand below everything.")
+        warnings.append(f"{number} targets have no score; they are ranked below all other items.")
     warnings += findings.threshold_warnings
     split = class_split(ranking)
     if split is not None:
         warnings.append(split)
     if not ranking.is_counted:
-        warnings.append("Rows are weighted: exact laws of chance are left out.")
+        warnings.append("The rows are weighted, so there is no exact test against random order.")
     return tuple(warnings)
 
 
@@ -135,21 +143,21 @@ def _quality(findings: RankingFindings) -> Section:
     plain = ((name, finite_or_none(x), (None, None), None, "") for name, x in findings.plain.items())
     grid = estimates_grid((findings.average_precision, findings.roc_auc), findings.level, *plain)
     return Section(
-        "How good is the ranking", (), (grid, *chance_grids(findings, "random order")), is_main=True
+        "Quality of the ranking", (), (grid, *chance_grids(findings, "random order")), is_main=True
     )
 
 
 def chance_grids(findings: RankingFindings | ListFindings, subject: str) -> tuple[Grid, ...]:
-    """How often random order does as well, where that is known."""
+    """Tabulate how often random order does as well, if that is known."""
     if findings.tail is None:
         return ()
-    columns = make_columns(f"{subject} would do/text", "probability/probability", "method/text")
-    how = f"{_direction(findings)}, by {describe_measure(findings.headline.measure)}"
-    return (Grid("", columns, ((how, p_value_cell(findings.tail), findings.tail.method),)),)
+    columns = make_columns(f"{subject} does/text", "probability/probability", "method/text")
+    claim = f"{_direction(findings)}, by {describe_measure(findings.headline.measure)}"
+    return (Grid("", columns, ((claim, p_value_cell(findings.tail), findings.tail.method),)),)
 
 
 def against_chance_to_dict(findings: RankingFindings | ListFindings) -> dict[str, object]:
-    """How often random order does as well, for JSON."""
+    """Write how often random order does as well, for JSON."""
     return {"direction": _direction(findings), "tail": test_result_to_dict(findings.tail)}
 
 
@@ -164,14 +172,14 @@ def _top_items(findings: RankingFindings) -> Section | None:
     columns = make_columns("top/count", "targets/count", "expected/count", *measures, "P(chance)/probability")
     rows = tuple(_depth_row(row, findings.level) for row in findings.by_depth)
     note = (
-        "intervals take the score at that depth as a fixed threshold; "
-        "expected: by random selection; lift: precision over the share of targets; "
-        "P(chance): random selection finds as many"
+        "Intervals treat the score at that depth as a fixed threshold. Expected: by random selection. "
+        "Lift: precision divided by the share of targets. P(chance): the probability that random selection "
+        "finds as many"
     )
     if any(row.at_least is None for row in findings.by_depth):
         # A tie that straddles a depth makes hits a mean over orders, which has no hypergeometric law.
         counted = findings.ranking.is_counted
-        note += "; – where a tie straddles the depth" if counted else "; – with sampling weights"
+        note += " (– if a tie crosses the depth)" if counted else " (– with sampling weights)"
     return Section("Top of the list", (), (Grid("", columns, rows, note),), is_main=True)
 
 
@@ -192,12 +200,12 @@ def _worth(findings: RankingFindings) -> Section | None:
     if worth is None:
         return None
     rows: tuple[tuple[Cell, ...], ...] = (
-        (f"value of looking at the first {findings.depth:,}", worth.at_depth),
+        (f"value of reviewing the first {findings.depth:,}", worth.at_depth),
         ("best depth of this list", format_count(worth.best_depth)),
-        ("value there (the best found)", worth.best_value),
+        ("value at that depth (measured on the same data; optimistic)", worth.best_value),
     )
     gain, cost = format_option(worth.gain), format_option(worth.cost)
-    title = f"Worth at {gain} per target found and {cost} per item reviewed"
+    title = f"Value at a gain of {gain} per target found and a cost of {cost} per item reviewed"
     return Section(title, (), (Grid("", make_columns("what/text", "value"), rows),))
 
 
@@ -225,8 +233,8 @@ def _numbers(findings: RankingFindings) -> dict[str, object]:
 def _depth_to_dict(row: AtDepth, level: float) -> dict[str, object]:
     tail = {"random_selection": test_result_to_dict(row.at_least)}
     estimates = {"precision": row.precision.to_dict(level), "recall": row.recall.to_dict(level)}
-    rest = {name: value for name, value in vars(row).items() if name != "at_least"}
-    return rest | estimates | {"lift": finite_or_none(row.lift)} | tail
+    fields = {name: value for name, value in vars(row).items() if name != "at_least"}
+    return fields | estimates | {"lift": finite_or_none(row.lift)} | tail
 
 
 def _curve_to_dict(curve: HitCurve | None) -> dict[str, object] | None:
@@ -239,9 +247,6 @@ def _curve_to_dict(curve: HitCurve | None) -> dict[str, object] | None:
 
 
 MAX_LISTS_SHOWN = 20
-FOLDED = (
-    "Scores were ranked within folds: numbers are means over folds, and their variance is that between folds."
-)
 SHOWN_TREC = (
     "map",
     "Rprec",
@@ -264,25 +269,35 @@ _OURS = {ours: theirs for theirs, ours in TREC_NAMES.items()}
 
 def report_lists(tallied: ReportInput[RankedLists], options: Options, about: About) -> Report:
     """Examine ranked lists and report on them."""
-    lists, is_folded = tallied.final, options["fold"] is not None
+    lists = tallied.final
+    is_folded = options["fold"] is not None or lists.clusters is not None
     lists = lists.with_both_classes() if is_folded else lists
     unit = "fold" if is_folded else "query"
     findings = examine_lists(lists, level=options["level"], seed=options["seed"], unit=unit)
     report = compose_lists(findings, about(lists=lists.number, items=len(lists.scores)))
-    return replace(report, warnings=(*report.warnings, FOLDED)) if is_folded else report
+    return replace(report, warnings=(*report.warnings, _describe_folds(lists))) if is_folded else report
+
+
+def _describe_folds(lists: RankedLists) -> str:
+    """Write what values and intervals of folds rest on."""
+    basis = "use the variance between folds"
+    if lists.clusters is not None:
+        number = len(lists.clusters.labels)
+        basis = f"allow for {number:,} {plural(number, 'cluster')}"
+    return f"Scores are ranked within folds. Values are means over folds; intervals {basis}."
 
 
 def compose_lists(findings: ListFindings, provenance: Mapping[str, object]) -> Report:
-    """The report on lists from one source."""
+    """Make the report on lists from one source."""
     means = estimates_grid(findings.estimates.values(), findings.level, what="mean of")
-    grids = (means, *chance_grids(findings, "random orders"))
+    grids = (means, *chance_grids(findings, "random order"))
     return Report(
         verdict=lists_verdict(findings),
         citation=rankings_citation(findings),
         sections=(
             Section(f"Means over {plural(2, findings.unit)}", (), grids, is_main=True),
             *depth_section(findings),
-            _each(findings),
+            _unit_section(findings),
         ),
         warnings=list_warnings(findings),
         provenance=provenance,
@@ -295,7 +310,7 @@ def compose_lists(findings: ListFindings, provenance: Mapping[str, object]) -> R
 def trec_report(
     runs: Mapping[str, ListFindings], provenance: Mapping[str, object], *, are_chosen: bool = False
 ) -> Report:
-    """The report on one or more runs against the same judgements.
+    """Make the report on one or more runs against the same judgements.
 
     Measures that the user chose (``are_chosen``) are all shown; of all that trec_eval has, the usual ones.
     """
@@ -305,7 +320,7 @@ def trec_report(
         if len(runs) <= MAX_RUNS_SHOWN:
             sections.append(_trec_means(name, findings, are_chosen))
         if len(runs) == 1:
-            sections.append(_each(findings, name))
+            sections.append(_unit_section(findings, name))
         prefix = f"{name}: " if len(runs) > 1 else ""
         warnings += [f"{prefix}{warning}" for warning in list_warnings(findings)]
         verdicts.append(f"{prefix}{lists_verdict(findings)}")
@@ -327,7 +342,7 @@ def trec_report(
 
 
 def trec_name(spelling: str) -> str | None:
-    """trec_eval's name for a measure with its tie rule; None where it has none.
+    """Return trec_eval's name for a measure with its tie rule, or None.
 
     >>> trec_name("precision@10(ties=trec)"), trec_name("precision@10")
     ('P_10', None)
@@ -335,8 +350,8 @@ def trec_name(spelling: str) -> str | None:
     written = Spelling.parse(spelling)
     if written.options.get("ties") != "trec":
         return None
-    rest = {name: value for name, value in written.options.items() if name != "ties"}
-    return _OURS.get(str(Spelling(written.name, written.label, written.depth, rest)))
+    other_options = {name: value for name, value in written.options.items() if name != "ties"}
+    return _OURS.get(str(Spelling(written.name, written.label, written.depth, other_options)))
 
 
 def tie_warnings(lists: RankedLists) -> list[str]:
@@ -346,34 +361,38 @@ def tie_warnings(lists: RankedLists) -> list[str]:
         return []
     return [
         f"Scores tie in {tied:,} of {lists.number:,} {plural(lists.number, 'query')}, and in {decisive:,} of "
-        "them the order of tied documents matters. The higher document id goes first, as in trec_eval."
+        "them the order of tied documents changes the result. The higher id is ranked first, as in trec_eval."
     ]
 
 
 def list_warnings(findings: ListFindings) -> tuple[str, ...]:
-    """Which queries a mean is not over, and why."""
+    """Write which queries are excluded from the means, and why."""
     lists, warnings = findings.lists, []
-    rule = "left out of means"
+    rule = "excluded from the means"
     if lists.empty_is_zero:
-        rule = 'counted as 0, as in trec_eval (no_targets="drop", --no-targets drop, leaves them out)'
-    as_zero = 'absent="zero", --absent zero, counts them as 0'
-    left_out = (
-        (findings.without_targets, "", f"without a target {rule}."),
-        (len(lists.absent), "judged ", f"without a list left out of means ({as_zero})."),
-        (len(lists.unknown_queries), "", "of the run without judgements left out."),
+        rule = "counted as 0, as in trec_eval; --no-targets drop excludes them"
+    missing = "no relevant document" if findings.unit == "query" else "no target"
+    exceptions = (
+        (findings.without_targets, "", f"with {missing}: {rule}."),
+        (
+            len(lists.absent),
+            "judged ",
+            "not in the run: excluded from the means; --absent zero counts them as 0.",
+        ),
+        (len(lists.unknown_queries), "", "of the run without judgements: excluded."),
     )
-    for number, which, why in left_out:
+    for number, adjective, consequence in exceptions:
         if number:
-            warnings.append(f"{number:,} {which}{plural(number, findings.unit)} {why}")
+            warnings.append(f"{number:,} {adjective}{plural(number, findings.unit)} {consequence}")
     if lists.default_ties == "trec":
         warnings += tie_warnings(lists)
-    if 1 < findings.counted < 20:
-        warnings.append(f"{findings.counted} {plural(2, findings.unit)} are few: intervals are approximate.")
+    if 1 < findings.counted < MIN_LISTS_FOR_COVERAGE and lists.clusters is None:
+        warnings.append(f"Only {findings.counted} {plural(2, findings.unit)}, so intervals are approximate.")
     return tuple(warnings)
 
 
 def _side_by_side(runs: Mapping[str, ListFindings], are_chosen: bool) -> Section:
-    """Runs in lines, the usual measures in columns, or those that were chosen."""
+    """Tabulate one row per run and one column per measure."""
     every = next(iter(runs.values())).estimates
     names = [name for name in every if are_chosen or trec_name(name) in COMPARED_TREC]
     columns = make_columns("run/text", *(trec_name(name) or describe_measure(name) for name in names))
@@ -397,25 +416,29 @@ def _trec_means(name: str, findings: ListFindings, are_chosen: bool) -> Section:
     return Section(f"Means of {name}", (), (Grid("", columns, rows, note),))
 
 
-def _each(findings: ListFindings, name: str = "") -> Section:
+def _unit_section(findings: ListFindings, name: str = "") -> Section:
+    """Tabulate the values of each query or fold."""
     shown = list(findings.estimates)[:4]
-    columns = make_columns("list/text", *map(describe_measure, shown))
+    columns = make_columns(f"{findings.unit}/text", *map(describe_measure, shown))
     rows = tuple(
         (str(query), *(finite_or_none(values[measure]) for measure in shown))
         for query, values in list(findings.queries.items())[:MAX_LISTS_SHOWN]
     )
     number = findings.lists.number
-    note = f"the first {MAX_LISTS_SHOWN} of {number:,} lists; all are in the JSON" * (
+    note = f"The first {MAX_LISTS_SHOWN} of {number:,} {plural(2, findings.unit)}; the JSON has all" * (
         number > MAX_LISTS_SHOWN
     )
-    title = f"List by list{f', {name}' if name else ''}"
+    title = f"{findings.unit.capitalize()} by {findings.unit}{f', {name}' if name else ''}"
     return Section(title, (), (Grid("", columns, rows, note),), tuple(list_charts(findings)))
 
 
 def _list_numbers(findings: ListFindings) -> dict[str, object]:
     level, lists = findings.level, findings.lists
     return {
-        "queries": {str(query): plain_values(values) for query, values in findings.queries.items()},
+        "queries": {
+            str(query): {name: value if isfinite(value) else None for name, value in values.items()}
+            for query, values in findings.queries.items()
+        },
         "means": {name: finite_or_none(x.value) for name, x in findings.estimates.items()},
         "measures": {
             name: {**x.to_dict(level), "trec_name": trec_name(name)} for name, x in findings.estimates.items()
@@ -444,10 +467,10 @@ def with_every_rank(report: Report, hits: Sequence[int]) -> Report:
         as_many = law.tail(hits_so_far).p_value
         rows.append((t, hit, hits_so_far, hits_so_far / targets, hits_so_far / t, law.mean, as_many))
     heads = ("rank t/count", "hit/count", "h(t)/count", "r(t)", "p(t)", "by chance", "P(chance)/probability")
-    chance = "by chance: expected hits; P(chance): random selection finds as many"
-    note = f"h: hits, r: recall, p: precision; {chance}"
+    chance = "By chance: expected hits. P(chance): the probability that random selection finds as many"
+    note = f"h: hits, r: recall, p: precision. {chance}"
     if items > SHOWN_RANKS:
-        note += f"; the first {SHOWN_RANKS} of {items:,} ranks, JSON has all"
+        note += f". The first {SHOWN_RANKS} of {items:,} ranks; the JSON has all"
     grid = Grid("", make_columns(*heads), tuple(rows[:SHOWN_RANKS]), note)
     names = ("rank", "hit", "hits", "recall", "precision", "hits_by_chance", "probability_by_chance")
     numbers = [dict(zip(names, row, strict=True)) for row in rows]

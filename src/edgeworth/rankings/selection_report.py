@@ -1,4 +1,4 @@
-"""The report on random selection: laws of average precision, hits and ranks of hits, and what was asked."""
+"""The report on random selection: the distributions of average precision, hits and ranks of hits."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class RandomSelection:
 
 
 def selection_report(selection: RandomSelection, provenance: Mapping[str, object]) -> Report:
-    """Mean and spread of random selection, and how often it does as well as asked."""
-    law, asked, hits_law, hits_tail = (
+    """Report the mean and spread under random selection, and the requested probabilities."""
+    law, typed, hits_law, hits_tail = (
         selection.law,
         selection.precision,
         selection.hits_law,
@@ -56,14 +56,14 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, object
     depth = "" if law.depth == law.n else f" in the top {law.depth:,}"
     sentences = [
         f"Random selection among {law.n:,} items, {law.m:,} of them targets, has a mean average precision"
-        f"{depth} of {format_number(law.mean)}, give or take {format_number(law.standard_deviation)}."
+        f"{depth} of {format_number(law.mean)} (standard deviation {format_number(law.standard_deviation)})."
     ]
     lines: list[tuple[Cell, ...]] = []
-    if asked is not None:
-        probability = f"{describe_probability(asked.tail)} ({asked.tail.method})"
-        sentences.append(f"It reaches {asked.text} with probability {probability}.")
-        sentences += [asked.reading] if asked.reading else []
-        lines.append(_tail_line(f"average precision of at least {asked.text}", asked.tail))
+    if typed is not None:
+        probability = f"{describe_probability(typed.tail)} ({typed.tail.method})"
+        sentences.append(f"It reaches {typed.text} with probability {probability}.")
+        sentences += [typed.reading] if typed.reading else []
+        lines.append(_tail_line(f"average precision of at least {typed.text}", typed.tail))
     if hits_law is not None:
         sentences.append(
             f"In the top {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average."
@@ -87,12 +87,12 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, object
         heads = make_columns("what/text", *chances, "method/text")
         grids.append(Grid("Probabilities", heads, tuple(lines)))
     precision: dict[str, object] = {"value": None, "tail": None, "typed": None, "attained": None}
-    if asked is not None:
-        attained = None if asked.attained is None else float(asked.attained)
+    if typed is not None:
+        attained = None if typed.attained is None else float(typed.attained)
         precision = {
-            "value": asked.value,
-            "tail": test_result_to_dict(asked.tail),
-            "typed": asked.text,
+            "value": typed.value,
+            "tail": test_result_to_dict(typed.tail),
+            "typed": typed.text,
             "attained": attained,
         }
     found_hits = {"value": selection.hits, "tail": test_result_to_dict(hits_tail)}
@@ -125,7 +125,7 @@ SHOWN_RANKS = 24
 
 
 def _shown_ranks(law: HitRankLaw, rank: int | None) -> list[int]:
-    """The ranks to list: all, or where P(T ≤ k) passes 5%, 10%, …, 95%; and the one that was asked for."""
+    """Choose the ranks to list: all, or those where P(T ≤ k) passes 5%, …, 95%, and the requested one."""
     first, last = law.range
     if last - first < SHOWN_RANKS:
         ranks = set(range(first, last + 1))
@@ -135,7 +135,7 @@ def _shown_ranks(law: HitRankLaw, rank: int | None) -> list[int]:
 
 
 def _rank_quantile(law: HitRankLaw, share: float) -> int:
-    """The least k with P(T ≤ k) of at least the share, by bisection."""
+    """Find the least k with P(T ≤ k) of at least the share, by bisection."""
     low, high = law.range
     while low < high:
         middle = (low + high) // 2
@@ -146,9 +146,11 @@ def _rank_quantile(law: HitRankLaw, share: float) -> int:
 def _hit_rank_sentence(law: HitRankLaw, rank: int | None) -> str:
     average = f"Hit {law.j:,} comes at rank {format_number(law.mean)} on average"
     if rank is None:
-        return f"{average}, give or take {format_number(law.standard_deviation)}."
+        return f"{average} (standard deviation {format_number(law.standard_deviation)})."
     at, by = format_number(law.probability(rank)), describe_probability(law.lower_tail(rank))
-    return f"{average}. It comes at rank {rank:,} with probability {at}, and by rank {rank:,} with {by}."
+    return (
+        f"{average}. The probability is {at} for exactly rank {rank:,} and {by} for rank {rank:,} or earlier."
+    )
 
 
 def _hit_rank_grid(law: HitRankLaw, rank: int | None) -> Grid:
@@ -162,11 +164,11 @@ def _hit_rank_grid(law: HitRankLaw, rank: int | None) -> Grid:
 
 def _hit_rank_numbers(law: HitRankLaw, rank: int | None) -> dict[str, object]:
     ranks = _shown_ranks(law, rank)
-    asked = None if rank is None else law.probability(rank)
+    probability = None if rank is None else law.probability(rank)
     return _moments(law) | {
         "hit": law.j,
         "rank": rank,
-        "probability": asked,
+        "probability": probability,
         "at_most": None if rank is None else test_result_to_dict(law.lower_tail(rank)),
         "ranks": ranks,
         "probabilities": [law.probability(k) for k in ranks],

@@ -46,20 +46,20 @@ START_DEPTH = 10
 def threshold_section(
     ranking: Ranking | None, choice: ThresholdChoice | None, level: float
 ) -> tuple[Section, ...]:
-    """Say which threshold was chosen, what it does on these data and what to expect of it on new ones."""
+    """Report the chosen threshold, its values on these data, and what to expect on new data."""
     if ranking is None or choice is None:
         return ()
     table, own, new = choice.table, choice.estimates, choice.expected
-    taken = f"{format_count(choice.depth)} of {format_count(float(ranking.total))} items"
+    selected = f"{format_count(choice.depth)} of {format_count(float(ranking.total))} items"
     text = [
-        f"{_where(ranking, choice)} ({choice.goal.words}): {taken} are predicted {ranking.target}.",
-        "It was chosen on these data, so its numbers on them are too good: expect less on new data.",
+        f"{_where(ranking, choice)} ({choice.goal.words}): {selected} are predicted {ranking.target}.",
+        "It was chosen on these data, so the values below are optimistic: expect less on new data.",
     ]
     if new:
         text[1] = (
-            "It was chosen on these data, so its numbers on them are too good. On new data expect "
-            f"{_sought(choice.goal, new, level)}: that is how thresholds did on cases that had no part in "
-            f"choosing them ({FOLDS}-fold cross-fitting, repeated {DIVISIONS} times)."
+            "It was chosen on these data, so its values on them are optimistic. On new data, expect "
+            f"{_sought(choice.goal, new, level)}. This is measured on cases that were not used to choose "
+            f"the threshold ({FOLDS}-fold cross-fitting, repeated {DIVISIONS} times)."
         )
     names = (Column("predicted ↓  actual →"), *(Column(str(label), "count") for label in table.labels))
     counts = zip(table.labels, table.counts.tolist(), strict=True)
@@ -73,18 +73,22 @@ def threshold_section(
         )
         for name in own
     )
-    note = "intervals take the threshold as fixed; of new data they may cover up to ten points less often"
+    rows += tuple(
+        (f"cost per case, {name}", *(cell for _ in tables for cell in estimate_row(cost, level)[1:3]))
+        for name, cost in choice.constant_costs.items()
+    )
+    note = "Intervals treat the threshold as fixed. On new data, coverage may be up to 10 points lower"
     grids = (
         Grid("", names, tuple((str(label), *row) for label, row in counts)),
         Grid("", make_columns(*heads), rows, note),
     )
     slider = partial(threshold_slider, ranking, choice, level)
-    asked = choice.goal != Goal()
-    return (Section("Where to cut", tuple(text), grids, is_main=asked, slider=slider),)
+    is_requested = choice.goal != Goal()
+    return (Section("Where to cut", tuple(text), grids, is_main=is_requested, slider=slider),)
 
 
 def _sought(goal: Goal, estimates: Mapping[str, Estimate], level: float) -> str:
-    """Say what the threshold was chosen for and what it must reach."""
+    """Write the values that the threshold was chosen for or must reach."""
     names = (goal.aim, *(name for name in goal.required if name != goal.aim))
     return " and ".join(
         f"{NAMES.get(name, name)} {describe_estimate(estimates[name], level)}" for name in names
@@ -102,7 +106,7 @@ def _what(ranking: Ranking) -> str:
 
 
 def _key(ranking: Ranking, threshold: float) -> str:
-    """Name a threshold for links; where scores are places, by the place."""
+    """Name a threshold for links; by its rank if scores are ranks."""
     if ranking.is_placed:
         return "0" if threshold == math.inf else str(-int(threshold))
     return repr(threshold).removesuffix(".0")
@@ -111,16 +115,24 @@ def _key(ranking: Ranking, threshold: float) -> str:
 def with_threshold(
     verdict: str, ranking: Ranking | None, choice: ThresholdChoice | None, level: float
 ) -> str:
-    """Add to a verdict which threshold was chosen, where one was asked for."""
+    """Add the chosen threshold to a verdict, if one was requested."""
     if ranking is None or choice is None or choice.goal == Goal():
         return verdict
     estimates = choice.expected or choice.estimates
-    how = "on new data (cross-fitted)" if choice.expected else "on the data it was chosen on"
+    basis = "on new data (cross-fitted)" if choice.expected else "(measured on the same data; optimistic)"
     expect = "expect " if choice.expected else ""
-    where = f"{_where(ranking, choice)} ({choice.goal.words})"
-    sentence = f"{where}: {expect}{_sought(choice.goal, estimates, level)} {how}."
+    cut_text = f"{_where(ranking, choice)} ({choice.goal.words})"
+    sentence = f"{cut_text}: {expect}{_sought(choice.goal, estimates, level)} {basis}.{_constants(choice)}"
     numbers = {"threshold": choice.threshold, **estimate_numbers(estimates[choice.goal.aim], level)}
-    return _and(verdict, Claim("threshold", sentence, "advised", numbers, how))
+    return _and(verdict, Claim("threshold", sentence, "advised", numbers, basis))
+
+
+def _constants(choice: ThresholdChoice) -> str:
+    """Write what it costs to flag nobody and everybody, if costs are known."""
+    costs = {name: format_number(cost.value) for name, cost in choice.constant_costs.items()}
+    if not costs:
+        return ""
+    return f" Flagging nobody costs {costs['flagging nobody']}, everybody {costs['flagging everybody']}."
 
 
 def _and(verdict: str, claim: Claim) -> Verdict:
@@ -152,12 +164,12 @@ def threshold_slider(ranking: Ranking, choice: ThresholdChoice, level: float) ->
 
 
 def depth_section(findings: ListFindings) -> tuple[Section, ...]:
-    """Let a page's reader move the depth, where the lists are all there is and hold targets and others."""
+    """Make a section with a depth slider, if the lists are complete and hold both classes."""
     lists = findings.lists
     if not lists.is_whole or not 0 < lists.targets.sum() < len(lists.scores):
         return ()
-    text = "Counts are of all lists; recall, precision and informedness are means over lists."
-    return (Section("How deep to look", (text,), slider=partial(depth_slider, findings)),)
+    text = "Counts are totals over all lists. Recall, precision and informedness are means over lists."
+    return (Section("Review depth", (text,), slider=partial(depth_slider, findings)),)
 
 
 def depth_slider(findings: ListFindings) -> Slider:
@@ -170,12 +182,12 @@ def depth_slider(findings: ListFindings) -> Slider:
     hits = np.array([groups.hits_at(depth).sum() for depth in depths])
     alarms = np.array([np.minimum(groups.ranked, depth).sum() for depth in depths]) - hits
     targets = float(groups.targets.sum())
-    others = len(lists.scores) - targets
+    background = len(lists.scores) - targets
     return Slider(
         name="Depth",
         classes=("relevant", "other"),
         keys=[str(depth) for depth in depths],
-        counts=np.column_stack([hits, alarms, targets - hits, others - alarms]).tolist(),
+        counts=np.column_stack([hits, alarms, targets - hits, background - alarms]).tolist(),
         estimates={
             name: [estimate_lists(lists, f"{name}@{depth}", groups=groups) for depth in depths]
             for name in SLID
@@ -208,8 +220,8 @@ def _matching_threshold(ranking: Ranking) -> float:
         for run in (ranking.targets, ranking.background)
     ]
     scores = np.append(np.concatenate(higher), last)
-    taken = ranking.ranked_total - ranking.targets.below(scores) - ranking.background.below(scores)
-    return float(scores[np.argmin(np.abs(taken - ranking.target_total))])
+    selected = ranking.ranked_total - ranking.targets.below(scores) - ranking.background.below(scores)
+    return float(scores[np.argmin(np.abs(selected - ranking.target_total))])
 
 
 def shifted_precision(table: ContingencyTable, prevalence: float, level: float) -> tuple[float, float, float]:
@@ -247,7 +259,7 @@ def shifted_average_precision(ranking: Ranking, prevalence: float) -> float:
 
 
 def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level: float) -> Report:
-    """Add the usual cuts to a report, and what to expect at a prevalence that was asked for."""
+    """Add the usual cuts to a report, and what to expect at a requested prevalence."""
     if prevalence is not None and not 0 < prevalence < 1:
         raise OptionError(f"a prevalence lies between 0 and 1; saw {prevalence!r}")
     if not ranking.targets.total or not ranking.background.total:
@@ -265,7 +277,9 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
             lines.append((f"precision, {name}", value, (low, high), prevalence))
     columns = make_columns("cut/text", "threshold", "predicted/count", *MEASURES)
     rows = tuple(tuple(list(cut.values())[: len(columns)]) for cut in cuts)
-    sections = [Section("Usual cuts", (), (Grid("", columns, rows, "on the data that chose them"),))]
+    sections = [
+        Section("Usual cuts", (), (Grid("", columns, rows, "Measured on the same data; optimistic"),))
+    ]
     numbers: JsonObject = {"cuts": cuts}
     verdict = report.verdict
     if prevalence is not None:
@@ -273,12 +287,12 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
         lines.insert(0, ("average precision", value, (None, None), prevalence))
         columns = make_columns("measure/text", "value", f"{format_level(level)} CI/interval", "chance level")
         text = (
-            "The scores of each class are taken to be as here; only the share of targets changes. Recall, "
-            "fallout, informedness and ROC area stay the same.",
+            "Assumes that the scores of each class stay as they are here and only the share of targets "
+            "changes. Recall, fallout, informedness and ROC area stay the same.",
         )
         note = (
-            "intervals take the cut as fixed; average precision leans upward where targets are rarer than "
-            "here, since few of the others are seen near the top, and has no interval"
+            "Intervals treat the cut as fixed. Average precision has no interval and is biased upward if "
+            "targets are rarer than here"
         )
         title = f"At a prevalence of {format_number(prevalence)}"
         sections.append(Section(title, text, (Grid("", columns, tuple(lines), note),), is_main=True))
@@ -292,13 +306,13 @@ def with_cuts(report: Report, ranking: Ranking, prevalence: float | None, level:
 
 
 def _at_prevalence(prevalence: float, precision: JsonObject, average: float) -> Claim:
-    """Say what to expect at a prevalence, at the usual cut that was chosen without regard to hits."""
+    """Write what to expect at a prevalence, at the cut that predicts as many targets as there are."""
     value, low, high, level = precision.values()
     sure = f"{format_number(value)} ({format_level(level)} CI {format_interval(low, high)})"
     text = (
-        f"At a prevalence of {format_option(prevalence)}, expect precision {sure} at the cut that takes as "
-        f"many items as there are targets here, and average precision {format_number(average)}, which leans "
-        "upward and has no interval."
+        f"At a prevalence of {format_option(prevalence)}, expect precision {sure} if you select as many "
+        f"items as there are targets here. Expect average precision {format_number(average)}, biased upward "
+        "and without an interval."
     )
     numbers = {**precision, "prevalence": prevalence, "average_precision": average}
-    return Claim("prevalence", text, "estimated", numbers, "Wilson and MOVER, the cut taken as fixed")
+    return Claim("prevalence", text, "estimated", numbers, "Wilson and MOVER, with a fixed cut")

@@ -13,15 +13,19 @@ from edgeworth.common.arrays import Floats, finite_or_none, ratio
 from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import format_number
 from edgeworth.core.options import Options
+from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.decisions.bookmaker import expected_cost
 from edgeworth.decisions.table import ContingencyTable
-from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.intervals.bands import NOISE, thin_curve
 from edgeworth.rankings.ranking import Ranking
 
 FOLDS = 10
 DIVISIONS = 10
 """Random divisions of the cases into folds, over which the cross-fitted table is a mean."""
+MOST_COST_STEPS = 100
+"""Thresholds at which the cost is drawn: enough for a line, and each has an interval."""
+
 MOST_STEPS = 6_000
 """Cuts that the cross-fitting tells apart: of more, neighbours are taken together, at the ends the fewest."""
 
@@ -43,14 +47,14 @@ class Goal:
         for name, value in vars(self).items():
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             is_cost = name.startswith("cost")
-            wanted = "a finite number of at least 0" if is_cost else "a number above 0 and at most 1"
+            requirement = "a finite number of at least 0" if is_cost else "a number above 0 and at most 1"
             fits = is_number and (0 <= value < math.inf if is_cost else 0 < value <= 1)
             if value is not None and not fits:
-                raise OptionError(f"{name} is {wanted}; saw {value!r}")
+                raise OptionError(f"{name} is {requirement}; saw {value!r}")
         if (self.cost_false_alarm is None) != (self.cost_miss is None):
-            raise OptionError("the lowest cost needs both cost_false_alarm and cost_miss (--cost-miss)")
+            raise OptionError("pass both cost_false_alarm and cost_miss (--cost-false-alarm, --cost-miss)")
         if self.cost_false_alarm == self.cost_miss == 0:
-            raise OptionError("where neither false alarms nor misses cost anything every threshold is best")
+            raise OptionError("at least one of cost_false_alarm and cost_miss must be above 0")
 
     @classmethod
     def of(cls, options: Options) -> Self:
@@ -85,21 +89,21 @@ class Goal:
     @property
     def words(self) -> str:
         """What the threshold was chosen for, in words."""
-        wanted = f"{'lowest' if self.aim == 'cost' else 'highest'} {self.aim}"
-        return f"{wanted} with {self.requirements}" if self.required else wanted
+        aim = f"{'lowest' if self.aim == 'cost' else 'highest'} {self.aim}"
+        return f"{aim} with {self.requirements}" if self.required else aim
 
     def best(self, cuts: Cuts) -> tuple[int, bool]:
         """Find the best cut, and whether it meets the requirements: the nearest to them does not.
 
         Of equals that is the highest; of equal precisions the lowest, which has the highest recall.
         """
-        known = {"recall": cuts.recall, "precision": cuts.precision}
+        values = {"recall": cuts.recall, "precision": cuts.precision}
         slack = np.full(len(cuts.hits), np.inf)
         for name, least in self.required.items():
-            slack = np.minimum(slack, np.nan_to_num(known[name], nan=-1.0) - least)
+            slack = np.minimum(slack, np.nan_to_num(values[name], nan=-1.0) - least)
         if slack.max() < -NOISE:
             return int(np.argmax(slack)), False
-        worth = known.get(self.aim, cuts.recall - cuts.fallout)
+        worth = values.get(self.aim, cuts.recall - cuts.fallout)
         if self.cost_miss is not None and self.cost_false_alarm is not None:
             worth = -self.cost_false_alarm * cuts.alarms - self.cost_miss * (cuts.targets - cuts.hits)
         worth = np.where((slack >= -NOISE) & ~np.isnan(worth), worth, -np.inf)
@@ -123,9 +127,9 @@ class Cuts:
     @classmethod
     def of(cls, ranking: Ranking) -> Self:
         hits = np.append(0.0, ranking.tie_groups.hits_below)
-        seen = np.append(0.0, ranking.tie_groups.seen_below)
+        selected = np.append(0.0, ranking.tie_groups.seen_below)
         totals = float(ranking.target_total), float(ranking.background.total)
-        return cls(hits, np.maximum(seen - hits, 0.0), *totals)
+        return cls(hits, np.maximum(selected - hits, 0.0), *totals)
 
     @property
     def recall(self) -> Floats:
@@ -153,7 +157,7 @@ class ThresholdChoice:
     fallout: float
     table: ContingencyTable
     cross_fitted: ContingencyTable | None
-    """The mean over divisions into folds; None with sampling weights, or fewer than two of a class."""
+    """The mean over divisions into folds; None with weights or clusters, or fewer than two of a class."""
     seed: int = field(default=0, repr=False)
 
     @property
@@ -177,15 +181,34 @@ class ThresholdChoice:
 
     def _estimates(self, table: ContingencyTable) -> dict[str, Estimate]:
         names = ("recall", "precision", "informedness")
-        estimates = {name: estimate(table, name, seed=self.seed) for name in names}
+        estimates = {name: estimate(table, name, rng=self.seed) for name in names}
         if self.goal.cost_miss is not None:
-            target_index, matrix = table.index(table.positive), np.zeros((2, 2))
-            matrix[target_index, 1 - target_index] = self.goal.cost_false_alarm
-            matrix[1 - target_index, target_index] = self.goal.cost_miss
-            estimates["cost"] = estimate(
-                table, expected_cost(table, matrix, rows="predicted"), seed=self.seed
-            )
+            estimates["cost"] = self.cost(table)
         return estimates
+
+    def cost(self, table: ContingencyTable) -> Estimate:
+        """Estimate the cost per case of decisions."""
+        target_index, matrix = table.index(table.positive), np.zeros((2, 2))
+        matrix[target_index, 1 - target_index] = self.goal.cost_false_alarm
+        matrix[1 - target_index, target_index] = self.goal.cost_miss
+        return estimate(table, expected_cost(table, matrix, rows="predicted"), rng=self.seed)
+
+    @property
+    def constant_costs(self) -> dict[str, Estimate]:
+        """Estimate the cost per case of flagging nobody and of flagging everybody; empty without costs."""
+        if self.goal.cost_miss is None:
+            return {}
+        target_row = self.table.index(self.table.positive)
+        tables = {}
+        for name, row in (("flagging nobody", 1 - target_row), ("flagging everybody", target_row)):
+            cells = np.zeros_like(self.table.cells)
+            cells[row] = self.table.cells.sum(axis=0)
+            squared = None
+            if self.table.squared is not None:
+                squared = np.zeros_like(self.table.squared)
+                squared[row] = self.table.squared.sum(axis=0)
+            tables[name] = replace(self.table, cells=cells, squared=squared, clusters=None)
+        return {name: self.cost(table) for name, table in tables.items()}
 
     def to_dict(self, level: float = 0.95) -> dict[str, object]:
         """Give plain values; the threshold that takes nothing is None."""
@@ -201,40 +224,63 @@ class ThresholdChoice:
             "tally": self.table.to_dict(),
             "estimates": own,
             "cross_fitted": new or None,
+            "constant_costs": {name: cost.to_dict(level) for name, cost in self.constant_costs.items()},
         }
 
 
-def choose_threshold(ranking: Ranking, *, seed: int = 0, **goal: float | None) -> ThresholdChoice:
-    """Choose the threshold that suits costs or requirements best, and tell what to expect of it.
+def choose_threshold(ranking: Ranking, *, rng: Rng = 0, **goal: float | None) -> ThresholdChoice:
+    """Choose the threshold that suits costs or requirements best, and estimate its performance on new cases.
 
-    ``goal`` is any of ``cost_false_alarm`` and ``cost_miss`` (the threshold of lowest cost is chosen),
-    ``precision_at_least`` and ``recall_at_least`` (it must reach them on these data). Of thresholds that
-    decide alike the one with the fewest digits is given. The best of many cuts is partly luck. Therefore the
-    cases are divided into ten folds, and each is judged by the threshold that the other nine would choose;
-    that is done ten times, and ``.expected`` is the mean.
+    Parameters
+    ----------
+    ranking : Ranking
+        The scores of targets and background.
+    rng : int, numpy Generator or None
+        The seed, or the source, of random numbers.
+    **goal : float
+        ``cost_false_alarm`` and ``cost_miss`` choose the threshold with the lowest cost.
+        ``precision_at_least`` and ``recall_at_least`` must hold on these data.
 
+    Returns
+    -------
+    ThresholdChoice
+        The threshold, its ``table`` on these data, and ``expected``: its performance on new cases.
+
+    Notes
+    -----
+    Among thresholds that decide alike, the one with the fewest digits is returned. The best of many
+    thresholds is partly luck. Therefore the cases are divided into ten folds, and each fold is judged by the
+    threshold that the other nine choose. This is done ten times, and ``expected`` is the mean.
+
+    Examples
+    --------
     >>> ranking = Ranking.from_scores([0, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.36, 0.42, 0.53, 0.8])
     >>> choose_threshold(ranking, cost_false_alarm=1, cost_miss=5).threshold
     0.36
     >>> choose_threshold(ranking, precision_at_least=0.9).threshold
     0.5
     """
-    wanted, cuts = Goal(**goal), Cuts.of(ranking)
-    check_seed(seed)
+    requested, cuts = Goal(**goal), Cuts.of(ranking)
+    seed = make_seed(rng)
     if not cuts.hits[-1] or not cuts.background:
-        raise InputError("a threshold is chosen by scores of targets and of others: one of them is missing")
-    cut, is_met = wanted.best(cuts)
+        raise InputError(
+            "choosing a threshold needs scores of targets and of other items; one of the two is missing"
+        )
+    cut, is_met = requested.best(cuts)
     if not is_met:
         precision, recall = (format_number(column[cut]) for column in (cuts.precision, cuts.recall))
         near = f"the nearest has precision {precision} and recall {recall}"
-        raise InputError(f"no threshold has {wanted.requirements}; {near}")
+        raise InputError(f"no threshold has {requested.requirements}; {near}")
     [threshold] = thresholds_at(ranking, np.array([cut]))
-    can_divide = ranking.is_counted and min(cuts.hits[-1], cuts.background) >= 2
-    fitted = cross_fit(ranking, wanted, seed=seed) if can_divide else None
+    is_plain = ranking.is_counted and ranking.clusters is None
+    can_divide = is_plain and min(cuts.hits[-1], cuts.background) >= 2
+    fitted = cross_fit(ranking, requested, seed=seed) if can_divide else None
     shares = float(cuts.recall[cut]), float(cuts.fallout[cut])
-    choice = ThresholdChoice(threshold, wanted, *shares, ranking.at_threshold(threshold), fitted, seed)
+    choice = ThresholdChoice(threshold, requested, *shares, ranking.at_threshold(threshold), fitted, seed)
     if not cut and choice.depth:
-        raise InputError("to take nothing would be best, but infinite scores lie above every threshold")
+        raise InputError(
+            "the best choice is to select nothing, but infinite scores exceed every threshold; remove them"
+        )
     return choice
 
 
@@ -243,11 +289,13 @@ def find_threshold(
 ) -> tuple[ThresholdChoice | None, tuple[str, ...]]:
     """Choose a threshold for a report, or warn that none meets the goal; neither where none is of use."""
     if ranking is None and goal != Goal():
-        raise OptionError("a threshold is one of a class's probabilities: name it (positive=, --positive)")
+        raise OptionError(
+            "a threshold applies to the probabilities of one class: name it (positive=, --positive)"
+        )
     if ranking is None or not ranking.targets.total or not ranking.background.total:
         return None, ()
     try:
-        choice = choose_threshold(ranking, seed=seed, **vars(goal))
+        choice = choose_threshold(ranking, rng=seed, **vars(goal))
     except InputError as error:
         return None, () if goal == Goal() else (f"{str(error)[0].upper()}{str(error)[1:]}.",)
     return (None if goal == Goal() and not choice.depth else choice), ()
@@ -255,13 +303,13 @@ def find_threshold(
 
 def thresholds_at(ranking: Ranking, places: NDArray[np.intp]) -> list[float]:
     """Find the threshold of fewest digits that takes what each cut takes; infinity takes nothing."""
-    scores, others = ranking.target_scores, ranking.background
+    scores, background = ranking.target_scores, ranking.background
     highest = np.append(np.inf, scores)[places]
     if ranking.bins is not None:
         # Inside a bin a threshold would not decide as its edge does.
         return [float(score) for score in highest]
-    ends = np.append(-np.inf, np.maximum.accumulate(others.ends))
-    below = np.maximum(np.append(scores, -np.inf)[places], ends[np.searchsorted(others.scores, highest)])
+    ends = np.append(-np.inf, np.maximum.accumulate(background.ends))
+    below = np.maximum(np.append(scores, -np.inf)[places], ends[np.searchsorted(background.scores, highest)])
     return list(map(round_between, below.tolist(), highest.tolist()))
 
 
@@ -288,8 +336,17 @@ def thin_cuts(ranking: Ranking, most: int) -> list[float]:
     return thresholds_at(ranking, thin_curve(cuts.fallout, cuts.recall, most))[::-1]
 
 
+def cost_curve(ranking: Ranking, choice: ThresholdChoice, level: float) -> dict[str, Floats]:
+    """Compute the cost per case at each threshold, with an interval that takes the threshold as given."""
+    thresholds = sorted({*thin_cuts(ranking, MOST_COST_STEPS), choice.threshold} - {math.inf})
+    costs = [choice.cost(ranking.at_threshold(threshold)) for threshold in thresholds]
+    low, high = np.array([cost.interval(level) for cost in costs]).reshape(-1, 2).T
+    values = np.array([cost.value for cost in costs])
+    return {"threshold": np.array(thresholds), "cost per case": values, "low": low, "high": high}
+
+
 def _some_cuts(number: int) -> NDArray[np.intp]:
-    """All of so many cuts; of too many a third evenly, and from each end a third at growing distances.
+    """Choose all cuts; of too many a third evenly, and from each end a third at growing distances.
 
     A strict requirement is met near one of the ends.
     """
@@ -309,21 +366,21 @@ def cross_fit(ranking: Ranking, goal: Goal, *, seed: int = 0) -> ContingencyTabl
         np.add.reduceat(np.round(np.diff(sums, append=total)).astype(np.int64), starts)
         for sums, total in ((cuts.hits, cuts.targets), (cuts.alarms, cuts.background))
     ]
-    taken = np.zeros(2)
+    selected = np.zeros(2)
     for _ in range(DIVISIONS):
         divided = (rng.multinomial(step, np.full(FOLDS, 1 / FOLDS)).T for step in steps)
         for fold in zip(*divided, strict=True):
-            rest = [step - part for step, part in zip(steps, fold, strict=True)]
-            hits, alarms = (np.append(0.0, np.cumsum(step)[:-1]) for step in rest)
-            cut, _met = goal.best(Cuts(hits, alarms, float(rest[0].sum()), float(rest[1].sum())))
+            training = [step - part for step, part in zip(steps, fold, strict=True)]
+            hits, alarms = (np.append(0.0, np.cumsum(step)[:-1]) for step in training)
+            cut, _met = goal.best(Cuts(hits, alarms, float(training[0].sum()), float(training[1].sum())))
             # A threshold lies anywhere down to what the others have next: half of what is there is taken.
-            seen = hits + alarms
-            lower = int(np.searchsorted(seen, seen[cut], side="right")) - 1
-            taken += [(part[:cut].sum() + part[:lower].sum()) / (2 * DIVISIONS) for part in fold]
+            selected_counts = hits + alarms
+            lower = int(np.searchsorted(selected_counts, selected_counts[cut], side="right")) - 1
+            selected += [(part[:cut].sum() + part[:lower].sum()) / (2 * DIVISIONS) for part in fold]
     table = ranking.at_threshold(math.inf)
     cut, cells = table.index(ranking.target), np.zeros(table.cells.shape)
     order, totals = [cut, 1 - cut], np.array([cuts.targets, cuts.background])
     # A mean over divisions is rounded.
-    taken = np.minimum(taken, totals)
-    cells[cut, order], cells[1 - cut, order] = taken, totals - taken
+    selected = np.minimum(selected, totals)
+    cells[cut, order], cells[1 - cut, order] = selected, totals - selected
     return replace(table, cells=cells, squared=cells)

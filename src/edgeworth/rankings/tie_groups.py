@@ -119,9 +119,9 @@ def all_tied(groups: TieGroups) -> TieGroups:
     if grades is not None:
         owner = np.concatenate([groups.list_of[grades.group], grades.lost_list])
         values = np.concatenate([grades.grade, grades.lost_grade])
-        known = group_of_list[owner] >= 0
+        has_group = group_of_list[owner] >= 0
         grades = Grades(
-            group_of_list[owner][known], values[known], grades.lost_list[:0], grades.lost_grade[:0]
+            group_of_list[owner][has_group], values[has_group], grades.lost_list[:0], grades.lost_grade[:0]
         )
     nothing = np.zeros(len(lists))
     return replace(
@@ -162,14 +162,14 @@ def reciprocal_sum(start: Values, length: Values) -> Values:
     total = np.zeros(len(start))
     for step in range(1, int(single.max(initial=0)) + 1):
         total += np.where(step <= single, 1 / (start + step), 0.0)
-    far = np.flatnonzero(length > single)
-    low, high = start[far] + single[far], start[far] + length[far]
-    total[far] += np.log1p((high - low) / low) + _correction(high) - _correction(low)
+    long_groups = np.flatnonzero(length > single)
+    low, high = start[long_groups] + single[long_groups], start[long_groups] + length[long_groups]
+    total[long_groups] += np.log1p((high - low) / low) + _correction(high) - _correction(low)
     return total.reshape(shape)
 
 
 def _correction(x: Values) -> Values:
-    """What the harmonic number of x has beyond ``log x`` and Euler's constant (Euler–Maclaurin)."""
+    """Return the harmonic number of x minus ``log x`` and Euler's constant (Euler–Maclaurin)."""
     square = 1 / (x * x)
     return 0.5 / x - square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
 
@@ -191,7 +191,7 @@ def discount_sum(start: Values, length: Values) -> Values:
 
 
 def _far_discounts(ends: Values) -> Values:
-    """The same sum far down: the integral of 1/log₂, by quadrature in log x, with its first correction."""
+    """Approximate the sum at large ranks by the integral of 1/log₂ in log x, with its first correction."""
     low, high = ends + 1.5
     nodes, weights = np.polynomial.legendre.leggauss(20)
     half = np.log1p((high - low) / low) / 2
@@ -228,6 +228,6 @@ def ideal_gain(groups: TieGroups, depth: Values | None, form: str) -> Values:
     order = np.lexsort((-gains, lists))
     lists, gains = lists[order], gains[order]
     rank = np.arange(len(lists)) - np.searchsorted(lists, lists)
-    kept = rank < most[lists]
-    discounted = np.where(kept, gains / np.log2(rank + 2), 0.0)
+    is_within_depth = rank < most[lists]
+    discounted = np.where(is_within_depth, gains / np.log2(rank + 2), 0.0)
     return np.bincount(lists, weights=discounted, minlength=groups.number)

@@ -1,4 +1,4 @@
-"""The verdict on a ranking, or on the lists of many queries, in sentences a manager understands."""
+"""The verdict on a ranking, or on the lists of many queries, in plain sentences."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from edgeworth.report.wording import (
 
 def ranking_verdict(findings: RankingFindings, name: str = "") -> Verdict:
     """Write the verdict: how good, what the top finds, chance, the next step, and what a depth is worth."""
-    precision, why = findings.average_precision, None
+    precision, reason = findings.average_precision, None
     if precision.undefined is not None:
-        why = precision.undefined
+        reason = precision.undefined
     elif not findings.ranking.background.total:
-        why = "every ranked item is a target, so every order is as good as any other"
-    if why is not None:
+        reason = "every ranked item is a target, so all orders are equally good"
+    if reason is not None:
         return Verdict(
-            [Claim("average_precision", f"{name or 'This'} cannot be judged: {why}.", "undefined")]
+            [Claim("average_precision", f"{name or 'This'} cannot be judged: {reason}.", "undefined")]
         )
-    subject = f"{name} average precision" if name else "Average precision"
+    subject = f"Average precision of {name}:" if name else "Average precision"
     return Verdict(
         [
             _quality(findings, subject),
@@ -61,7 +61,7 @@ def _strength(findings: RankingFindings | ListFindings) -> Strength:
 
 
 def _top(findings: RankingFindings) -> Claim | None:
-    """Say what the top of the list finds, unless it is all of the list."""
+    """Write how many targets are at the top of the list, unless that is the whole list."""
     if findings.takes_whole_list:
         return None
     top, ranking = findings.at_verdict_depth, findings.ranking
@@ -78,7 +78,7 @@ def _top(findings: RankingFindings) -> Claim | None:
 
 
 def _chance(findings: RankingFindings | ListFindings) -> Claim | None:
-    """Say how often random order does as well, or as badly, and whether the interval agrees."""
+    """Write how often random order does as well, or as badly, and whether the interval agrees."""
     headline, tail = findings.headline, findings.tail
     if tail is None:
         if headline.law is None or math.isnan(headline.chance):
@@ -114,7 +114,7 @@ def _worth(findings: RankingFindings) -> Claim | None:
         sentence = f"{terms}, reviewing never pays."
     else:
         best = f"{worth.best_depth:,.0f}, worth {format_number(worth.best_value)}"
-        sentence = f"{terms}, the best depth of this list is {best}."
+        sentence = f"{terms}, the best depth is {best} (measured on the same data; optimistic)."
     return Claim("worth", sentence, "estimated", {"depth": worth.best_depth, "value": worth.best_value})
 
 

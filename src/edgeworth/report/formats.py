@@ -1,4 +1,4 @@
-"""Tables for papers, web pages and spreadsheets: LaTeX, Markdown and CSV."""
+"""Write tables as LaTeX, Markdown and CSV, and write files safely."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import re
 import stat
 from pathlib import Path
 
-from edgeworth.core.formatting import MINUS, displayable
+from edgeworth.core.formatting import MINUS, displayable, escape_markdown
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report
 from edgeworth.report.wording import describe_provenance, format_rows
@@ -40,11 +40,10 @@ _LATEX = {
     "|": r"\textbar{}",
 }
 _POWER = re.compile(rf"([<>≤] )?({MINUS}?)([0-9.]+)e(-?[0-9]+)")
-_ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]+;)")
 
 
 def grid_to_markdown(grid: Grid) -> str:
-    """Write a pipe table; numbers to the right.
+    """Write a pipe table with numbers aligned to the right.
 
     >>> from edgeworth.report.report import Column
     >>> print(grid_to_markdown(Grid("", (Column("a|b"), Column("n", "count")), (("x", 1200),))), end="")
@@ -52,12 +51,12 @@ def grid_to_markdown(grid: Grid) -> str:
     |:---|---:|
     | x | 1,200 |
     """
-    heads = [_markdown(column.name) for column in grid.columns]
+    heads = [escape_markdown(column.name) for column in grid.columns]
     rule = [":---" if column.is_text else "---:" for column in grid.columns]
     lines = [f"| {' | '.join(heads)} |", f"|{'|'.join(rule)}|"]
-    lines += [f"| {' | '.join(map(_markdown, row))} |" for row in format_rows(grid)]
-    title = f"**{_markdown(grid.title)}**\n\n" if grid.title else ""
-    note = f"\n{_markdown(grid.note)}\n" if grid.note else ""
+    lines += [f"| {' | '.join(map(escape_markdown, row))} |" for row in format_rows(grid)]
+    title = f"**{escape_markdown(grid.title)}**\n\n" if grid.title else ""
+    note = f"\n{escape_markdown(grid.note)}\n" if grid.note else ""
     return title + "\n".join(lines) + "\n" + note
 
 
@@ -75,10 +74,10 @@ def grid_to_latex(grid: Grid) -> str:
     \\end{tabular}
     """
     shape = "".join("l" if column.is_text else "r" for column in grid.columns)
-    heads = " & ".join(_latex(column.name) for column in grid.columns)
+    heads = " & ".join(escape_latex(column.name) for column in grid.columns)
     texts = [column.is_text for column in grid.columns]
     cells = [
-        [_latex(cell) if text else _latex_number(cell) for cell, text in zip(row, texts, strict=True)]
+        [escape_latex(cell) if text else _latex_number(cell) for cell, text in zip(row, texts, strict=True)]
         for row in format_rows(grid)
     ]
     rows = [f"{_latex_start(' & '.join(row))} \\\\" for row in cells]
@@ -100,20 +99,20 @@ def grid_to_csv(grid: Grid) -> str:
     for column in grid.columns:
         ends = (" low", " high") if column.kind == "interval" else ("",)
         heads += [f"{column.name}{end}" for end in ends]
-    writer.writerow(map(_spreadsheet, heads))
+    writer.writerow(map(spreadsheet_cell, heads))
     for row in grid.rows:
         cells: list[Cell] = []
         for cell, column in zip(row, grid.columns, strict=True):
             wide = column.kind == "interval"
             cells += list(cell) if isinstance(cell, tuple) else [cell, None] if wide else [cell]
-        writer.writerow(map(_spreadsheet, cells))
+        writer.writerow(map(spreadsheet_cell, cells))
     return out.getvalue()
 
 
-def _spreadsheet(cell: Cell) -> Cell:
-    """Make a cell what it is to a spreadsheet: a text that looks like a formula is none behind an apostrophe.
+def spreadsheet_cell(cell: Cell) -> Cell:
+    """Return a cell for a spreadsheet: an apostrophe keeps text from being read as a formula.
 
-    >>> _spreadsheet("=1+2"), _spreadsheet("a=1"), _spreadsheet(-1.5)
+    >>> spreadsheet_cell("=1+2"), spreadsheet_cell("a=1"), spreadsheet_cell(-1.5)
     ("'=1+2", 'a=1', -1.5)
     """
     if isinstance(cell, str):
@@ -122,25 +121,17 @@ def _spreadsheet(cell: Cell) -> Cell:
 
 
 def report_to_markdown(report: Report, *, title: str = "") -> str:
-    """Write the whole report: title, verdict, warnings, sections, origin."""
-    # A sign between the lines keeps several verdicts from running into one paragraph.
-    said = [f"# {_markdown(title)}"] if title else []
-    said.append("\n>\n".join(f"> {_paragraph(line)}" for line in report.verdict.splitlines()))
+    """Write the whole report: title, verdict, warnings, sections, provenance."""
+    # ">" between the lines keeps several verdicts from becoming one paragraph.
+    parts = [f"# {escape_markdown(title)}"] if title else []
+    parts.append("\n>\n".join(f"> {_paragraph(line)}" for line in report.verdict.splitlines()))
     if report.warnings:
-        said.append("\n".join(f"- {_paragraph(warning)}" for warning in report.warnings))
+        parts.append("\n".join(f"- {_paragraph(warning)}" for warning in report.warnings))
     for section in report.sections:
-        said.append(f"## {_markdown(section.title)}")
-        said += [_paragraph(line) for line in section.text]
-        said += [grid_to_markdown(grid).rstrip("\n") for grid in section.grids]
-    return "\n\n".join([*said, f"*{_markdown(describe_provenance(report.provenance))}*"]) + "\n"
-
-
-def _markdown(text: str) -> str:
-    """Escape the signs that Markdown or HTML would read."""
-    text = _ENTITY.sub("&amp;", displayable(text))
-    for sign in "\\|*_`[]#$~":
-        text = text.replace(sign, f"\\{sign}")
-    return text.replace("<", "&lt;").replace(">", "&gt;")
+        parts.append(f"## {escape_markdown(section.title)}")
+        parts += [_paragraph(line) for line in section.text]
+        parts += [grid_to_markdown(grid).rstrip("\n") for grid in section.grids]
+    return "\n\n".join([*parts, f"*{escape_markdown(describe_provenance(report.provenance))}*"]) + "\n"
 
 
 def _paragraph(text: str) -> str:
@@ -149,10 +140,10 @@ def _paragraph(text: str) -> str:
     >>> print(_paragraph("1. is better"), _paragraph("- is better"), _paragraph("1.5 is better"))
     1\. is better \- is better 1.5 is better
     """
-    return re.sub(r"^([0-9]*)([-+.)])(?=\s)", r"\1\\\2", _markdown(text))
+    return re.sub(r"^([0-9]*)([-+.)])(?=\s)", r"\1\\\2", escape_markdown(text))
 
 
-def _latex(text: str) -> str:
+def escape_latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in displayable(text))
 
 
@@ -162,10 +153,10 @@ def _latex_number(text: str) -> str:
     >>> print(_latex_number("< 1e-12"), _latex_number("4.9e-5"), _latex_number("0.012"))
     $<$ $10^{-12}$ $4.9\times10^{-5}$ 0.012
     """
-    found = _POWER.fullmatch(text)
-    if found is None:
-        return _latex(text)
-    sign, minus, digits, power = found.groups()
+    match = _POWER.fullmatch(text)
+    if match is None:
+        return escape_latex(text)
+    sign, minus, digits, power = match.groups()
     factor = "" if digits == "1" else rf"{digits}\times"
     before = f"{_LATEX['≤'] if sign[0] == '≤' else f'${sign[0]}$'} " if sign else ""
     return f"{before}${'-' if minus else ''}{factor}10^{{{power}}}$"
@@ -181,17 +172,16 @@ def _latex_start(row: str) -> str:
 
 
 def write_text(text: str, path: str | Path | None) -> str:
-    """Give a text, also written to ``path`` when there is one, whole or not at all."""
+    """Return a text, and write it to ``path`` if there is one."""
     if path is not None:
         write_file(Path(path), text)
     return text
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write beside the target under a temporary name, then rename: an interrupted run leaves no half file.
+    """Write to a temporary name and rename it, so that an interrupted run leaves no half file.
 
-    A link keeps being a link to what is written, and a file keeps its mode; what is no ordinary file (a pipe,
-    a device) is written to.
+    A link stays a link, and a file keeps its mode. A pipe or a device is written to directly.
     """
     temporary = None
     try:
@@ -211,7 +201,7 @@ def write_file(path: Path, content: str | bytes) -> None:
         temporary.replace(path)
         _sync_folder(path.parent)
     except (OSError, ValueError) as error:
-        # A name may hold what no file system takes, a text half a character.
+        # A name may be invalid for the file system, and a text may hold half a character.
         why = error.strerror if isinstance(error, OSError) else error
         raise InputError(f"{path} cannot be written: {why}") from None
     finally:
@@ -221,7 +211,7 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a renaming last through a power failure, on systems that can sync a folder."""
+    """Make a renaming survive a power failure, on systems that can sync a folder."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:  # a folder that may not be read, or a system that opens none

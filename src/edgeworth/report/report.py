@@ -1,4 +1,4 @@
-"""A report as a value: a verdict, sections of tables, warnings, and where it all came from."""
+"""A report as a value: a verdict, sections of tables, warnings, and its provenance."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, TypeAlias, TypeVar, get_args
 
 from edgeworth.common.escaping import OBEYED, visible
+from edgeworth.common.json_types import JsonObject, JsonValue
 from edgeworth.common.progress import track_progress
 from edgeworth.core.formatting import cut_middle, digits_shown, displayable, shorten
 from edgeworth.core.on_demand import as_dictionaries
 from edgeworth.errors import EdgeworthError, OptionError
+from edgeworth.report.brief_json import describe_charts, join_number_lines, leave_out_curves
 from edgeworth.report.verdict import CROSS_VALIDATED, IN_SAMPLE, Verdict, claims_to_dicts
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
-    from edgeworth.report.frames import Row
+    from edgeworth.report.frames import Frame, Row
     from edgeworth.report.slider import Slider
 
 SCHEMA = "edgeworth.report/1"
@@ -28,19 +30,21 @@ SCHEMA = "edgeworth.report/1"
 ColumnFormat: TypeAlias = Literal[
     "text", "measure", "count", "number", "percent", "dollars", "probability", "belief", "interval"
 ]
-"""A measure is written by its name and read in words; a belief is a probability that is approximate."""
+"""A measure's name is shown by its title; a belief is an approximate probability."""
 
 Cell: TypeAlias = str | int | float | tuple[float | None, float | None] | None
 """A pair is an interval. None is undefined."""
 
 
-About: TypeAlias = Callable[..., dict[str, Any]]
-"""Makes the provenance of a report, with what the report itself knows added."""
+class About(Protocol):
+    """Makes the provenance of a report from facts that the report adds."""
+
+    def __call__(self, **known: JsonValue) -> JsonObject: ...
 
 
-def make_provenance(**known: Any) -> dict[str, Any]:
-    """Say where a report came from: what is needed to make it again."""
-    # The same libraries whatever was loaded before, found without loading them.
+def make_provenance(**known: JsonValue) -> JsonObject:
+    """Return the facts that are needed to reproduce a report."""
+    # The versions are found without loading the libraries.
     from importlib.metadata import version
 
     from edgeworth import __version__
@@ -56,7 +60,7 @@ def make_provenance(**known: Any) -> dict[str, Any]:
 
 
 class AtMost(float):
-    """A probability of which only an upper bound is known: a number like others, and shown as a bound."""
+    """A probability of which only an upper bound is known; tables show it with ≤."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +70,16 @@ class Column:
     name: str
     kind: ColumnFormat = "text"
     is_extra: bool = False
-    """Whether a short report leaves it out where the table would be wider than the terminal."""
+    """Whether a short report omits it if the table would be wider than the terminal."""
 
     @property
     def is_text(self) -> bool:
-        """Words stand to the left, numbers to the right."""
+        """Whether the column is aligned to the left, as text is."""
         return self.kind in ("text", "measure")
 
 
 def make_columns(*heads: str, default: ColumnFormat = "number") -> tuple[Column, ...]:
-    """Make columns of one kind, or of that behind a slash.
+    """Make columns of one kind, or of the kind after a slash.
 
     >>> make_columns("class/text", "mean")
     (Column(name='class', kind='text', is_extra=False), Column(name='mean', kind='number', is_extra=False))
@@ -98,8 +102,8 @@ class Grid:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain values."""
+    def to_dict(self) -> JsonObject:
+        """Return plain values for JSON."""
         return {
             "title": self.title,
             "columns": [{"name": column.name, "kind": column.kind} for column in self.columns],
@@ -116,20 +120,20 @@ class Section:
     text: tuple[str, ...] = ()
     grids: tuple[Grid, ...] = ()
     charts: tuple[str, ...] = ()
-    """Names of the report's charts that belong here."""
+    """Names of the report's charts that this section shows."""
     is_main: bool = False
-    """Whether a terminal shows it unless everything is asked for; if no section is, all are."""
+    """Whether a terminal shows it without --full; if no section is main, all are shown."""
     is_folded: bool = False
-    """Whether the page shows it only to those who open it."""
+    """Whether the page folds it until the reader opens it."""
     slider: Callable[[], Slider] | None = field(default=None, repr=False, compare=False)
-    """Makes a cut that a page lets its reader move."""
+    """Makes the slider with which the reader of a page moves a cut."""
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> JsonObject:
         """Compute the slider, so that the section can be pickled."""
         return vars(self) | {"slider": self.slider and _computed(self.slider)}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give plain values."""
+    def to_dict(self) -> JsonObject:
+        """Return plain values for JSON."""
         return {
             "title": self.title,
             "text": list(self.text),
@@ -142,7 +146,7 @@ Value = TypeVar("Value")
 
 
 def _computed(compute: Callable[[], Value]) -> Callable[[], Value]:
-    """Compute a value now, and make a function that returns it and can be pickled; errors are kept too."""
+    """Compute a value now, and return a function that gives it (or its error) and can be pickled."""
     try:
         return partial(_same, compute())
     except EdgeworthError as error:
@@ -158,7 +162,7 @@ def _raise(error: EdgeworthError) -> NoReturn:
 
 
 class LazyMapping(Mapping[str, Value]):
-    """Values by name that are found when somebody first looks: a report on a terminal draws nothing."""
+    """Values by name that are computed on first access, so that a report on a terminal draws nothing."""
 
     def __init__(self, find: Callable[[], Mapping[str, Value]]) -> None:
         self._find = find
@@ -176,27 +180,27 @@ class LazyMapping(Mapping[str, Value]):
     def __len__(self) -> int:
         return len(self._found)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle the values, computed."""
         return dict, (dict(self),)
 
 
 class Charts(LazyMapping["Chart"]):
-    """Charts by name, given as they are or as a function; an unknown name is told what there is."""
+    """Charts by name, from an iterable or a function; the error for an unknown name lists all names."""
 
     def __init__(self, charts: Iterable[Chart] | Callable[[], Iterable[Chart]] = ()) -> None:
-        given = () if callable(charts) else tuple(charts)
-        super().__init__(lambda: self._by_name(charts() if callable(charts) else given))
+        known_charts = () if callable(charts) else tuple(charts)
+        super().__init__(lambda: self._by_name(charts() if callable(charts) else known_charts))
         if not callable(charts):
-            len(self)  # two of one name are refused at once
+            len(self)  # raises an error at once if two have one name
 
     def _by_name(self, charts: Iterable[Chart]) -> dict[str, Chart]:
-        found: dict[str, Chart] = {}
+        by_name: dict[str, Chart] = {}
         for chart in charts:
-            if chart.name in found:
-                raise OptionError(f"two charts have the name {chart.name!r}; each needs one of its own")
-            found[chart.name] = chart
-        return found
+            if chart.name in by_name:
+                raise OptionError(f"two charts have the name {chart.name!r}; each needs its own name")
+            by_name[chart.name] = chart
+        return by_name
 
     def __getitem__(self, name: str) -> Chart:
         if name not in self._found:
@@ -206,7 +210,10 @@ class Charts(LazyMapping["Chart"]):
     def __contains__(self, name: object) -> bool:
         return name in self._found
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __repr__(self) -> str:
+        return f"<Charts: {', '.join(self) or 'none'}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle the charts, computed."""
         return Charts, (tuple(self.values()),)
 
@@ -218,16 +225,43 @@ MAX_VERDICT_IN_REPR = 120
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What an evaluation says: the verdict first, then what it rests on."""
+    """A report: the verdict first, then the tables, charts and numbers behind it.
+
+    ``ew.evaluate`` makes reports. A report prints as text and renders in notebooks.
+
+    Attributes
+    ----------
+    verdict : str
+        The conclusion.
+    sections : tuple of Section
+        Titles, tables and texts.
+    warnings : tuple of str
+        What may be wrong, and what to do about it.
+    provenance : mapping
+        What was evaluated: files, columns, options and versions.
+    numbers : mapping
+        The numbers behind the report, by kind.
+    charts : mapping of str to Chart
+        The charts by name: ``report.charts["roc"].save("roc.svg")``.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> report = ew.evaluate(truth=[1, 0] * 20, prediction=[1, 0] * 15 + [0, 1] * 5)
+    >>> report.verdict[:17], sorted(report.charts)[:2]
+    ('Informedness 0.50', ['bias', 'contingency'])
+    >>> [section.title for section in report.main_sections][:2]
+    ['How informed', 'Class by class']
+    """
 
     verdict: str
     sections: tuple[Section, ...]
     warnings: tuple[str, ...]
-    provenance: Mapping[str, Any]
-    numbers: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    provenance: Mapping[str, JsonValue]
+    numbers: Mapping[str, JsonValue] = field(default_factory=dict, repr=False)
     charts: Mapping[str, Chart] = field(default_factory=Charts, repr=False)
     digits: int = 3
-    """How many digits its tables show."""
+    """The number of digits in its tables."""
     lead: str = ""
     """The name of the chart that shows the verdict: the page has it on its first screen."""
     next_steps: tuple[str, ...] = ()
@@ -235,32 +269,54 @@ class Report:
     citation: str = ""
     """One sentence to paste into a paper or a model card: number, interval, test, cases and methods."""
     rows: Callable[[], Sequence[Row]] = field(default=tuple, repr=False, compare=False)
-    """Makes a row of each system, slice and measure."""
+    """Makes one row per system, slice and measure."""
     items: Callable[[], Sequence[Row]] = field(default=tuple, repr=False, compare=False)
-    """Makes a row of each system, item and measure, where items have values."""
+    """Makes one row per system, item and measure, if items have values."""
     library: str = ""
     """The library whose frame was evaluated."""
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Compute what waits to be looked at, so that the report can be pickled without its data."""
+    def __getstate__(self) -> JsonObject:
+        """Compute lazy parts, so that the report can be pickled without its data."""
         return vars(self) | {"rows": _computed(self.rows), "items": _computed(self.items)}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything the report shows, and the numbers behind it, as plain values."""
+    def to_dict(self, *, full: bool = False) -> JsonObject:
+        """Return everything that the report shows, and the numbers behind it, as plain values.
+
+        Parameters
+        ----------
+        full : bool
+            Whether to include the rows behind every chart, and all digits of curves.
+
+        Returns
+        -------
+        dict
+            The report; the reference of JSON lists its keys.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> report = ew.evaluate(truth=[1, 0] * 20, prediction=[1, 0] * 15 + [0, 1] * 5)
+        >>> list(report.to_dict())[:4]
+        ['schema', 'verdict', 'claims', 'citation']
+        """
+        numbers = as_dictionaries(self.numbers)
         return {
             "schema": SCHEMA,
             "verdict": self.verdict,
             "claims": claims_to_dicts(self.verdict),
             "citation": self.citation,
             "warnings": list(self.warnings),
-            **as_dictionaries(self.numbers),
+            **(numbers if full else leave_out_curves(numbers)),
             "sections": [section.to_dict() for section in self.sections],
-            "charts": {name: chart.numbers() for name, chart in self.charts.items()},
+            "charts": describe_charts(self.charts, full=full),
             "provenance": dict(self.provenance),
         }
 
     def with_notices(self, notices: Iterable[str], digits: int) -> Report:
-        """Finish the report of one run: the verdict is one line whatever names hold, notices come first."""
+        """Finish the report of one run: the verdict is one line whatever names hold, notices come first.
+
+        :meta private:
+        """
         warnings, verdict = map_texts(visible, (*notices, *self.warnings)), visible(self.verdict)
         if isinstance(self.verdict, Verdict):
             verdict = Verdict(replace(claim, text=visible(claim.text)) for claim in self.verdict.claims)
@@ -270,7 +326,10 @@ class Report:
         )
 
     def limit_claims(self, made: str | None) -> Report:
-        """Claim no more than predictions can show that were not made before the outcomes."""
+        """Claim less if the predictions were not made before the outcomes.
+
+        :meta private:
+        """
         if made == "in-sample":
             numbers = {**self.numbers, "is_conclusive": False}
             for row in numbers.get("slices", {}).get("slices", ()):
@@ -284,11 +343,17 @@ class Report:
         return self
 
     def displayed(self) -> Report:
-        """Make the same for people to read: names can hold anything, and a terminal or a page obeys some."""
+        """Replace the control characters in names, which a terminal or a page would obey.
+
+        :meta private:
+        """
+        # Lines of a verdict are verdicts of several reports.
+        verdict = "\n".join(map(displayable, self.verdict.split("\n")))
+        if isinstance(self.verdict, Verdict):
+            verdict = Verdict(replace(claim, text=displayable(claim.text)) for claim in self.verdict.claims)
         return replace(
             self,
-            # Lines of a verdict are verdicts of several reports.
-            verdict="\n".join(map(displayable, self.verdict.split("\n"))),
+            verdict=verdict,
             sections=map_texts(displayable, self.sections),
             warnings=map_texts(displayable, self.warnings),
             next_steps=map_texts(displayable, self.next_steps),
@@ -296,16 +361,76 @@ class Report:
             provenance=map_texts(displayable, self.provenance),
         )
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Write the report as JSON text; also to ``path`` when given, whole or not at all."""
+    def to_json(self, path: str | Path | None = None, *, full: bool = False) -> str:
+        """Write the report as JSON text.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Also write the text to this file, completely or not at all.
+        full : bool
+            Whether to include the rows behind every chart, and all digits of curves.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> import json
+        >>> import edgeworth as ew
+        >>> report = ew.evaluate(truth=[1, 0] * 20, prediction=[1, 0] * 15 + [0, 1] * 5)
+        >>> json.loads(report.to_json())["verdict"] == report.verdict
+        True
+        """
         from edgeworth.report.formats import write_text
 
-        return write_text(json_text(self.to_dict(), indent=2) + "\n", path)
+        return write_text(json_text(self.to_dict(full=full), indent=2) + "\n", path)
+
+    def to_metrics(self) -> dict[str, float]:
+        """Return the estimates as a flat dictionary, for experiment trackers such as MLflow and W&B.
+
+        Returns
+        -------
+        dict of str to float
+            Each measure has its value under its name (``recall[0]`` is ``recall_0``) and the ends of its
+            interval under ``_low`` and ``_high``. Thresholds, costs and slices are included, undefined values
+            are left out. Names have only letters, digits, ``_``, ``-``, ``.`` and ``/``.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> table = ew.ContingencyTable.from_matrix([[45, 15], [5, 35]], rows="predicted")
+        >>> metrics = ew.evaluate(table).to_metrics()
+        >>> round(metrics["informedness"], 6), metrics["recall_0"], metrics["cases"]
+        (0.6, 0.9, 100.0)
+        """
+        from edgeworth.report.metrics import report_metrics
+
+        return report_metrics(self.rows(), self.numbers)
 
     def to_html(self, path: str | Path | None = None, *, title: str = "") -> str:
-        """Write the report as one page that needs no network; also to ``path`` when given.
+        """Write the report as one page that needs no network.
 
-        Without a title the page is called by what was read.
+        Parameters
+        ----------
+        path : str or Path, optional
+            Also write the page to this file.
+        title : str
+            The title of the page; by default the name of the data.
+
+        Returns
+        -------
+        str
+            The page.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> report = ew.evaluate(truth=[1, 0] * 20, prediction=[1, 0] * 15 + [0, 1] * 5)
+        >>> report.to_html(title="Spam filter").startswith("<!doctype html>")
+        True
         """
         from edgeworth.report.formats import write_text
         from edgeworth.report.html.page import report_to_html
@@ -315,29 +440,79 @@ class Report:
         return write_text(text, path)
 
     def to_markdown(self, path: str | Path | None = None, *, title: str = "") -> str:
-        """Write the report as Markdown, under a title if there is one; also to ``path`` when given."""
+        """Write the report as Markdown.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Also write the text to this file.
+        title : str
+            The heading; by default there is none.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> report = ew.evaluate(truth=[1, 0] * 20, prediction=[1, 0] * 15 + [0, 1] * 5)
+        >>> report.to_markdown(title="Spam filter").splitlines()[0]
+        '# Spam filter'
+        """
         from edgeworth.report.formats import report_to_markdown, write_text
 
         with digits_shown(self.digits):
             text = report_to_markdown(self.displayed(), title=displayable(" ".join(title.split())))
         return write_text(text, path)
 
-    def to_frame(self, library: str | None = None, *, items: bool = False) -> Any:
-        """Give the estimates as a frame, one row a system, slice and measure, or the values of each item.
+    def to_frame(self, library: str | None = None, *, items: bool = False) -> Frame:
+        """Return the estimates as a frame.
 
-        The library is that of the frame that was evaluated, or else pandas, polars or pyarrow, as installed.
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame; by default that of the frame you evaluated, or one that is installed.
+        items : bool
+            Return the values of each item instead, if items have values.
+
+        Returns
+        -------
+        DataFrame or Table
+            One row per system, slice and measure. For a slice, ``gap`` is its value minus that of the rest,
+            and ``p`` is about the gap.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> report = ew.evaluate(truth=[1, 0] * 20, prediction=[1, 0] * 15 + [0, 1] * 5)
+        >>> list(report.to_frame("pandas").columns[:4])
+        ['system', 'by', 'slice', 'measure']
         """
-        from edgeworth.report.frames import COLUMNS, make_frame
+        from edgeworth.report.frames import COLUMNS, GAP_COLUMNS, make_frame
 
+        rows = self.items() if items else self.rows()
         columns = ("system", "item", "measure", "value") if items else COLUMNS
-        return make_frame(self.items() if items else self.rows(), columns, library or self.library)
+        if any("gap" in row for row in rows):
+            columns = (*columns, *GAP_COLUMNS)
+        return make_frame(rows, columns, library or self.library)
+
+    @property
+    def main_sections(self) -> tuple[Section, ...]:
+        """The sections that are shown unless you ask for everything."""
+        return tuple(section for section in self.sections if section.is_main) or self.sections
 
     def _repr_html_(self) -> str:
-        """Show verdict, warnings and tables in a notebook. Charts are shown by asking for them."""
-        from edgeworth.report.html.parts import report_fragment
+        """Show verdict, key figures, the leading chart and the main tables in a notebook."""
+        from edgeworth.report.html.notebook import report_fragment
 
         with digits_shown(self.digits):
             return report_fragment(self.displayed())
+
+    def _repr_markdown_(self) -> str:
+        """Show verdict, warnings and the main tables if a notebook is converted to Markdown."""
+        return replace(self, sections=self.main_sections).to_markdown()
 
     def __repr__(self) -> str:
         verdict = shorten(visible(self.verdict), MAX_VERDICT_IN_REPR)
@@ -358,37 +533,38 @@ def short_source(provenance: Mapping[str, object]) -> str:
     return cut_middle(visible(str(provenance.get("source", "data"))), MAX_SOURCE_IN_REPR)
 
 
-def map_texts(change: Callable[[str], str], value: Any) -> Any:
-    """Change every text within a value: lists, tuples, mappings and dataclasses of them, however deep."""
+def map_texts(change: Callable[[str], str], value: JsonValue) -> JsonValue:
+    """Apply a function to every text in nested lists, tuples, mappings and dataclasses."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {change(name): map_texts(change, each) for name, each in value.items()}
+        return {change(name): map_texts(change, item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(map_texts(change, each) for each in value)
+        return type(value)(map_texts(change, item) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
-        names = [each.name for each in fields(value)]
+        names = [item.name for item in fields(value)]
         return replace(value, **{name: map_texts(change, getattr(value, name)) for name in names})
     return value
 
 
-def json_text(value: Any, indent: int | None = None) -> str:
-    r"""Write JSON in which no sign is one that a terminal obeys: they have their codes, and mean the same.
+def json_text(value: JsonValue, indent: int | None = None) -> str:
+    r"""Write JSON with control characters escaped, so that a terminal does not obey them.
 
     >>> json_text(["\x9b2J", "é"])
     '["\\u009b2J","é"]'
     """
     separators = (",", ":") if indent is None else None
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
+    text = text if indent is None else join_number_lines(text)
     return re.sub(f"[{OBEYED}]", lambda sign: json.dumps(sign[0])[1:-1], text)
 
 
 def gather_reports(reports: Mapping[str, Report]) -> Report:
-    """Make one report of several, each under its name; in JSON each has a key of its own."""
-    warned: dict[str, list[str]] = {}
+    """Combine several reports into one, each under its name; in JSON each has its own key."""
+    names_by_warning: dict[str, list[str]] = {}
     for name, report in reports.items():
         for warning in report.warnings:
-            warned.setdefault(warning, []).append(name)
+            names_by_warning.setdefault(warning, []).append(name)
     return Report(
         verdict="\n".join(f"{visible(name)}: {report.verdict}" for name, report in reports.items()),
         sections=tuple(
@@ -396,7 +572,7 @@ def gather_reports(reports: Mapping[str, Report]) -> Report:
             for name, report in reports.items()
             for section in report.sections
         ),
-        warnings=tuple(f"{', '.join(names)}: {warning}" for warning, names in warned.items()),
+        warnings=tuple(f"{', '.join(names)}: {warning}" for warning, names in names_by_warning.items()),
         provenance=next(iter(reports.values())).provenance,
         numbers={
             "kind": "several",
@@ -415,7 +591,7 @@ def gather_reports(reports: Mapping[str, Report]) -> Report:
 
 
 def join_reports(first: Report, second: Report) -> Report:
-    """Make one report of two on the same data, the first one's verdict first."""
+    """Combine two reports on the same data; the first one's verdict comes first."""
     return Report(
         verdict=f"{first.verdict}\n{second.verdict}",
         sections=(*first.sections, *second.sections),

@@ -1,4 +1,4 @@
-"""A report on a terminal: the verdict first, then the tables."""
+"""Print a report on a terminal: the verdict first, then the tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from edgeworth.common.escaping import visible
 from edgeworth.core.formatting import MINUS, digits_shown
 from edgeworth.report.report import Column, Grid, Report, Section
-from edgeworth.report.wording import describe_provenance, format_rows
+from edgeworth.report.wording import describe_provenance, format_rows, is_notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 
 PLAIN_WIDTH = 120
 
-NARROWEST = 20
-"""Columns below which a terminal is taken to be wider than it says."""
+MIN_TERMINAL_WIDTH = 20
+"""A terminal that reports fewer columns is treated as this wide."""
 
 GAP = 2
-"""Between columns."""
+"""Spaces between columns."""
 
-LEAST_TEXT = 16
-"""Words are folded, but not into columns narrower than that."""
+MIN_TEXT_WIDTH = 16
+"""Text is wrapped, but not into narrower columns."""
 
-LONG_ORIGINS = ("digest", "versions")
-"""What the JSON and the page say, and a terminal has no room for."""
+PROVENANCE_NOT_PRINTED = ("digest", "versions")
+"""Facts that only the JSON and the page show, because they are long."""
 
 
 class Terminal(Console):
-    """Standard output. A reader that leaves early (head, less) is no error."""
+    """Standard output. It is no error if a reader such as head or less stops early."""
 
     def __init__(self) -> None:
         super().__init__()
         # COLUMNS=0 means that the width is unknown, and nothing fits into a few columns.
-        self.width = max(self.width or PLAIN_WIDTH, NARROWEST)
+        self.width = max(self.width or PLAIN_WIDTH, MIN_TERMINAL_WIDTH)
 
     def on_broken_pipe(self) -> None:
         """Let the command end quietly."""
@@ -51,15 +51,14 @@ class Terminal(Console):
 
 
 def _text(text: str, style: str = "") -> Text:
-    """Make text, not markup, that nothing on its way can make a terminal obey."""
+    """Make plain text (no markup) without control characters."""
     return Text("\n".join(map(visible, text.split("\n"))), style=style)
 
 
 def print_report(report: Report, console: Console | None = None, *, full: bool = True) -> None:
-    """Show a report, or its verdict, warnings and main tables alone."""
+    """Print a report, or only its verdict, warnings and main tables."""
     report = report.displayed()
-    main = [section for section in report.sections if section.is_main]
-    sections = report.sections if full or not main else main
+    sections = report.sections if full else report.main_sections
     with digits_shown(report.digits):
         _print(report, sections, console or Terminal(), full=full)
 
@@ -67,7 +66,10 @@ def print_report(report: Report, console: Console | None = None, *, full: bool =
 def _print(report: Report, sections: Sequence[Section], out: Console, *, full: bool) -> None:
     out.print(Panel(_text(report.verdict, style="bold"), title="Verdict", title_align="left", padding=(0, 2)))
     for warning in report.warnings:
-        out.print(_text(f"! {warning}", style="yellow"))
+        if not is_notice(warning):
+            out.print(_text(f"! {warning}", style="yellow"))
+    for notice in filter(is_notice, report.warnings):
+        out.print(_text(notice, style="dim"))
     for section in sections:
         out.print()
         out.print(_text(section.title, style="bold underline"))
@@ -75,7 +77,7 @@ def _print(report: Report, sections: Sequence[Section], out: Console, *, full: b
             out.print(_text(line))
         for grid in section.grids:
             if grid.title:
-                # A title of its own line does not wrap inside a narrow table.
+                # The title gets its own line, because it would wrap inside a narrow table.
                 out.print(_text(grid.title, style="italic"))
             for table in _tables(grid, out.width, full=full):
                 out.print(table)
@@ -88,66 +90,68 @@ def _print(report: Report, sections: Sequence[Section], out: Console, *, full: b
         return
     if report.citation:
         out.print(_text(f"How to report this: {report.citation}\n"))
-    out.print(_text(describe_provenance(report.provenance, LONG_ORIGINS), style="dim"))
+    out.print(_text(describe_provenance(report.provenance, PROVENANCE_NOT_PRINTED), style="dim"))
 
 
 def _tables(grid: Grid, width: int, *, full: bool) -> list[Table]:
-    """Make the table; one that is too wide goes on below, with its first column again."""
+    """Make the table; one that is too wide continues below, with its first column repeated."""
     cells = format_rows(grid)
-    sizes = [_sizes(column, [row[place] for row in cells]) for place, column in enumerate(grid.columns)]
+    sizes = [_sizes(column, [row[index] for row in cells]) for index, column in enumerate(grid.columns)]
     parts = _parts([least for least, _ in sizes], width)
     if len(parts) > 1 and not full:
-        kept = [place for place, column in enumerate(grid.columns) if not column.is_extra]
+        shown = [index for index, column in enumerate(grid.columns) if not column.is_extra]
         parts = [
-            [kept[place] for place in part] for part in _parts([sizes[place][0] for place in kept], width)
+            [shown[index] for index in part] for part in _parts([sizes[index][0] for index in shown], width)
         ]
     return [
         _table(
-            [grid.columns[place] for place in places],
-            [[row[place] for place in places] for row in cells],
-            [sizes[place] for place in places],
+            [grid.columns[index] for index in indices],
+            [[row[index] for index in indices] for row in cells],
+            [sizes[index] for index in indices],
             width,
         )
-        for places in parts
+        for indices in parts
     ]
 
 
 def _sizes(column: Column, texts: list[str]) -> tuple[int, int]:
-    """Find a column's least and full width: numbers are never cut, words and headings may be folded."""
+    """Return a column's minimum and full width: numbers are never cut, text and headings may wrap."""
     widest = max(map(cell_len, texts), default=0)
     word = max(map(cell_len, column.name.split()), default=0)
-    least = min(max(widest, word), LEAST_TEXT) if column.is_text else max(widest, min(word, LEAST_TEXT))
+    least = (
+        min(max(widest, word), MIN_TEXT_WIDTH) if column.is_text else max(widest, min(word, MIN_TEXT_WIDTH))
+    )
     return least, max(widest, cell_len(column.name))
 
 
 def _parts(least: list[int], width: int) -> list[list[int]]:
-    """Choose which columns stand together.
+    """Divide the columns into tables that fit.
 
     >>> _parts([10, 20, 20, 20], 80), _parts([10, 20, 20, 20], 60)
     ([[0, 1, 2, 3]], [[0, 1, 2], [0, 3]])
     """
     parts, used = [[0]], least[0]
-    for place in range(1, len(least)):
-        if used + GAP + least[place] > width and len(parts[-1]) > 1:
+    for index in range(1, len(least)):
+        if used + GAP + least[index] > width and len(parts[-1]) > 1:
             parts.append([0])
             used = least[0]
-        parts[-1].append(place)
-        used += GAP + least[place]
+        parts[-1].append(index)
+        used += GAP + least[index]
     return parts
 
 
 def _table(
     columns: Sequence[Column], cells: list[list[str]], sizes: list[tuple[int, int]], width: int
 ) -> Table:
-    """Set some columns in a width; spare room goes to those that lack least, so that most are not folded."""
+    """Lay out columns in a width; spare room goes first to those that need least, so that few wrap."""
     table = Table(box=None, pad_edge=False)
     for column in columns:
         table.add_column(_text(column.name), justify="left" if column.is_text else "right", overflow="fold")
     left = width - sum(least for least, _ in sizes) - GAP * (len(columns) - 1)
-    for place in sorted(range(len(sizes)), key=lambda place: sizes[place][1] - sizes[place][0]):
-        least, full = sizes[place]
+    for index in sorted(range(len(sizes)), key=lambda index: sizes[index][1] - sizes[index][0]):
+        least, full = sizes[index]
         more = max(0, min(full - least, left))
-        table.columns[place].width, left = least + more, left - more
+        table.columns[index].width, left = least + more, left - more
     for row in cells:
         # Text, not markup: a label such as [red] is a label.
         table.add_row(*map(_text, row))
@@ -155,9 +159,9 @@ def _table(
 
 
 def print_measures(measures: Sequence[Measure], console: Console | None = None) -> None:
-    """Show a list of measures: how each is written, what it is, and where it comes from."""
+    """Print measures: the spelling, the formula, the range and the source of each."""
     out = console or Terminal()
-    better = {"higher": "higher is better", "lower": "lower is better", "neither": "neither way is better"}
+    better = {"higher": "higher is better", "lower": "lower is better", "neither": "no direction is better"}
     for measure in measures:
         low, high = (f"{bound:g}".replace("inf", "∞").replace("-", MINUS) for bound in measure.range)
         high = measure.limit or high
@@ -172,7 +176,7 @@ def print_measures(measures: Sequence[Measure], console: Console | None = None) 
 
 
 def plain_text(report: Report) -> str:
-    """Show a report without colours, for ``str(report)``."""
+    """Return a report as text without colours, for ``str(report)``."""
     buffer = io.StringIO()
     print_report(report, Console(file=buffer, width=PLAIN_WIDTH, no_color=True))
     return buffer.getvalue()

@@ -1,7 +1,8 @@
-"""Words for numbers, probabilities, measures and origins, as reports use them."""
+"""Write numbers, probabilities, measures and provenance as reports show them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
@@ -64,18 +65,18 @@ def format_cell(value: Cell, kind: ColumnFormat) -> str:
 
 
 def format_rows(grid: Grid, most: int | None = None) -> list[list[str]]:
-    """Write the cells of a table as text; ``most`` keeps only so many rows.
+    """Write the cells of a table as text; ``most`` limits the number of rows.
 
-    A number and the interval behind it have as many digits as tell the number from the ends.
+    A number and its interval get enough digits to distinguish the number from both ends.
     """
     kinds = [column.kind for column in grid.columns]
     texts = []
     for row in grid.rows[:most]:
         cells = [format_cell(cell, kind) for cell, kind in zip(row, kinds, strict=True)]
-        for place, bounds in enumerate(row[1:], start=1):
-            value = row[place - 1]
-            if isinstance(bounds, tuple) and kinds[place - 1] == "number" and isinstance(value, float):
-                cells[place - 1 : place + 1] = _format_beside(value, *bounds)
+        for index, bounds in enumerate(row[1:], start=1):
+            value = row[index - 1]
+            if isinstance(bounds, tuple) and kinds[index - 1] == "number" and isinstance(value, float):
+                cells[index - 1 : index + 1] = _format_beside(value, *bounds)
         texts.append(cells)
     return texts
 
@@ -91,7 +92,7 @@ def _format_beside(value: float, low: float | None, high: float | None) -> tuple
 
 
 def describe_odds(tail: TestResult) -> str:
-    """Say the p-value of a tail as one in so many, or in percent; a bound is said to be one.
+    """Write a p-value as "1 in N" or in percent; a bound is marked as one.
 
     >>> [describe_odds(TestResult.from_probability(p)) for p in (1 / 1520, 0.47, 1e-12)]
     ['1 in 1,500', '47%', 'less than 1 in a million']
@@ -107,13 +108,13 @@ def describe_odds(tail: TestResult) -> str:
 
 
 def describe_plan(plan: Plan, units: str, what: str) -> str:
-    """Say how many cases would show what was seen.
+    """Write how many cases are needed to detect an effect of the observed size.
 
     >>> describe_plan(Plan(100, 834.2, 0.8, 0.95), "cases", "a difference")
-    'To detect a difference this large: about 830 cases in all (100 now; 80% power).'
+    'Confirming a difference of this size needs about 830 cases (100 now; 80% power).'
     """
     now = f"{format_count(plan.cases)} now; {format_percent(plan.power)} power"
-    return f"To detect {what} this large: about {format_rounded(plan.needed)} {units} in all ({now})."
+    return f"Confirming {what} of this size needs about {format_rounded(plan.needed)} {units} ({now})."
 
 
 def describe_estimate(estimate: Estimate, level: float) -> str:
@@ -122,13 +123,14 @@ def describe_estimate(estimate: Estimate, level: float) -> str:
         return f"{format_number(estimate.value)} (no interval: {estimate.no_interval})"
     low, high = estimate.interval(level)
     value, *ends = format_together(estimate.value, low, high)
-    return f"{value} ({format_level(level)} CI {ends[0]} to {ends[1]})"
+    caveat = "" if estimate.caveat is None else f", but {estimate.caveat}"
+    return f"{value} ({format_level(level)} CI {ends[0]} to {ends[1]}{caveat})"
 
 
 def describe_probability(tail: TestResult) -> str:
-    """Say a tail: never as 0, and "below" where only a bound is known or it hardly matters."""
+    """Write a probability: never as 0, and with "below" if it is tiny or only a bound is known."""
     if tail.exact == 0:
-        return "0: it cannot happen"
+        return "0, because it is impossible"
     text = format_probability(tail.p_value)
     if text[0] in "<>":
         return f"{'below' if text[0] == '<' else 'above'} {text[2:]}"
@@ -146,13 +148,13 @@ def describe_test(tail: TestResult) -> str:
 
 
 def interval_cell(bounds: Iterable[float]) -> tuple[float | None, float | None]:
-    """Make a cell of bounds; an infinite one, or one that is not known, is left open."""
+    """Make a cell of bounds; an infinite or unknown bound is open."""
     low, high = map(finite_or_none, bounds)
     return low, high
 
 
 def p_value_cell(tail: TestResult) -> float:
-    """Make the p-value of a tail a cell: a bound, or the least that so many draws can give, is at most that.
+    """Make a cell of a p-value: a bound, or the smallest value that the draws allow, is marked as such.
 
     >>> tails = TestResult.from_draws(0, 10_000, 0), TestResult.from_bound(0.02)
     >>> [format_cell(p_value_cell(tail), "probability") for tail in tails]
@@ -163,7 +165,7 @@ def p_value_cell(tail: TestResult) -> float:
 
 
 def describe_p_value(tail: TestResult) -> str:
-    """Write the p-value of a tail with its sign.
+    """Write a p-value with = or ≤.
 
     >>> describe_p_value(TestResult.from_draws(0, 10_000, 0))
     'p ≤ 1e-4'
@@ -175,27 +177,27 @@ def describe_p_value(tail: TestResult) -> str:
 
 
 def _format_at_most(value: float) -> str:
-    """Write an upper bound with its sign; one too small to be counted has a sign of its own."""
+    """Write an upper bound with ≤; a tiny one has < already."""
     text = format_probability(value)
     return text if text[0] in "<>" else f"≤ {text}"
 
 
 MIN_CASES_TO_SUSPECT = 10
-"""With fewer cases, equal or identical answers are nothing to warn of."""
+"""With fewer cases, identical answers are no reason for a warning."""
 
 
 def describe_constant(name: str, value: str) -> str:
-    """Warn of a column that has one value.
+    """Warn about a column that has one value.
 
     >>> describe_constant("prediction", "spam")
-    'prediction is spam in every case, so it cannot tell cases apart. Is this the right column?'
+    'prediction is spam in every case, so it cannot distinguish cases. Is this the right column?'
     """
-    return f"{name} is {value} in every case, so it cannot tell cases apart. Is this the right column?"
+    return f"{name} is {value} in every case, so it cannot distinguish cases. Is this the right column?"
 
 
 @cache
 def describe_measure(measure: str) -> str:
-    """Call a measure as people do, by the catalogue; options stay, but for the tie rule.
+    """Return a measure's title from the catalogue, with its options except the tie rule.
 
     >>> describe_measure("average_precision(ties=trec)"), describe_measure("f[1](alpha=0.3)")
     ('average precision', 'F[1](alpha=0.3)')
@@ -210,8 +212,20 @@ def describe_measure(measure: str) -> str:
     return f"{measure_title(spelling.name)}{label}{depth}{f'({options})' if options else ''}"
 
 
+_NOTICE = re.compile(r"(?:[^.:]+: )?(?:Took '|Assumed: |Note: )")
+
+
+def is_notice(warning: str) -> bool:
+    """Return whether a sentence only states how the data were read, so that it is no warning.
+
+    >>> is_notice("Took 'label' as truth."), is_notice("12 rows were dropped.")
+    (True, False)
+    """
+    return _NOTICE.match(warning) is not None
+
+
 def format_option(value: object) -> str:
-    """Write an option or a fact of a run in the line that says where a report comes from.
+    """Write an option or a fact for the line of provenance.
 
     >>> format_option(10.0), format_option(["a", "b"]), format_option(False), format_option(373.42099999)
     ('10', 'a, b', 'no', '373.421')
@@ -226,7 +240,7 @@ def format_option(value: object) -> str:
 
 
 def describe_provenance(provenance: Mapping[str, object], without: Iterable[str] = ()) -> str:
-    """Say in a line where a report comes from.
+    """Write the provenance of a report in one line.
 
     >>> describe_provenance({"source": "x.csv", "predictions_made": "before", "weight": None})
     'source x.csv · predictions made before'
@@ -235,7 +249,7 @@ def describe_provenance(provenance: Mapping[str, object], without: Iterable[str]
 
 
 def list_provenance(provenance: Mapping[str, object], without: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """List where a report comes from: each fact's name and its text, without those that are empty."""
+    """Return the name and the text of each fact of the provenance that is not empty."""
     left_out = set(without)
     return [
         (name.replace("_", " "), format_option(value))

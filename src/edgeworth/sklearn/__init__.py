@@ -1,4 +1,4 @@
-"""Edgeworth inside scikit-learn: scores, scorers, and LAGO, a ranker of rare targets.
+"""Edgeworth inside scikit-learn: scores, scorers, displays, and LAGO, a ranker of rare targets.
 
 >>> from sklearn.linear_model import LogisticRegression
 >>> from sklearn.model_selection import cross_val_score
@@ -14,9 +14,20 @@ try:
 except ImportError:
     raise MissingExtraError("edgeworth.sklearn", "sklearn") from None
 
+from edgeworth.sklearn.comparison_display import ComparisonDisplay
+from edgeworth.sklearn.cross_evaluation import cross_evaluate
+from edgeworth.sklearn.displays import (
+    ConfusionInformednessDisplay,
+    CostDisplay,
+    HitCurveDisplay,
+    PrecisionRecallDisplay,
+    ReliabilityDisplay,
+    RocDisplay,
+)
 from edgeworth.sklearn.lago import Lago
 from edgeworth.sklearn.scoring import (
     average_precision_score,
+    average_precision_scorer,
     brier_scorer,
     growth_score,
     growth_scorer,
@@ -25,12 +36,23 @@ from edgeworth.sklearn.scoring import (
     log_scorer,
     markedness_score,
     markedness_scorer,
+    roc_auc_scorer,
+    spherical_scorer,
 )
 
 __all__ = [
+    "ComparisonDisplay",
+    "ConfusionInformednessDisplay",
+    "CostDisplay",
+    "HitCurveDisplay",
     "Lago",
+    "PrecisionRecallDisplay",
+    "ReliabilityDisplay",
+    "RocDisplay",
     "average_precision_score",
+    "average_precision_scorer",
     "brier_scorer",
+    "cross_evaluate",
     "growth_score",
     "growth_scorer",
     "informedness_score",
@@ -38,4 +60,6 @@ __all__ = [
     "log_scorer",
     "markedness_score",
     "markedness_scorer",
+    "roc_auc_scorer",
+    "spherical_scorer",
 ]

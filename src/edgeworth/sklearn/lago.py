@@ -101,35 +101,47 @@ def cut_for(scores: Floats, number: int) -> float:
 
 
 class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A ranker of rare targets: kernels around the targets alone, as wide as the background leaves room.
+    """A ranker of rare targets: kernels around the targets, as wide as the background leaves room.
 
-    ``score(z) = (1/m) Σ_i Π_j k((z_j − x_ij) / (alpha · r_ij))`` over the m training targets x_i, where r_ij
-    is the mean of |x_ij − w_j| over the ``n_neighbors`` background points w nearest to x_i (Euclidean). That
-    estimates the targets' density with a bandwidth of r, times r, which stands for one over the density of
-    the background there: about the odds of a target. Nothing is iterated. Source: Zhu, Su & Chipman 2006,
-    LAGO: A computationally efficient approach for statistical detection, Technometrics 48, 193-205.
+    Parameters
+    ----------
+    n_neighbors : int
+        The number of background points that set the width of each kernel.
+    alpha : float
+        The factor that stretches all kernels. It matters more than ``n_neighbors``: choose it by
+        cross-validation.
+    kernel : {"gaussian", "triangular", "uniform"}
+        k(u) = exp(−u²), ``max(0, 1 − |u|)``, or 1 where ``|u| ≤ 1``. The authors call the last one not very
+        effective.
+    positive : label, optional
+        The class of the targets; by default the second of ``classes_``.
 
-    - ``kernel``: "gaussian", k(u) = exp(−u²); "triangular", max(0, 1 − |u|); "uniform", 1 where |u| ≤ 1 (the
-      authors call the last one not very effective).
-    - ``alpha`` stretches all kernels and matters more than ``n_neighbors``: choose it by cross-validation.
-    - ``positive`` is the class of the targets; the second of ``classes_`` unless said.
+    Notes
+    -----
+    ``score(z) = (1/m) Σ_i Π_j k((z_j − x_ij) / (alpha · r_ij))`` over the m training targets x_i. Here r_ij
+    is the mean of ``|x_ij − w_j|`` over the ``n_neighbors`` background points w nearest to x_i (Euclidean).
+    This estimates the density of the targets with bandwidth r, times r, which stands for one over the density
+    of the background: about the odds of a target. Source: Zhu, Su & Chipman 2006, LAGO: A computationally
+    efficient approach for statistical detection, Technometrics 48, 193-205.
 
-    ``score_samples`` ranks: the higher, the likelier a target. It is the logarithm of the score for the
-    gaussian kernel, which is positive everywhere but underflows, so that all far points would tie at 0. The
-    other kernels end, points outside all of them tie at 0 in truth, and the score is given as it is.
+    ``score_samples`` is the logarithm of the score for the gaussian kernel, because the score underflows far
+    from all targets. Points outside all kernels of the other kinds tie at 0.
 
     ``decision_function`` is ``score_samples − offset_``, with the sign that makes it positive for the second
-    class, and ``predict`` cuts it at 0. ``offset_`` is the score at which as many training cases come out as
-    targets as there are (fewer if they tie there), each training target scored by the other targets: targets
-    are taken to be as frequent among new cases as in training.
+    class, and ``predict`` cuts it at 0. ``offset_`` is the score that as many training cases exceed as there
+    are targets, where each training target is scored by the other targets. This assumes that targets are as
+    frequent among new cases as in training.
 
-    The neighbours are found in the features' own units: standardise features whose units differ. Which of
-    several equally far background points is a neighbour is left to scikit-learn's search. Radii of 0 are
-    widened as ``widen_radii`` says. Missing values and sparse matrices are refused.
+    Standardise features whose units differ, because neighbours are found in the features' own units. Radii of
+    0 are widened (``widen_radii``). Missing values and sparse matrices raise an error.
 
+    Examples
+    --------
     >>> ranker = Lago(n_neighbors=2).fit([[0.0], [-1.0], [2.0], [9.0]], [1, 0, 0, 0])
     >>> ranker.radii_.tolist(), ranker.score_samples([[1.5], [3.0]]).tolist()
     ([[1.5]], [-1.0, -4.0])
+    >>> ranker.decision_function([[0.1], [9.0]]).round(2).tolist(), ranker.predict([[0.1], [9.0]]).tolist()
+    ([0.22, -35.78], [1, 0])
     """
 
     def __init__(
@@ -146,7 +158,20 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803  # scikit-learn's name
-        """Keep the targets, and measure the distance from each to its nearest background points."""
+        """Keep the targets, and measure the distance from each to its nearest background points.
+
+        Parameters
+        ----------
+        X : array_like, (n, p)
+            Features.
+        y : array_like, (n,)
+            Classes.
+
+        Returns
+        -------
+        Lago
+            The fitted ranker.
+        """
         kernel = self._check_kernel()
         features, classes = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(classes)
@@ -155,31 +180,64 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
         targets, background = features[is_target], features[~is_target]
         if self.n_neighbors > len(background):
             raise InputError(
-                f"each target needs its {self.n_neighbors} nearest background points (n_neighbors), "
-                f"and there are {len(background)} among n_samples = {len(features)}: "
-                "give more background or a smaller n_neighbors"
+                f"each target needs its {self.n_neighbors} nearest background points (n_neighbors), and "
+                f"there are {len(background)} among n_samples = {len(features)}: pass more background or a "
+                "smaller n_neighbors"
             )
         self.targets_ = targets
         self.radii_ = widen_radii(mean_gaps(targets, background, self.n_neighbors), features)
         own = mean_kernels(targets, targets, self._widths(), kernel, leave_own_out=len(targets) > 1)
-        others = mean_kernels(background, targets, self._widths(), kernel)
-        self.offset_ = cut_for(self._scores(np.concatenate([own, others])), len(targets))
+        of_background = mean_kernels(background, targets, self._widths(), kernel)
+        self.offset_ = cut_for(self._scores(np.concatenate([own, of_background])), len(targets))
         return self
 
     def score_samples(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
-        """Score how near each case is to targets: log score for the gaussian kernel, score for the others."""
+        """Score how near each case is to targets.
+
+        Parameters
+        ----------
+        X : array_like, (n, p)
+            Features.
+
+        Returns
+        -------
+        array, (n,)
+            The logarithm of the score for the gaussian kernel, and the score for the others.
+        """
         check_is_fitted(self)
         points = validate_data(self, X, dtype=np.float64, reset=False)
         return self._scores(mean_kernels(points, self.targets_, self._widths(), self._check_kernel()))
 
     def decision_function(self, X: Any) -> Floats:  # noqa: N803  # scikit-learn's name
-        """Compute a score above 0 for the second of ``classes_``: ``±(score_samples − offset_)``."""
+        """Compute a score that is above 0 for the second of ``classes_``: ``±(score_samples − offset_)``.
+
+        Parameters
+        ----------
+        X : array_like, (n, p)
+            Features.
+
+        Returns
+        -------
+        array, (n,)
+            The scores.
+        """
         check_is_fitted(self)
         sign = 1.0 if self._target_position() == 1 else -1.0
         return sign * (self.score_samples(X) - self.offset_)
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
-        """Predict the class on each case's side of the cut."""
+        """Predict the class of each case.
+
+        Parameters
+        ----------
+        X : array_like, (n, p)
+            Features.
+
+        Returns
+        -------
+        array, (n,)
+            The classes.
+        """
         decision = self.decision_function(X)
         return np.asarray(self.classes_[(decision > 0).astype(np.intp)])
 

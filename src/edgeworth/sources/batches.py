@@ -1,7 +1,8 @@
-"""The one shape in which data arrive: batches of named columns, folded by a reducer that is handed in.
+"""Read data as batches of named columns, and fold the batches with a reducer.
 
-A source does not know what is being counted. It yields batches; ``fold`` prepares each one into a value
-and adds the values up. Arrays, dataframes and files differ only in how they cut themselves into batches."""
+A source does not know what is being counted. It yields batches; ``fold`` turns each batch into a value and
+adds the values up. Arrays, dataframes and files differ only in how they are cut into batches.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ ROW_OR_QUOTED = re.compile(
 
 @dataclass(frozen=True)
 class FilePlace:
-    """Which of several files a batch comes from, and how many rows stand in the files before it."""
+    """The file that a batch comes from, and the number of rows in the files before it."""
 
     file: str
     rows_before: int
@@ -42,9 +43,9 @@ class Batch:
     columns: Mapping[str, Column]
     first_row: int = 1
     repeats: NDArray[np.int64] | None = None
-    """For how many rows each row stands, where an engine has counted them; None: each for itself."""
+    """The number of rows that each row represents if an engine has counted them; None if each is one row."""
     origin: FilePlace | None = None
-    """Where errors are to say that a row is, when there are several files."""
+    """The file that errors name, if there are several files."""
 
     def __post_init__(self) -> None:
         check_lengths(self.columns)
@@ -54,11 +55,11 @@ class Batch:
 
 
 def check_lengths(columns: Mapping[str, Sized | None]) -> int:
-    """Count the rows of columns, those that are there, which must have the same number of them."""
+    """Return the number of rows of columns, or raise an error if it differs; None stands for no column."""
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
-        raise InputError(f"columns must have the same number of rows: {said}")
+        lengths_text = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
+        raise InputError(f"columns must have the same number of rows: {lengths_text}")
     return max(lengths.values(), default=0)
 
 
@@ -67,18 +68,18 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it in a report."""
+        """The name in reports and messages."""
 
     @property
     def is_text(self) -> bool:
-        """True when every value arrives as text, so that numbers have to be recognised afterwards."""
+        """Whether every value is text, so that numbers have to be recognised afterwards."""
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """The named columns, batch by batch."""
+        """Yield the named columns, one batch at a time."""
 
 
 class Addable(Protocol):
-    """A tally, or a number: values of one type that can be added."""
+    """A value that can be added to others of its type: a tally or a number."""
 
     def __add__(self, other: Self, /) -> Self: ...
 
@@ -87,29 +88,29 @@ T = TypeVar("T", bound=Addable)
 
 
 class CannotCountError(Exception):
-    """An engine declines to count, and nothing is wrong: the rows are to be read. No caller ever sees it."""
+    """An engine does not count, so the rows have to be read. The error is handled inside this package."""
 
 
 @runtime_checkable
 class CountingSource(Protocol):
-    """A source whose engine can count equal rows by itself, which is all that a table needs."""
+    """A source whose engine can count equal rows by itself, so that a table needs no rows."""
 
     def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """Each combination of values once, with ``repeats``; a combination may come back in a later batch.
+        """Yield each combination of values with ``repeats``; a later batch may hold it again.
 
-        CannotCountError where the rows had better be read; InputError where they cannot be read either.
+        Raise CannotCountError if the rows should be read instead, and InputError if they cannot be read.
         """
 
 
 @runtime_checkable
 class FoldingSource(Protocol):
-    """A source whose rows are elsewhere, so that the reducer goes to them."""
+    """A source whose rows are on other machines, where the reducer runs."""
 
     def fold(self, columns: Sequence[str], prepare: Callable[[Batch], T], empty: T) -> tuple[T, int]:
-        """Fold as ``Reducer.fold_rows`` does; ``prepare`` and ``empty`` can be pickled, parts stay in order.
+        """Fold as ``Reducer.fold_rows`` does, in order; ``prepare`` and ``empty`` can be pickled.
 
-        ``Batch.first_row`` counts from the start of all rows only for a tally that says so in an attribute
-        ``needs_positions``, since it costs a pass that counts; for any other it counts in its partition.
+        ``Batch.first_row`` counts from the start of all rows if the tally has an attribute
+        ``needs_positions``, which costs a pass that counts rows. Otherwise it counts in its partition.
         """
 
 
@@ -117,14 +118,14 @@ def _prepare_counts(batch: Batch, prepare: Callable[[Batch], T]) -> T:
     try:
         return prepare(batch)
     except InputError as error:
-        # Counts do not know in which row something is wrong: the rows themselves will say it.
+        # Counts do not tell in which row something is wrong, so the rows are read.
         raise CannotCountError(str(error)) from None
 
 
 def fold_batches(
     batches: Iterable[Batch], prepare: Callable[[Batch], T], empty: T, rows: int | None = None
 ) -> tuple[T, int]:
-    """Prepare each batch into a value, add them up and count rows, telling how many of ``rows`` are done."""
+    """Turn each batch into a value, add the values up, count rows and report progress out of ``rows``."""
     total, number = empty, 0
     with track_progress("rows read", rows) as done:
         for batch in batches:
@@ -139,7 +140,7 @@ def fold_batches(
 
 
 def require_rows(batches: Iterable[Batch], otherwise: InputError) -> Iterator[Batch]:
-    """The same batches; where there is none, the error.
+    """Yield the batches unchanged, or raise an error if there are none.
 
     >>> next(require_rows([], InputError("frame: there are no rows")))
     Traceback (most recent call last):
@@ -155,18 +156,18 @@ def require_rows(batches: Iterable[Batch], otherwise: InputError) -> Iterator[Ba
 
 
 def no_rows_error(name: str) -> InputError:
-    """What is said of data without rows."""
+    """Return the error for data without rows."""
     return InputError(f"{name}: there are no rows")
 
 
 def locate_error(error: InputError, batch: Batch) -> InputError:
-    """An error about a row of all files as one about a row of its file.
+    """Return an error that names the row in its file, instead of the row among all files.
 
     >>> batch = Batch({"x": np.zeros(9)}, first_row=11, origin=FilePlace("b.csv", 10))
     >>> str(locate_error(InputError("x is missing in row 12"), batch))
     'x is missing in row 2 of b.csv'
 
-    What stands in quotation marks are the user's own words, whatever they say.
+    Text in quotation marks comes from the user and is not changed.
 
     >>> str(locate_error(InputError("saw the text 'row 19' in row 12"), batch))
     "saw the text 'row 19' in row 2 of b.csv"
@@ -175,34 +176,34 @@ def locate_error(error: InputError, batch: Batch) -> InputError:
     if origin is None:
         return error
 
-    def in_file(found: re.Match[str]) -> str:
-        row = 0 if found[1] is None else int(found[1].replace(",", "")) - origin.rows_before
-        return f"row {row:,} of {origin.file}" if row > 0 else found[0]
+    def in_file(match: re.Match[str]) -> str:
+        row = 0 if match[1] is None else int(match[1].replace(",", "")) - origin.rows_before
+        return f"row {row:,} of {origin.file}" if row > 0 else match[0]
 
     return InputError(ROW_OR_QUOTED.sub(in_file, str(error)))
 
 
 def check_columns(wanted: Sequence[str], available: Sequence[str], where: str) -> None:
-    """Check that each wanted column is there exactly once, or say what is there instead."""
-    alike: dict[str, list[str]] = {}
+    """Raise an error unless each wanted column exists exactly once; the message lists near names."""
+    names_by_lower_case: dict[str, list[str]] = {}
     for column in available:
         if isinstance(column, str):
-            alike.setdefault(column.lower(), []).append(column)
+            names_by_lower_case.setdefault(column.lower(), []).append(column)
     for name in wanted:
-        twins = alike.get(name.lower(), [])
+        twins = names_by_lower_case.get(name.lower(), [])
         if name not in twins:
             raise InputError(f"{where} has no column {name!r}{_near_misses(name, twins, available)}")
         if len(set(twins)) > 1:
             raise InputError(
                 f"{where} has columns that differ only in case ({', '.join(map(repr, sorted(set(twins))))}): "
-                "rename one, some engines cannot tell them apart"
+                "rename one, because some engines ignore case"
             )
         if len(twins) > 1:
             raise InputError(f"{where} has {len(twins)} columns named {name!r}: rename all but one")
 
 
 def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
-    inner = [each for each in map(str, available) if each.lower().endswith(f".{name.lower()}")]
+    inner = [column for column in map(str, available) if column.lower().endswith(f".{name.lower()}")]
     near = twins or inner[:3] or difflib.get_close_matches(name, map(str, available), n=3, cutoff=0.5)
     if near:
         return f"; did you mean {' or '.join(map(repr, near))}?"
@@ -212,10 +213,10 @@ def _near_misses(name: str, twins: list[str], available: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Reducer(Generic[T]):
-    """From the named columns of a source to a tally. Everything in it can be pickled.
+    """How to make a tally from the named columns of a source. Everything in it can be pickled.
 
-    ``counts_suffice`` says that ``prepare`` needs only how often each row occurs (``Batch.repeats``), so that
-    an engine which can count by itself may.
+    ``counts_suffice`` means that ``prepare`` needs only the number of times that each row occurs
+    (``Batch.repeats``), so that an engine may count the rows.
     """
 
     columns: Sequence[str]
@@ -224,11 +225,11 @@ class Reducer(Generic[T]):
     counts_suffice: bool = False
 
     def fold(self, source: Source) -> T:
-        """Prepare each batch of a source into a value and add them up."""
+        """Turn each batch of a source into a value and add the values up."""
         return self.fold_rows(source)[0]
 
     def fold_rows(self, source: Source) -> tuple[T, int]:
-        """The same, and how many rows were read: weights and lists do not tell."""
+        """Fold a source, and return the number of rows read too, which the sum of weights does not tell."""
         wanted = list(dict.fromkeys(self.columns))
         if isinstance(source, FoldingSource):
             return source.fold(wanted, self.prepare, self.empty)

@@ -48,11 +48,11 @@ class RoleGuess:
     ambiguities: tuple[str, ...]
 
 
-def guess_roles(names: Sequence[str], given: Mapping[str, object]) -> RoleGuess:
-    """Infer the roles that were not given: truth, and one of prediction, score or probabilities.
+def guess_roles(names: Sequence[str], passed: Mapping[str, object]) -> RoleGuess:
+    """Infer the roles that were not passed: truth, and one of prediction, score or probabilities.
 
     A role is inferred only if one column fits it. If two columns fit a role, or the predictions could be
-    evaluated in two ways, a message names them and the caller decides. ``given`` holds what the caller
+    evaluated in two ways, a message names them and the caller decides. ``passed`` holds what the caller
     passed for each role, None if nothing.
 
     >>> guess = guess_roles(["id", "Y_true", "y_pred"], {})
@@ -61,10 +61,10 @@ def guess_roles(names: Sequence[str], given: Mapping[str, object]) -> RoleGuess:
     >>> guess.notices
     ("Took 'Y_true' as truth and 'y_pred' as prediction.",)
     >>> guess_roles(["label", "target", "score"], {"score": "score"}).ambiguities
-    ("'label' and 'target' could both be the truth: say which.",)
+    ("'label' and 'target' could both be the truth: pass --truth.",)
     """
-    known = {role for role, value in given.items() if value is not None}
-    used_names = {name for value in given.values() for name in names_of(value)}
+    known = {role for role, value in passed.items() if value is not None}
+    used_names = {name for value in passed.values() for name in names_of(value)}
     free_names = [name for name in names if isinstance(name, str) and name not in used_names]
     roles: dict[str, str | list[str]] = {}
     ambiguities: list[str] = []
@@ -84,7 +84,7 @@ def guess_roles(names: Sequence[str], given: Mapping[str, object]) -> RoleGuess:
             options = [
                 option for form, columns in columns_by_form.items() for option in _options(form, columns)
             ]
-            ambiguities.append(f"{_join(quoted, 'or')} could be evaluated: say {_join(options, 'or')}.")
+            ambiguities.append(f"{_join(quoted, 'or')} could be evaluated: pass {_join(options, 'or')}.")
     inferred = [f"{_quote(names_of(columns))} as {role}" for role, columns in roles.items()]
     notices = (f"Took {' and '.join(inferred)}.",) if inferred else ()
     return RoleGuess(roles, notices, tuple(ambiguities))
@@ -93,12 +93,12 @@ def guess_roles(names: Sequence[str], given: Mapping[str, object]) -> RoleGuess:
 def _decide_form(
     form: str, columns: list[str], roles: dict[str, str | list[str]], ambiguities: list[str]
 ) -> None:
-    """Assign the columns of the only way to be evaluated; several may be probabilities of classes."""
+    """Assign the columns if only one form fits; several columns may hold one class's probabilities each."""
     classes = [name for name in columns if name.lower().startswith(PROBABILITY_PREFIXES)]
     if len(classes) > 1:
         roles[form] = classes
     elif classes:
-        ambiguities.append(f"{_quote(classes)} could be the probabilities of any class: say of which.")
+        ambiguities.append(f"{_quote(classes)} could be the probabilities of any class: name the class.")
     else:
         _decide(form, columns, roles, ambiguities)
 
@@ -109,8 +109,8 @@ def _decide(role: str, columns: list[str], roles: dict[str, str | list[str]], am
         roles[role] = columns[0]
     elif columns:
         both = "both" if len(columns) == 2 else "all"
-        which = "which" if role == "truth" else _join(_options(role, columns), "or")
-        ambiguities.append(f"{_quote(columns)} could {both} be the {role}: say {which}.")
+        which = "--truth" if role == "truth" else _join(_options(role, columns), "or")
+        ambiguities.append(f"{_quote(columns)} could {both} be the {role}: pass {which}.")
 
 
 def _columns_for(role: str, names: Sequence[str]) -> list[str]:
@@ -172,19 +172,19 @@ def find_source(
 
     ``source`` is an open source, whose columns the roles name, or None if the roles hold arrays.
     """
-    given = {role: value for role, value in roles.items() if value is not None}
+    passed = {role: value for role, value in roles.items() if value is not None}
     for role in needed:
-        if role not in given:
-            raise OptionError(f"{role} is needed: the name of a column, or the column itself")
+        if role not in passed:
+            raise OptionError(f"{role} is needed: pass the name of a column, or the column itself")
     if source is None:
-        for role, value in given.items():
+        for role, value in passed.items():
             if isinstance(value, str):
-                raise OptionError(f"{role}={value!r} names a column, but no table is given (data=…)")
-        return ArraySource(given), {role: role for role in given}
+                raise OptionError(f"{role}={value!r} names a column, but there is no table: pass data=…")
+        return ArraySource(passed), {role: role for role in passed}
     columns: dict[str, str] = {}
-    for role, value in given.items():
+    for role, value in passed.items():
         if not isinstance(value, str):
-            raise OptionError(f"with data, {role} is the name of a column; saw {type(value).__name__}")
+            raise OptionError(f"with data, {role} must be the name of a column; saw {type(value).__name__}")
         columns[role] = value
     return source, columns
 

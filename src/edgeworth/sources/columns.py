@@ -1,4 +1,4 @@
-"""Columns of labels and weights: whatever the caller holds, as blocks that can be counted."""
+"""Convert columns of labels and weights from any library to arrays or codes that can be counted."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Label: TypeAlias = Hashable
 
+RowSelection: TypeAlias = "slice[int | None, int | None, int | None] | NDArray[np.intp] | NDArray[np.bool_]"
+
 BLOCK_ROWS = 1 << 16
 """Rows handled at once: temporaries stay inside the processor's cache (fastest of 2^13 to 2^20 measured)."""
 
@@ -39,7 +41,7 @@ class Coded:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: slice | NDArray[np.intp] | NDArray[np.bool_]) -> Coded:
+    def __getitem__(self, rows: RowSelection) -> Coded:
         return Coded(self.codes[rows], self.labels)
 
     def tolist(self) -> list[Label]:
@@ -95,6 +97,13 @@ def as_column(values: object, name: str) -> Column:
         array = _to_numpy(values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
+    if array.ndim == 2 and name == "truth":
+        raise InputError(
+            f"truth has one column per label, shape {array.shape}, so these are multi-label data. Evaluate "
+            "them as one table per label, clustered by case: truth=Y.ravel(), prediction=P.ravel(), "
+            'by={"label": np.tile(labels, len(Y))}, '
+            "cluster=np.repeat(np.arange(len(Y)), Y.shape[1])"
+        )
     if array.ndim != 1:
         raise InputError(f"{name} must be one column of values; saw an array of shape {array.shape}")
     return array
@@ -131,7 +140,7 @@ def as_array(values: object, name: str) -> AnyArray:
     if hasattr(values, "__array__"):
         return np.asarray(values)
     if not isinstance(values, SupportsDLPack):
-        raise InputError(f"{name} cannot be read from {type(values).__name__}: it is no array")
+        raise InputError(f"{name} cannot be read from {type(values).__name__}: it is not an array")
     try:
         return np.from_dlpack(values)
     except (AttributeError, TypeError, ValueError, RuntimeError, BufferError) as error:

@@ -1,7 +1,7 @@
-"""The formats of files, in one table: what reads each, how its files end and begin, and what people call it.
+"""The table of file formats: the reader, the endings and first bytes, and the usual name of each.
 
-A new format is a module with a source of its own, and an entry here. Folders, standard input, object stores,
-Spark, the command's help and errors all read this table.
+A new format is a module with a source of its own, and an entry in this table. Folders, standard input, object
+stores, Spark, the command's help and errors all read this table.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from edgeworth.sources.paths import FileSource
 
 Folders = Sequence[Mapping[str, str | None]]
-"""For each file, the columns that its folders name, as in ``year=2024/part.csv``."""
+"""For each file, the columns in the names of its folders, as in ``year=2024/part.csv``."""
 
 
 # Each reader imports its library only when a file of its format is opened.
@@ -63,24 +63,24 @@ class Format:
     """A format of files."""
 
     name: str
-    """What a file of it is, in a sentence: "a.csv is delimited text"."""
+    """The name in messages: "a.csv is delimited text"."""
     words: tuple[str, ...]
-    """What people call it."""
+    """The usual names."""
     endings: tuple[str, ...]
     other_endings: tuple[str, ...] = ()
-    """Endings of files that are read when they are named, and left alone in a folder."""
+    """Endings of files that are read if they are named, and skipped in a folder."""
     beginnings: tuple[bytes, ...] = ()
-    """How such files begin, for those without a known ending."""
+    """The first bytes of such files, for files without a known ending."""
     reader: Callable[[Path, str | None], FileSource] | None = None
-    """What opens one file; None if only Spark reads it."""
+    """Opens one file; None if only Spark reads the format."""
     combine: Callable[[Sequence[FileSource], str, Folders], Source] = _combine
-    """What reads several files as one."""
+    """Combines several files into one source."""
     duckdb: str | None = None
-    """How DuckDB reads ``$path`` from an object store; None where it cannot."""
+    """The SQL with which DuckDB reads ``$path`` from an object store; None if it cannot."""
     is_text: bool = False
     """Whether DuckDB's values are all text."""
     spark: str | None = None
-    """What Spark calls it; None where Spark cannot read it."""
+    """Spark's name of the format; None if Spark cannot read it."""
 
     def open(self, path: Path, name: str | None = None) -> FileSource:
         """Open one file of this format, called ``name`` in errors."""
@@ -128,16 +128,16 @@ FORMATS = (
     ),
     Format("ORC", ("ORC",), (".orc",), spark="orc"),
 )
-"""Every format; a file that says nothing about itself is taken for the first."""
+"""Every format; a file that shows no format is read as the first."""
 
-READ = tuple(each for each in FORMATS if each.reader is not None)
+READ = tuple(form for form in FORMATS if form.reader is not None)
 
 COMPRESSED = {".gz", ".zst", ".bz2"}
 """Endings of compressed files."""
 
 
 def ending(path: Path) -> str:
-    """Find the ending that says what a file holds: ``.csv`` of ``a.csv.gz``.
+    """Return the ending of a file without endings of compression: ``.csv`` for ``a.csv.gz``.
 
     >>> ending(Path("a.b.CSV.gz")), ending(Path("a.gz"))
     ('.csv', '')
@@ -149,26 +149,26 @@ def ending(path: Path) -> str:
 
 
 def format_by_ending(path: Path) -> Format | None:
-    """Find the format that a file's ending names; None where it names none."""
-    found = ending(path)
-    return next((each for each in FORMATS if found in each.endings + each.other_endings), None)
+    """Return the format with a file's ending, or None."""
+    suffix = ending(path)
+    return next((form for form in FORMATS if suffix in form.endings + form.other_endings), None)
 
 
 def format_by_head(head: bytes) -> Format:
-    """Find the format of a file that begins with these bytes.
+    """Return the format of a file that begins with these bytes.
 
     >>> format_by_head(b'{"y": 1}').name, format_by_head(b"y,p").name
     ('JSON lines', 'delimited text')
     """
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    return next((each for each in READ if start.startswith(each.beginnings)), FORMATS[0])
+    return next((form for form in READ if start.startswith(form.beginnings)), FORMATS[0])
 
 
 def list_words(formats: tuple[Format, ...] = READ, last: str = ",") -> str:
-    """List what people call some formats.
+    """List the usual names of some formats.
 
     >>> list_words(), list_words(FORMATS[:2], " or")
     ('CSV, TSV, Parquet, JSON lines, Arrow', 'CSV, TSV or Parquet')
     """
-    words = [word for each in formats for word in each.words]
+    words = [word for form in formats for word in form.words]
     return f"{', '.join(words[:-1])}{last} {words[-1]}"

@@ -22,6 +22,7 @@ from edgeworth.sources.engines import (
     generate_names,
     is_spark_frame,
 )
+from edgeworth.sources.integer_names import with_text_names
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -98,11 +99,11 @@ def _as_frame(data: object) -> nw.DataFrame[IntoDataFrame] | nw.LazyFrame[IntoLa
     import narwhals.stable.v2 as nw
 
     with unique_column_names():
-        frame = nw.from_native(data, pass_through=True)
+        frame = nw.from_native(with_text_names(data), pass_through=True)
         if not isinstance(frame, (nw.DataFrame, nw.LazyFrame)):
             table = _table_by_protocol(data)
             if table is None:
-                seen = f"saw {type(data).__name__}; arrays have names, as truth=… and prediction=…"
+                seen = f"saw {type(data).__name__}; pass arrays by name, as truth=… and prediction=…"
                 raise InputError(f"data must be the path of a file or a dataframe; {seen}")
             return nw.from_native(table, eager_only=True)
     return frame

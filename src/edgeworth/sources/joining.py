@@ -36,28 +36,30 @@ MAX_IDS_SHOWN = 3
 ID_SEPARATOR = "\x1f"
 """The character between the columns of an id."""
 
-BY_IT = "rows are joined by it, so fill it in, or drop such rows beforehand"
-DROP = "drop such rows beforehand, or say what they mean (missing=, --missing)"
+FILL_JOIN_COLUMN = "rows are joined by this column, so fill it in, or drop such rows beforehand"
+DROP_OR_SET_MISSING = "drop such rows beforehand, or choose how missing values count (missing=, --missing)"
 
-Places = NDArray[np.intp]
+RowNumbers = NDArray[np.intp]
 
 
 def name_systems(tables: Sequence[object]) -> list[str]:
-    """Name systems after their files, or after their folders where the files are called alike.
+    """Name systems after their files, or after their folders if the files have the same name.
 
     >>> name_systems(["out/small.csv.gz", "out/large.csv"]), name_systems(["a/p.csv", "b/p.csv"])
     (['small', 'large'], ['a', 'b'])
     """
     paths = [Path(table) if isinstance(table, (str, os.PathLike)) else None for table in tables]
     ways = ([_stem(path) for path in paths], [path.parent.name if path else "" for path in paths])
-    names = next((each for each in ways if len(set(each)) == len(each) and all(each)), None)
-    return names or [str(path or f"table {place}") for place, path in enumerate(paths, start=1)]
+    names = next(
+        (candidate for candidate in ways if len(set(candidate)) == len(candidate) and all(candidate)), None
+    )
+    return names or [str(path or f"table {number}") for number, path in enumerate(paths, start=1)]
 
 
 def _stem(path: Path | None) -> str:
     if path is None or glob.has_magic(path.name):
         return "" if path is None else path.parent.name
-    endings = {*COMPRESSED, *chain(*(each.endings + each.other_endings for each in FORMATS))}
+    endings = {*COMPRESSED, *chain(*(form.endings + form.other_endings for form in FORMATS))}
     while path.suffix.lower() in endings:
         path = path.with_suffix("")
     return path.name
@@ -65,7 +67,7 @@ def _stem(path: Path | None) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """A source of a system's rows, which columns of a case it has, and which are the system's own."""
+    """A source of a system's rows, its columns that describe the case, and its columns of predictions."""
 
     name: str
     source: Source
@@ -80,55 +82,57 @@ def paths_of(tables: Sequence[Table]) -> tuple[Path, ...]:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of all tables below each other: the system, the id and the values of each."""
+    """The rows of all tables, one table after the other: the system, the id and the values of each row."""
 
     by: str
-    """The column of the id, for sentences."""
+    """The column of the id, for messages."""
     names: tuple[str, ...]
     """The tables, or the systems of one table."""
-    owners: Places
+    owners: RowNumbers
     ids: Ids
     values: Mapping[str | int, Column]
-    """The values of a shared column by its name, and of a system's own by its place."""
+    """The values of a shared column by its name, and of a system's own column by its number."""
 
     @property
     def title(self) -> str:
-        """Name the source that the joined rows are."""
+        """The name of the joined rows as a source."""
         return f"{', '.join(self.names)}, joined by {self.by}"
 
     @cached_property
-    def cases(self) -> Places:
+    def cases(self) -> RowNumbers:
         """The number of each row's case."""
         return number_cases(self.ids)
 
     def id_of(self, row: int) -> str:
-        """Show the id of a row."""
+        """Return the id of a row for messages."""
         return f"{self.by} {str(self.ids[row]).replace(ID_SEPARATOR, ', ')!r}"
 
 
 def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, are_numbers: bool) -> Rows:
-    """Read the columns of all tables; ``are_numbers``: the systems' own hold numbers, and not labels."""
+    """Read the columns of all tables; ``are_numbers`` means that the systems' own columns are no labels."""
     is_text = any(table.source.is_text for table in tables)
-    names: dict[str, int] = {} if system else {table.name: place for place, table in enumerate(tables)}
-    owners: list[Places] = []
+    names: dict[str, int] = {} if system else {table.name: index for index, table in enumerate(tables)}
+    owners: list[RowNumbers] = []
     ids: list[list[str] | TextArray] = []
     shared = [name for table in tables for name in table.shared]
     values: dict[str | int, list[Column]] = {
         x: [] for x in (*shared, *range(max(len(x.own) for x in tables)))
     }
     for table in tables:
-        said = table.source.name
+        source_name = table.source.name
         columns: dict[str | int, str] = {name: name for name in table.shared} | dict(enumerate(table.own))
         wanted = dict.fromkeys([*by, *columns.values(), *([] if system is None else [system])])
         with track_progress("rows read", getattr(table.source, "rows", None)) as done:
             for batch in table.source.batches(list(wanted)):
-                ids.append(_as_texts(batch, by, said))
+                ids.append(_as_texts(batch, by, source_name))
                 if system is None:
                     owners.append(np.full(len(batch), names[table.name], dtype=np.intp))
                 else:
-                    coded = encode_all(batch.columns[system], f"{said}: {system}", batch.first_row, BY_IT)
-                    places = [names.setdefault(as_text(label), len(names)) for label in coded.labels]
-                    owners.append(np.array(places, dtype=np.intp)[coded.codes])
+                    coded = encode_all(
+                        batch.columns[system], f"{source_name}: {system}", batch.first_row, FILL_JOIN_COLUMN
+                    )
+                    indexes = [names.setdefault(as_text(label), len(names)) for label in coded.labels]
+                    owners.append(np.array(indexes, dtype=np.intp)[coded.codes])
                 for role, parts in values.items():
                     name = columns.get(role)
                     column = Coded(np.full(len(batch), MISSING), ()) if name is None else batch.columns[name]
@@ -145,7 +149,7 @@ def read_rows(tables: Sequence[Table], by: Sequence[str], system: str | None, ar
 
 
 def as_text(label: Label) -> str:
-    """Write a label as files do: 7 of 7.0, so that what was a number here is the same text there.
+    """Write a label as files do, 7 for 7.0, so that a number in one table equals the text in another.
 
     >>> as_text(7.0), as_text("7"), as_text(0.5)
     ('7', '7', '0.5')
@@ -153,7 +157,7 @@ def as_text(label: Label) -> str:
     return str(int(label)) if isinstance(label, float) and float(label).is_integer() else str(label)
 
 
-# Ids are Arrow's texts, which take a tenth of the time of Python's; without pyarrow they are lists.
+# Ids are Arrow texts, which take a tenth of the time of Python's; without pyarrow they are lists.
 
 
 def _as_texts(batch: Batch, by: Sequence[str], source: str) -> list[str] | TextArray:
@@ -162,8 +166,10 @@ def _as_texts(batch: Batch, by: Sequence[str], source: str) -> list[str] | TextA
     if len(columns) == 1 and isinstance(columns[0], TextColumn) and not columns[0].array.null_count:
         return columns[0].array
     names = [f"{source}: {name}" for name in by]
-    coded = [encode_all(x, name, batch.first_row, BY_IT) for x, name in zip(columns, names, strict=True)]
-    texts = (Coded(each.codes, tuple(map(as_text, each.labels))).tolist() for each in coded)
+    coded = [
+        encode_all(x, name, batch.first_row, FILL_JOIN_COLUMN) for x, name in zip(columns, names, strict=True)
+    ]
+    texts = (Coded(part.codes, tuple(map(as_text, part.labels))).tolist() for part in coded)
     rows = [ID_SEPARATOR.join(map(str, row)) for row in zip(*texts, strict=True)]
     try:
         import pyarrow as pa
@@ -181,11 +187,11 @@ def _concatenate_ids(parts: list[list[str] | TextArray]) -> Ids:
     return pa.chunked_array([part for part in parts if not isinstance(part, list)])
 
 
-def number_cases(ids: Ids) -> Places:
+def number_cases(ids: Ids) -> RowNumbers:
     """Number the cases: equal ids have one number, different ones have different numbers."""
     if isinstance(ids, list):
         index: dict[str, int] = {}
-        return np.array([index.setdefault(each, len(index)) for each in ids], dtype=np.intp)
+        return np.array([index.setdefault(case_id, len(index)) for case_id in ids], dtype=np.intp)
     # The chunks share one dictionary.
     import pyarrow as pa
 
@@ -199,28 +205,32 @@ def number_cases(ids: Ids) -> Places:
 def join_rows(
     rows: Rows, tables: Sequence[Table], *, unmatched: str, missing: str
 ) -> tuple[ArraySource, dict[str, list[str]], tuple[str, ...]]:
-    """Join rows by their ids into one table, and say which columns are each system's and what was left out.
+    """Join rows by their ids into one table; return it, each system's columns, and notes on dropped rows.
 
-    Tables that have a shared column must agree on it. An id that some lack is left out, or is an error.
+    Tables that have a shared column must agree on it. An id that some lack is dropped, or is an error.
     """
-    found = find_rows(rows)
-    notices = tell_unmatched(rows, found, unmatched)
-    found = found[np.all(found >= 0, axis=1)]
-    found = found[np.argsort(found[:, 0])]
+    row_numbers = find_rows(rows)
+    notices = describe_unmatched(rows, row_numbers, unmatched)
+    row_numbers = row_numbers[np.all(row_numbers >= 0, axis=1)]
+    row_numbers = row_numbers[np.argsort(row_numbers[:, 0])]
     shared = [role for role in rows.values if isinstance(role, str)]
-    columns: dict[str, Column] = {role: _agree(rows, role, found) for role in shared}
+    columns: dict[str, Column] = {role: _agree(rows, role, row_numbers) for role in shared}
     of_tables = {table.name: table.own for table in tables}
     own = {name: of_tables.get(name, tables[0].own) for name in rows.names}
     systems: dict[str, list[str]] = {name: [] for name in rows.names if own[name]}
-    for name, (place, own_column) in ((x, pair) for x in systems for pair in enumerate(own[x])):
-        at, values = found[:, rows.names.index(name)], rows.values[place]
-        taken = Coded(values.codes[at], values.labels) if isinstance(values, Coded) else values[at]
-        absent = taken.codes == MISSING if isinstance(taken, Coded) else np.isnan(taken)
+    for name, (number, own_column) in ((x, pair) for x in systems for pair in enumerate(own[x])):
+        system_rows, values = row_numbers[:, rows.names.index(name)], rows.values[number]
+        own_values = (
+            Coded(values.codes[system_rows], values.labels)
+            if isinstance(values, Coded)
+            else values[system_rows]
+        )
+        absent = own_values.codes == MISSING if isinstance(own_values, Coded) else np.isnan(own_values)
         if missing == "error" and absent.any():
-            case = rows.id_of(int(at[np.argmax(absent)]))
-            raise InputError(f"{name} has no {own_column} for {case}: {DROP}")
+            case = rows.id_of(int(system_rows[np.argmax(absent)]))
+            raise InputError(f"{name} has no {own_column} for {case}: {DROP_OR_SET_MISSING}")
         column = name if len(own[name]) == 1 and name not in shared else f"{name}: {own_column}"
-        columns[column] = taken
+        columns[column] = own_values
         systems[name].append(column)
     source = ArraySource(columns, rows.title)
     source.is_text = any(table.source.is_text for table in tables)
@@ -228,64 +238,72 @@ def join_rows(
     return source, systems, notices
 
 
-def find_rows(rows: Rows, *, may_repeat: bool = False) -> Places:
-    """Find the row of each case in each table, the first one if it repeats, -1 where a table lacks it."""
+def find_rows(rows: Rows, *, may_repeat: bool = False) -> RowNumbers:
+    """Return the first row of each case in each table, -1 if a table lacks the case."""
     cases, number = rows.cases, len(rows.names)
-    cells, places = cases * number + rows.owners, np.arange(len(cases))
-    found = np.full((cases.max() + 1) * number, MISSING, dtype=np.intp)
-    found[cells[::-1]] = places[::-1]
-    if not may_repeat and np.count_nonzero(found >= 0) < len(cells):
-        again = found[cells] != places
+    cells, row_numbers = cases * number + rows.owners, np.arange(len(cases))
+    first_rows = np.full((cases.max() + 1) * number, MISSING, dtype=np.intp)
+    first_rows[cells[::-1]] = row_numbers[::-1]
+    if not may_repeat and np.count_nonzero(first_rows >= 0) < len(cells):
+        again = first_rows[cells] != row_numbers
         row = int(np.argmax(again))
         more = len(np.unique(cells[again])) - 1
         raise InputError(
             f"{rows.names[rows.owners[row]]} has {rows.id_of(row)} more than once"
-            f"{f' ({more:,} more ids also repeat)' if more else ''}: a case has one row; only grades repeat"
+            f"{f' ({more:,} more ids also repeat)' if more else ''}: "
+            "keep one row per case (only grades may repeat)"
         )
-    return found.reshape(-1, number)
+    return first_rows.reshape(-1, number)
 
 
-def tell_unmatched(rows: Rows, found: Places, unmatched: str) -> tuple[str, ...]:
-    """Say which ids are not in every table; an error where they were to match, or where none does."""
-    is_whole: NDArray[np.bool_] = np.all(found >= 0, axis=1)
-    said = []
-    for place, name in enumerate(rows.names):
-        left = np.sort(found[~is_whole & (found[:, place] >= 0), place])
-        if len(left):
-            shown = "; ".join(map(rows.id_of, left[:MAX_IDS_SHOWN].tolist()))
-            said.append(f"{len(left):,} of {name} ({shown}{'; …' if len(left) > MAX_IDS_SHOWN else ''})")
+def describe_unmatched(rows: Rows, row_numbers: RowNumbers, unmatched: str) -> tuple[str, ...]:
+    """Describe the ids that some table lacks; raise an error if none matches, or if all must match."""
+    is_whole: NDArray[np.bool_] = np.all(row_numbers >= 0, axis=1)
+    unmatched_texts = []
+    for system, name in enumerate(rows.names):
+        unmatched_rows = np.sort(row_numbers[~is_whole & (row_numbers[:, system] >= 0), system])
+        if len(unmatched_rows):
+            shown = "; ".join(map(rows.id_of, unmatched_rows[:MAX_IDS_SHOWN].tolist()))
+            more = "; …" if len(unmatched_rows) > MAX_IDS_SHOWN else ""
+            unmatched_texts.append(f"{len(unmatched_rows):,} in {name} ({shown}{more})")
     if not is_whole.any():
         raise InputError(
-            f"no {rows.by} is in all of {', '.join(rows.names)}: unmatched are {', '.join(said)}"
+            f"no {rows.by} is in all of {', '.join(rows.names)}: unmatched are {', '.join(unmatched_texts)}"
         )
-    if said and unmatched == "error":
-        raise InputError(f"{rows.by} does not match everywhere: unmatched are {', '.join(said)}")
-    kept = f"{is_whole.sum():,} cases were joined by {rows.by}"
-    return (f"{kept}; unmatched and left out were {', '.join(said)}.",) if said else ()
+    if unmatched_texts and unmatched == "error":
+        raise InputError(
+            f"{rows.by} does not match in all tables: unmatched are {', '.join(unmatched_texts)}"
+        )
+    summary = f"{is_whole.sum():,} cases were joined by {rows.by}"
+    return (f"{summary}; dropped as unmatched: {', '.join(unmatched_texts)}.",) if unmatched_texts else ()
 
 
-def _agree(rows: Rows, role: str, found: Places) -> Coded:
-    """Take what the tables say of each case, which is to be the same."""
+def _agree(rows: Rows, role: str, row_numbers: RowNumbers) -> Coded:
+    """Return the shared value of each case, or raise an error if two tables differ."""
     values = rows.values[role]
     assert isinstance(values, Coded)
     # A column with gaps comes out of pandas as 1.0 and 0.0.
     numbers = {label: float(str(label)) for label in values.labels if NUMBER.fullmatch(str(label).strip())}
     first: dict[Label, int] = {}
     same = [first.setdefault(numbers.get(label, label), code) for code, label in enumerate(values.labels)]
-    meant = np.array([*same, MISSING], dtype=np.intp)
-    said = np.full(len(found), MISSING, dtype=np.intp)
-    for place, name in enumerate(rows.names):
-        here = values.codes[found[:, place]]
-        differ = (meant[said] != meant[here]) & (said != MISSING) & (here != MISSING)
+    equivalent = np.array([*same, MISSING], dtype=np.intp)
+    codes = np.full(len(row_numbers), MISSING, dtype=np.intp)
+    for system, name in enumerate(rows.names):
+        system_codes = values.codes[row_numbers[:, system]]
+        differ = (
+            (equivalent[codes] != equivalent[system_codes]) & (codes != MISSING) & (system_codes != MISSING)
+        )
         if differ.any():
             case = int(np.argmax(differ))
-            one, other = values.labels[said[case]], values.labels[here[case]]
+            one, other = values.labels[codes[case]], values.labels[system_codes[case]]
             other_name = next(
-                x for x, row in zip(rows.names, found[case], strict=True) if values.codes[row] == said[case]
+                x
+                for x, row in zip(rows.names, row_numbers[case], strict=True)
+                if values.codes[row] == codes[case]
             )
             raise InputError(
-                f"{rows.id_of(int(found[case, place]))} has {role} {one!r} in {other_name} and {other!r} in "
-                f"{name}: correct one, or name the right file (--truth-file)"
+                f"{rows.id_of(int(row_numbers[case, system]))} has {role} {one!r} in {other_name} "
+                f"and {other!r} in {name}: correct one, or pass the right file (--truth-file)"
             )
-        said = np.where(said == MISSING, here, said)
-    return Coded(said, values.labels)
+        codes = np.where(codes == MISSING, system_codes, codes)
+    return Coded(codes, values.labels)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
@@ -19,8 +18,6 @@ from edgeworth.sources.columns import (
     Label,
     as_array,
     as_column,
-    check_not_missing,
-    encode_all,
     is_missing,
     unique_column_names,
 )
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoSeries
 
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,400}")
-"""Longer ones are beyond any float, and Python makes no integers of thousands of digits."""
+"""Longer numbers are beyond any float, and Python converts no integers of thousands of digits."""
 NUMBER = re.compile(
     r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
 )
@@ -52,7 +49,7 @@ def as_scores(values: object, name: str = "scores", first_row: int = 1) -> NDArr
     whole = _whole_numbers(column)
     if len(whole) and max(abs(int(whole.min())), abs(int(whole.max()))) > MAX_EXACT_INTEGER:
         raise InputError(
-            f"{name} holds whole numbers beyond 2^53, which floats cannot tell apart: "
+            f"{name} holds whole numbers beyond 2^53, which floats cannot distinguish: "
             "subtract a constant, or rank them first"
         )
     return _as_floats(column, name, first_row)
@@ -137,77 +134,6 @@ def check_weights(weights: Numbers, first_row: int = 1) -> None:
         raise InputError(f"weights must be {needed}; row {first_row + row:,} has {weights[row]}")
 
 
-Time = int | float | datetime
-
-
-DATE_PARTS = {"yyyy": "%Y", "yy": "%y", "mm": "%m", "dd": "%d", "HH": "%H", "MM": "%M", "SS": "%S"}
-
-
-def as_times(
-    values: object, name: str = "time", first_row: int = 1, date_format: str | None = None
-) -> NDArray[np.int64]:
-    """Return the rank of each row's time among the distinct times, the earliest being 0.
-
-    Text holds numbers, or dates in ISO 8601: 2026-07-31, 2026-07-31T18:30, 2026-07-31T18:30+02:00.
-    ``date_format`` names another format: dd/mm/yyyy HH:MM, or one for strptime, %d %b %Y.
-
-    >>> as_times(["2026-07-31", "2026-02-01", "2026-07-31"]).tolist(), as_times([10, 9.5]).tolist()
-    ([1, 0, 1], [1, 0])
-    """
-    column = as_column(values, name)
-    if not isinstance(column, Coded) and column.dtype.kind in "iufM":
-        is_missing_time = np.isnat(column) if column.dtype.kind == "M" else np.isnan(column)
-        check_not_missing(is_missing_time, name, first_row)
-        return np.unique(column, return_inverse=True)[1].astype(np.int64, copy=False)
-    coded = encode_all(column, name, first_row)
-    if date_format is not None and "%" not in date_format:
-        date_format = re.sub("|".join(DATE_PARTS), lambda part: DATE_PARTS[part[0]], date_format)
-    labels = _numbers_from_text(coded.labels) if date_format is None else coded.labels
-    times = [_as_time(label, date_format) for label in labels]
-    # Neither of numbers and dates, or of times with and without a zone, comes before the other.
-    kinds = [time.tzinfo is None if isinstance(time, datetime) else "number" for time in times]
-    wrong_codes = [code for code, time in enumerate(times) if time is None]
-    wrong_codes = wrong_codes or [code for code, kind in enumerate(kinds) if kind != kinds[0]]
-    if wrong_codes:
-        row = first_row + int(np.argmax(coded.codes == wrong_codes[0]))
-        needed = (
-            "numbers, or dates such as 2026-07-31 or 2026-07-31T18:30 (all with a time zone or none; "
-            "date_format=, --date-format says how else they are written)"
-        )
-        if date_format is not None:
-            needed = f"dates such as {datetime(2026, 7, 31, 18, 30).strftime(date_format)}"
-        raise InputError(
-            f"{name} must be {needed}, to put rows in order; row {row:,} has {coded.labels[wrong_codes[0]]!r}"
-        )
-    ranks = {time: rank for rank, time in enumerate(sorted(set(times)))}  # type: ignore[type-var]  # no None
-    return np.array([ranks[time] for time in times], dtype=np.int64)[coded.codes]
-
-
-def _numbers_from_text(labels: Sequence[Label]) -> Sequence[Label]:
-    """Convert labels to numbers if all of them are numeric text; whole numbers stay exact."""
-    if not all(isinstance(label, str) and NUMBER.fullmatch(label.strip()) for label in labels):
-        return labels
-    texts = [str(label).strip() for label in labels]
-    return [int(text) if WHOLE_NUMBER.fullmatch(text) else float(text) for text in texts]
-
-
-def _as_time(label: Label, date_format: str | None = None) -> Time | None:
-    if isinstance(label, str):
-        try:
-            if date_format is not None:
-                return datetime.strptime(label.strip(), date_format)  # times compare as written
-            return datetime.fromisoformat(label.strip())
-        except ValueError:
-            return None
-    if isinstance(label, datetime):
-        return label
-    if isinstance(label, date):
-        return datetime(label.year, label.month, label.day)
-    if isinstance(label, (int, float)) and not isinstance(label, bool) and label == label:
-        return label
-    return None
-
-
 FLOAT16_SUM_ERROR = 2.0**-11
 """Probabilities of half precision add up to 1 within this."""
 
@@ -275,7 +201,7 @@ def check_probabilities(
         _check_range(values[:, None], name, first_row)
         return np.stack([1 - values, values], axis=1)
     if values.shape[1] < 2:
-        raise InputError(f"{name} need a column for each of two classes at least; saw {values.shape[1]}")
+        raise InputError(f"{name} need one column per class, at least two; saw {values.shape[1]}")
     _check_range(values, name, first_row)
     sums = row_sums(values)
     if normalise:
@@ -288,8 +214,8 @@ def check_probabilities(
     if not (low >= 1 - tolerance and high <= 1 + tolerance):
         row = int(np.argmax((sums < 1 - tolerance) | (sums > 1 + tolerance)))
         raise InputError(
-            f"{name} of row {first_row + row:,} add up to {sums[row]:.9g}, not to 1 "
-            f"(within {tolerance:.2g}): normalise=True (--normalise) divides each row by its sum"
+            f"{name} of row {first_row + row:,} add up to {sums[row]:.9g}, not 1 "
+            f"(within {tolerance:.2g}): to divide each row by its sum, pass normalise=True (--normalise)"
         )
     if low >= 1 - FLOAT64_SUM_ERROR and high <= 1 + FLOAT64_SUM_ERROR:
         return values
@@ -317,18 +243,20 @@ def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None
         raise InputError(f"{name}: row {row:,}{column} is missing (nan)")
     advice = ""
     if values.shape[1] > 1 and (values > 1).all() and not np.allclose(row_sums(values), 100, 0.01):
-        advice = ": these look like decimal odds: give 1/odds, or --odds alone"
+        advice = ": these look like decimal odds: pass 1/odds, or only --odds"
     elif values.min() >= 0 and values.max() > 10:
         advice = ": divide percentages by 100"
     # All digits: 1.0000000000000002 must not be called 1.
-    raise InputError(f"{name} lie between 0 and 1; row {row:,}{column} has {value!r}{advice}")
+    raise InputError(f"{name} must be between 0 and 1; row {row:,}{column} has {value!r}{advice}")
 
 
 def _table_from_array(array: AnyArray, name: str) -> NDArray[np.float64]:
     if array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1):
         return as_scores(array, name)
     if array.ndim != 2:
-        raise InputError(f"{name} are one column or one row a case; saw an array of shape {array.shape}")
+        raise InputError(
+            f"{name} must be one column, or one row per case; saw an array of shape {array.shape}"
+        )
     if array.dtype.kind == "O":
         return _table_from_rows(array.tolist(), name)
     if array.dtype.kind not in "biuf":

@@ -1,4 +1,4 @@
-"""From what the caller calls data to a source."""
+"""Open the caller's data as a source."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def open_source(data: object, *, engine: str | None = None, master: str | None =
     """
     if engine is not None or master is not None:
         if engine is None:
-            raise OptionError('--master belongs to --engine spark: add it (engine="spark")')
+            raise OptionError('--master needs --engine spark (engine="spark")')
         if engine != "spark":
-            raise OptionError(f'the engine can be "spark", or left out; saw {engine!r}')
+            raise OptionError(f'the engine must be "spark" if it is set; saw {engine!r}')
         from edgeworth.sources.spark import open_on_spark
 
         return open_on_spark(data, master)
@@ -84,10 +84,10 @@ def _open_file(path: Path) -> FileSource:
     if path.is_file():
         return find_format(path, str(path)).open(path)
     if not path.is_fifo():
-        raise InputError(f"{path} is a device, not a file: pipe it into the command, and name - to read it")
+        raise InputError(f"{path} is a device, not a file: pipe it into the command and pass - as the file")
     from edgeworth.sources.stdin import open_stream
 
-    # Of /dev/stdin, and of what a shell writes as <(…), everything comes once.
+    # /dev/stdin, and what a shell writes as <(…), can be read only once.
     try:
         with path.open("rb") as stream:
             return open_stream(stream, str(path))
@@ -105,7 +105,7 @@ class ArraySource:
 
     is_text = False
     paths: tuple[Path, ...] = ()
-    """The files that they are from."""
+    """The files that the arrays come from."""
 
     def __init__(self, arrays: Mapping[str, object], name: str = "arrays") -> None:
         self.name = name
@@ -149,7 +149,7 @@ WHOLE_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
 class ManySource:
-    """Files of one kind, in order. ``folders`` says of each what the names of its folders say of its rows."""
+    """Files of one kind, in order. ``folders`` has the columns that the folders of each file name."""
 
     varies = True
     """A column may have one type in one file and another in the next."""
@@ -162,7 +162,7 @@ class ManySource:
         if other is not None:
             raise InputError(
                 f"{first.name} is {first.kind} and {other.name} is {other.kind}: "
-                "give files of one kind at a time, for instance by a pattern such as '*.parquet'"
+                "pass files of one kind at a time, for instance by a pattern such as '*.parquet'"
             )
         self.name = name
         self.kind = first.kind
@@ -183,7 +183,7 @@ class ManySource:
         for index, file in enumerate(self.files):
             constant = {name: self._folders[name][index] for name in wanted if self._is_constant(name, file)}
             origin = FilePlace(file.name, row - 1)
-            # A file needs a column to know its rows by.
+            # At least one column is read, because it gives the number of rows.
             own = [name for name in wanted if name not in constant] or [*file.names[:1]]
             try:
                 for batch in file.batches(own):
@@ -202,7 +202,7 @@ class ManySource:
         return name in self._folders and name not in file.names
 
     def _check(self, wanted: Sequence[str]) -> None:
-        """Each file has the columns; lines of JSON do not all have all fields, and say so themselves."""
+        """Raise an error if a file lacks a column; JSON lines are checked when they are read."""
         for file in () if self.files[0].varies else self.files:
             self._find([name for name in wanted if not self._is_constant(name, file)], file)
 
@@ -217,15 +217,15 @@ class ManySource:
             raise InputError(f"{error}; {has} has one") from None
 
     def _typed(self, folders: Sequence[Mapping[str, str | None]]) -> dict[str, list[Label | None]]:
-        """Each key with its value in every file: whole numbers where all are, unless all values are text."""
+        """Return each folder key's value per file, as integers if all are; text files keep text."""
         keys = dict.fromkeys(key for folder in folders for key in folder)
-        found: dict[str, list[Label | None]] = {}
+        typed: dict[str, list[Label | None]] = {}
         for key in keys:
             values = [folder.get(key) for folder in folders]
             are_whole = all(WHOLE_NUMBER.fullmatch(value) for value in values if value is not None)
             whole = are_whole and not self.is_text
-            found[key] = [int(value) if whole and value is not None else value for value in values]
-        return found
+            typed[key] = [int(value) if whole and value is not None else value for value in values]
+        return typed
 
 
 def _constant(value: Label | None, length: int) -> Column:
@@ -237,12 +237,12 @@ def _constant(value: Label | None, length: int) -> Column:
 
 
 def _check_families(seen: dict[str, tuple[str, str]], batch: Batch, file: str) -> None:
-    """Refuse a column of another family than it has in a file that was seen before."""
+    """Raise an error if a column has another kind of values than in an earlier file."""
     for name, column in batch.columns.items():
-        found = family(column)
-        there, before = seen.setdefault(name, (found, file)) if found else ("", file)
-        if found != there and before != file:
+        kind = family(column)
+        earlier_kind, earlier_file = seen.setdefault(name, (kind, file)) if kind else ("", file)
+        if kind != earlier_kind and earlier_file != file:
             raise InputError(
-                f"{file} has {found} in {name!r} where {before} has {there}: convert one of them, "
-                "the same label would count as two"
+                f"{file} has {kind} in {name!r}, but {earlier_file} has {earlier_kind}: "
+                "convert one of them, or the same label would count as two"
             )

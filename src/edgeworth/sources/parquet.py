@@ -53,7 +53,7 @@ def _check_countable(files: Sequence[ParquetSource], wanted: Sequence[str]) -> N
         if not all(map(has_same_equality, types.values())) or types != files[0].types(wanted):
             raise CannotCountError(f"{file.name} has columns that are counted row by row")
     if sum(file.rows or 0 for file in files) <= MAX_ROWS_READ_WITHOUT_DUCKDB:
-        raise CannotCountError("so few rows are read sooner than DuckDB is loaded")
+        raise CannotCountError("this few rows are read faster than DuckDB is loaded")
     first = next((file for file in files if file.rows), None)
     if first is None:
         raise CannotCountError("there are no rows")

@@ -1,4 +1,4 @@
-"""Which files are meant: by a path, several, a pattern or a folder."""
+"""Find and open files that are named by a path, several paths, a pattern or a folder."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def first_line(error: Exception) -> str:
 PathLike: TypeAlias = str | os.PathLike[str]
 
 TABLE_FOLDERS = {"_delta_log": "Delta", ".hoodie": "Hudi"}
-"""Folders that say which files of a table are still part of it: its other files hold rows of the past."""
+"""Folders that list the current files of a table: its other files hold rows of the past."""
 
 MIN_NAME_SIMILARITY = 0.75
 """Names at least this similar are suggested for a missing file: past.json is not today.json."""
@@ -71,7 +71,7 @@ def expand_paths(data: PathLike | Sequence[PathLike]) -> list[Path]:
         return _once(files)
     path = local_path(data)
     if "://" in str(data) and not is_local_address(data):
-        raise InputError(f"{data}: files of a store are given one at a time, or by a pattern")
+        raise InputError(f"{data}: pass files of an object store one at a time, or by a pattern")
     try:
         if path.is_dir():
             return _once(_files_of(path))
@@ -102,7 +102,7 @@ def local_path(data: PathLike) -> Path:
     """
     if not is_local_address(data):
         path = Path(data)
-        # To Arrow and DuckDB ~ is a home; here it is a folder by that name.
+        # Arrow and DuckDB would read ~ as the home folder; the shell has expanded it already.
         return path.absolute() if str(path).startswith("~") else path
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
@@ -110,7 +110,7 @@ def local_path(data: PathLike) -> Path:
     address = urlsplit(os.fspath(data))
     if address.netloc.lower() not in ("", "localhost"):
         raise InputError(
-            f"{data} is on another machine, {address.netloc}: a file of this one has three slashes, file:///…"
+            f"{data} is on another machine, {address.netloc}: for a file on this machine write file:///…"
         )
     return Path(url2pathname(address.path))
 
@@ -132,28 +132,30 @@ def _once(files: list[Path]) -> list[Path]:
 
 def _files_of(folder: Path) -> list[Path]:
     """Return the data files at any depth of a folder, without hidden ones and those that begin with _."""
-    found = []
-    data = {name for each in READ for name in each.endings}
+    data_files = []
+    data = {name for form in READ for name in form.endings}
     for parent, folders, names in os.walk(folder, onerror=refuse_folder):
         for name, table in TABLE_FOLDERS.items():
             if name in folders:
                 raise InputError(
-                    f"{parent} is a {table} table, whose files may hold rows that it no longer has: "
+                    f"{parent} is a {table} table, whose files may hold deleted rows: "
                     "read it with its own library and pass the dataframe"
                 )
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         files = [Path(parent) / name for name in names if not name.startswith((".", "_"))]
-        found += [file for file in files if ending(file) in data and file.is_file()]
-    if not found:
-        others = data | {name for each in READ for name in each.other_endings}
+        data_files += [file for file in files if ending(file) in data and file.is_file()]
+    if not data_files:
+        others = data | {name for form in READ for name in form.other_endings}
         named = sorted(str(file) for file in folder.rglob("*") if ending(file) in others)[:3]
-        said = f"{folder} is a folder without data: no file in it ends as {list_words(last=' or')} do"
-        raise InputError(f"{said}; name those to be read, such as {', '.join(named)}" if named else said)
-    return sorted(found, key=natural_key)
+        message = f"{folder} is a folder without data: it has no files of {list_words(last=' or')}"
+        raise InputError(
+            f"{message}; name the files to read, such as {', '.join(named)}" if named else message
+        )
+    return sorted(data_files, key=natural_key)
 
 
 def refuse_folder(error: OSError) -> None:
-    """Refuse a folder that cannot be listed."""
+    """Raise an error for a folder that cannot be listed."""
     raise InputError(f"{error.filename} cannot be read: {first_line(error)}") from None
 
 
@@ -177,39 +179,42 @@ def partition_values(file: Path, below: Path) -> dict[str, str | None]:
     """
     from urllib.parse import unquote
 
-    said = [part.partition("=") for part in file.relative_to(below).parts[:-1] if "=" in part]
+    pairs = [part.partition("=") for part in file.relative_to(below).parts[:-1] if "=" in part]
     return {
         unquote(key): None if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value)
-        for key, _, value in said
+        for key, _, value in pairs
     }
 
 
-HEAD_BYTES, LONGEST_HEAD = 64 << 10, 8 << 20
+HEAD_BYTES = 64 << 10
+"""Bytes that are read to recognise a file."""
+
+MAX_FIRST_LINE_BYTES = 8 << 20
 
 COMPRESSIONS: dict[bytes, Literal["gzip", "zstd", "bz2"]] = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"BZh": "bz2",
 }
-"""How compressed files begin, for those without a known ending."""
+"""The first bytes of compressed files, for files without a known ending."""
 
 SPREADSHEETS = {".xlsx", ".xls", ".ods"}
 
 
 class NoRowsError(InputError):
-    """A file with columns and no rows: wrong alone, and nothing among others."""
+    """A file with columns and no rows: an error for one file, skipped among several."""
 
 
 class FileSource:
     """A file that can be read in batches, any number of times."""
 
     kind: ClassVar[str]
-    """What it is, in a sentence."""
+    """The format's name in messages."""
     top: ClassVar[str] = "columns"
-    """What a file without rows still has."""
+    """What a file without rows still has, for messages."""
     is_text: bool = False
     varies: ClassVar[bool] = False
-    """Whether a column may have other types further on, or not be there at first."""
+    """Whether a column may be absent in the first rows, or change its type."""
     names: tuple[str, ...]
     rows: int | None = None
     schema: pa.Schema | None = None
@@ -257,14 +262,14 @@ def open_bytes(path: Path) -> pa.NativeFile:
 
 def read_head(path: Path, name: str, *, of_text: bool = False) -> bytes:
     """Return the first bytes of a file, for text at least its first line, or raise an error."""
-    # Not pa.ArrowException: it is not known yet whether there is a pyarrow; its errors are these as well.
+    # pa.ArrowException is not named, because pyarrow may be missing; its errors are also of these types.
     try:
         with open_bytes(path) as stream:
             head: bytes = stream.read(HEAD_BYTES)
             while of_text and not re.search(rb"\S\s*[\r\n]", head) and (more := stream.read(HEAD_BYTES)):
                 head += more
-                if len(head) > LONGEST_HEAD:
-                    raise InputError(f"{name}: the first line has more than {LONGEST_HEAD:,} bytes")
+                if len(head) > MAX_FIRST_LINE_BYTES:
+                    raise InputError(f"{name}: the first line has more than {MAX_FIRST_LINE_BYTES:,} bytes")
     except EdgeworthError:
         raise
     except (OSError, ValueError) as error:
@@ -274,24 +279,27 @@ def read_head(path: Path, name: str, *, of_text: bool = False) -> bytes:
     return head
 
 
-LARGEST_WHOLE = 2 << 30
-"""Bytes of a file that is read whole, as it is or unpacked."""
+MAX_WHOLE_FILE_BYTES = 2 << 30
+"""The limit for a file that is read as a whole, also after decompression."""
 
-LARGEST_STREAM = 256 << 20
-"""Bytes of a pipe or a device."""
+MAX_STREAM_BYTES = 256 << 20
+"""The limit for a pipe or a device."""
 
-SMALL_UNPACKED, MOST_PACKED = 16 << 20, 100
-"""Bytes that any packed file may unpack to, and how many times its size if that is more: JSON takes up to 25
-times its bytes in memory, and whoever sends a hundred kilobytes is not given gigabytes."""
+MIN_UNPACKED_LIMIT = 16 << 20
+"""Every compressed file may decompress to this many bytes."""
+
+MAX_COMPRESSION_RATIO = 100
+"""A larger file may decompress to this many times its size. JSON takes up to 25 times its bytes in memory,
+so a small hostile file must not expand to gigabytes."""
 
 
-def most_unpacked(size: int) -> int:
-    """Compute how many bytes a packed file of some size may unpack to.
+def max_unpacked_bytes(size: int) -> int:
+    """Return the number of bytes that a compressed file of this size may decompress to.
 
-    >>> most_unpacked(1000), most_unpacked(1 << 20), most_unpacked(1 << 40)
+    >>> max_unpacked_bytes(1000), max_unpacked_bytes(1 << 20), max_unpacked_bytes(1 << 40)
     (16777216, 104857600, 2147483648)
     """
-    return min(LARGEST_WHOLE, max(SMALL_UNPACKED, MOST_PACKED * size))
+    return min(MAX_WHOLE_FILE_BYTES, max(MIN_UNPACKED_LIMIT, MAX_COMPRESSION_RATIO * size))
 
 
 def read_whole_file(path: Path) -> bytes | bytearray:
@@ -299,22 +307,26 @@ def read_whole_file(path: Path) -> bytes | bytearray:
     content = bytearray()
     try:
         with path.open("rb") as file:
-            found = os.fstat(file.fileno())
-            size = found.st_size if stat.S_ISREG(found.st_mode) else 0
+            status = os.fstat(file.fileno())
+            size = status.st_size if stat.S_ISREG(status.st_mode) else 0
             is_packed = file.peek(2).startswith(b"\x1f\x8b")
-            most = most_unpacked(size) if is_packed else min(LARGEST_WHOLE, max(LARGEST_STREAM, size))
+            limit = (
+                max_unpacked_bytes(size)
+                if is_packed
+                else min(MAX_WHOLE_FILE_BYTES, max(MAX_STREAM_BYTES, size))
+            )
             stream = gzip.GzipFile(fileobj=file) if is_packed else file
             while piece := stream.read(HEAD_BYTES):
                 content += piece
-                if len(content) > most:
-                    more = "unpacked " if is_packed else ""
-                    raise InputError(f"{path} is too large to be read: it has {more}more than {most:,} bytes")
+                if len(content) > limit:
+                    unpacked = " when unpacked" if is_packed else ""
+                    raise InputError(f"{path} is too large: it has more than {limit:,} bytes{unpacked}")
     except InputError:
         raise
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {first_line(error)}") from None
     except (EOFError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read: it is damaged, or only a part ({error})") from None
+        raise InputError(f"{path} cannot be read: it is damaged or incomplete ({error})") from None
     return content
 
 
@@ -322,8 +334,8 @@ def find_format(path: Path, name: str) -> Format:
     """Find the format of a file, by its ending or else by its first bytes; ``name`` is its name in errors."""
     if ending(path) in SPREADSHEETS:
         raise InputError(f"{name} is a spreadsheet, not delimited text: save it as CSV, or pass a dataframe")
-    found = format_by_ending(path)
-    return found if found in READ else format_by_head(read_head(path, name))
+    form = format_by_ending(path)
+    return form if form in READ else format_by_head(read_head(path, name))
 
 
 MAX_DIGEST_BYTES = 1 << 30
@@ -367,7 +379,7 @@ FileStates: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 
 
 def file_states(files: Sequence[Path]) -> FileStates:
-    """Return the state of each file; None for one that cannot be asked."""
+    """Return the state of each file; None for a file that cannot be accessed."""
     return tuple(map(_state, files))
 
 
@@ -380,11 +392,11 @@ def _state(file: Path) -> tuple[int, int, int] | None:
 
 
 def check_unchanged(files: Sequence[Path], before: FileStates) -> None:
-    """Raise an error if a file is not as it was: what was counted is not what the digest is of."""
+    """Raise an error if a file has changed, because its digest would belong to other data."""
     for file, then, now in zip(files, before, file_states(files), strict=True):
         if then != now:
             raise InputError(
-                f"{file} changed while it was read: read it again when nothing writes to it, or read a copy"
+                f"{file} changed while it was read: run again when nothing writes to it, or read a copy"
             )
 
 

@@ -86,7 +86,7 @@ class SparkSource(PartitionedSource):
         for answer in answers:
             tally = unpack(answer["header"], answer["buffers"])
             if not isinstance(tally, PartitionTally):
-                raise InputError(f"{self.name}: an answer of the workers is no tally")
+                raise InputError(f"{self.name}: the workers sent an answer that is not a tally")
             tallies.append(tally)
         return tallies
 
@@ -206,8 +206,8 @@ MAX_FIELD_CHARACTERS = 1 << 20
 """A longer text field means an unclosed quotation mark, after which Spark would lose rows."""
 
 NO_JAVA = (
-    "Spark needs Java, and there is none: install one (on Debian and Ubuntu: apt-get install "
-    "default-jre-headless), or say where it is in JAVA_HOME"
+    "Spark needs Java, which is not installed: install it (on Debian and Ubuntu: apt-get install "
+    "default-jre-headless), or set JAVA_HOME"
 )
 
 
@@ -320,7 +320,7 @@ def _check_server(address: str) -> None:
         raise MissingExtraError("Spark Connect", "spark") from None
     except Exception as error:
         raise OptionError(
-            f"{address} is no address of a Spark Connect server: {spark_message(error)}"
+            f"{address} is not the address of a Spark Connect server: {spark_message(error)}"
         ) from None
     try:
         grpc.channel_ready_future(channel).result(timeout=CONNECT_TIMEOUT)
@@ -372,7 +372,9 @@ def _spark_format(files: Sequence[Path | str], name: str) -> str:
     spark_formats = sorted(known | {"parquet"} if "" in formats else known)
     if any(suffix and (form is None or form.spark is None) for suffix, form in formats.items()):
         words = list_words(tuple(form for form in FORMATS if form.spark is not None), " and")
-        raise InputError(f"{name}: Spark reads {words}, by their endings; saw {', '.join(sorted(formats))}")
+        raise InputError(
+            f"{name}: Spark reads {words}, recognised by their endings; saw {', '.join(sorted(formats))}"
+        )
     if len(spark_formats) > 1:
         raise InputError(f"{name}: files of several kinds ({', '.join(spark_formats)}) cannot be read as one")
     return spark_formats[0]
@@ -427,7 +429,7 @@ def _check_headers(files: Sequence[DelimitedSource]) -> None:
     other = next((file for file in files if file.names != files[0].names), None)
     if other is not None:
         raise InputError(
-            f"{other.name} has the columns {', '.join(other.names)} where {files[0].name} has "
+            f"{other.name} has the columns {', '.join(other.names)}, but {files[0].name} has "
             f"{', '.join(files[0].names)}: "
-            "Spark reads text files together only when their headers are the same"
+            "Spark reads text files together only if their headers are the same"
         )

@@ -1,7 +1,7 @@
-"""Standard input and pipes, and files in object stores and on the web, which DuckDB's extensions read.
+"""Read standard input and pipes, and files in object stores and on the web with DuckDB's extensions.
 
-There is no network where the tests run: they read local files through this path, and the stores themselves
-are untested."""
+The tests run without a network: they read local files through this path, and the stores are untested.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXTENSIONS: dict[str, str | None] = {
     **dict.fromkeys(("az", "abfss"), "azure"),
     "file": None,
 }
-"""Which of DuckDB's extensions reads from where; the user installs it and gives it credentials as it asks.
+"""The DuckDB extension for each scheme; the user installs it and sets up its credentials.
 
 ``open_source`` opens local addresses as local files; here they let the tests read without a network.
 """
@@ -47,12 +47,14 @@ class RemoteSource(FileSource):
         form = format_by_ending(Path(url.partition("?")[0]))
         if form is None or form.duckdb is None:
             known = list_words(tuple(form for form in FORMATS if form.duckdb is not None), " and")
-            raise InputError(f"{url}: of a store {known} are read, by their ending")
+            raise InputError(
+                f"{url}: from an object store, only {known} are read, recognised by their ending"
+            )
         self.is_text = form.is_text
         self._reader = form.duckdb
         scheme = url.partition("://")[0].lower()
         if scheme not in EXTENSIONS:
-            raise InputError(f"{url}: nothing is read from {scheme}://, only from {', '.join(EXTENSIONS)}")
+            raise InputError(f"{url}: {scheme}:// is not supported; use one of {', '.join(EXTENSIONS)}")
         self._extension = EXTENSIONS[scheme]
         with self._connected() as connection:
             relation = connection.sql(f"SELECT * FROM {self._reader}", params={"path": url})
@@ -94,11 +96,11 @@ PIECE_BYTES = 1 << 20
 def open_standard_input() -> FileSource:
     """Open standard input, whose first bytes tell its format."""
     if sys.stdin is None or sys.stdin.closed:
-        raise InputError(f"{NAME} is closed: pipe a file into the command, or name one")
+        raise InputError(f"{NAME} is closed: pipe a file into the command, or name a file")
     if getattr(sys.stdin, "buffer", None) is None:
-        raise InputError(f"{NAME} is no stream of bytes here: name a file")
+        raise InputError(f"{NAME} is not a stream of bytes: name a file")
     if sys.stdin.isatty():
-        raise InputError(f"nothing is piped into {NAME}: pipe a file into the command, or name one")
+        raise InputError(f"nothing is piped into {NAME}: pipe a file into the command, or name a file")
     return open_stream(sys.stdin.buffer, NAME)
 
 
@@ -119,7 +121,7 @@ def open_stream(stream: IO[bytes], name: str) -> FileSource:
             shutil.copyfileobj(stream, file, PIECE_BYTES)
             file.flush()
         except OSError as error:
-            raise InputError(f"{name} cannot be kept in a temporary file: {first_line(error)}") from None
+            raise InputError(f"{name} cannot be copied to a temporary file: {first_line(error)}") from None
         path = descriptors / str(file.fileno()) if is_nameless else Path(file.name)
         source: FileSource = find_format(path, name).open(path, name)
         weakref.finalize(source, stack.pop_all().close)

@@ -1,4 +1,4 @@
-"""Text files, compressed or not: CSV, TSV and their relatives, and JSON lines; read in bounded pieces."""
+"""Read CSV, TSV and other delimited text, and JSON lines, compressed or not, in pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from edgeworth.sources.formats import ending, list_words
 from edgeworth.sources.nesting import MAX_NESTING_LEVELS, check_nesting
 from edgeworth.sources.paths import (
     HEAD_BYTES,
-    LARGEST_STREAM,
+    MAX_STREAM_BYTES,
     FileSource,
     first_line,
-    most_unpacked,
+    max_unpacked_bytes,
     open_bytes,
     read_head,
 )
@@ -35,13 +35,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PIECE_BYTES = 8 << 20
-READ_AHEAD = 32
-"""Pieces that Arrow reads before it rests."""
+"""Bytes of delimited text that are parsed at once."""
+
+MAX_PIECES_READ_AHEAD = 32
+"""Pieces that Arrow reads before it waits for the parser."""
+
 DELIMITERS = ",\t;|"
-DOCUMENTS = (b"%PDF-", b"%!PS", b"{\\rtf", b"<!DOCTYPE", b"<!doctype", b"<html", b"<?xml")
-"""How files of text begin that hold no table."""
-LAST = "\x1eend\x1e"
-"""Stands after the last line: a quotation mark that is never closed swallows it, and all rows before it."""
+
+DOCUMENT_BEGINNINGS = (b"%PDF-", b"%!PS", b"{\\rtf", b"<!DOCTYPE", b"<!doctype", b"<html", b"<?xml")
+"""The first bytes of text files that hold no table."""
+
+END_MARK = "\x1eend\x1e"
+"""A line that is added at the end: if it is missing, an unclosed quotation mark has swallowed rows."""
 
 
 class DelimitedSource(FileSource):
@@ -64,12 +69,12 @@ class DelimitedSource(FileSource):
             raise InputError(f"{self.name} has a header that cannot be read: {error}") from None
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
-        """Read a few megabytes of the file at a time."""
+        """Yield a few megabytes of the file at a time."""
         import pyarrow as pa
         import pyarrow.csv as arrow_csv
 
         row, is_whole = 1, False
-        last = self.delimiter.join([LAST] * len(self.names))
+        last = self.delimiter.join([END_MARK] * len(self.names))
         stream = _WithLastLine(open_bytes(self.path), last)
         atexit.register(stream.end)
         try:
@@ -89,11 +94,11 @@ class DelimitedSource(FileSource):
                 ),
             )
             for piece in reader:
-                if piece.num_rows and piece.column(columns[0])[-1].as_py() == LAST:
+                if piece.num_rows and piece.column(columns[0])[-1].as_py() == END_MARK:
                     piece, is_whole = piece.slice(0, piece.num_rows - 1), True
                 if piece.num_rows:
-                    found = {name: TextColumn(piece.column(name)) for name in columns}
-                    yield Batch(found, first_row=row)
+                    values = {name: TextColumn(piece.column(name)) for name in columns}
+                    yield Batch(values, first_row=row)
                 row += piece.num_rows
             if not is_whole:
                 raise InputError(f"{self.name} ends inside a quoted field: a quotation mark is never closed")
@@ -101,29 +106,31 @@ class DelimitedSource(FileSource):
             if "Empty CSV file" in str(error):
                 return
             if "straddling" in str(error):
-                said = "a row is too long: is a quotation mark not closed?"
-                raise InputError(f"{self.name} cannot be read as delimited text: {said}") from None
+                message = "a row is too long: is a quotation mark not closed?"
+                raise InputError(f"{self.name} cannot be read as delimited text: {message}") from None
             if "UTF8" in str(error):
                 self._head(are_rows_read_later=False)
-            raise InputError(f"{self.name} cannot be read as delimited text: {_said(error)}") from None
+            raise InputError(
+                f"{self.name} cannot be read as delimited text: {_arrow_message(error)}"
+            ) from None
         except OSError as error:
-            raise InputError(f"{self.name} cannot be read: {_said(error)}") from None
+            raise InputError(f"{self.name} cannot be read: {_arrow_message(error)}") from None
         finally:
             atexit.unregister(stream.end)
             stream.end()
 
     def _head(self, *, are_rows_read_later: bool) -> str:
-        """The first piece of the file as text, or a sentence about why there is none."""
+        """Return the first piece of the file as text, or raise an error if it is not text."""
         head = read_head(self.path, self.name, of_text=True)
-        if b"\0" in head or head.startswith(DOCUMENTS):
+        if b"\0" in head or head.startswith(DOCUMENT_BEGINNINGS):
             what = "a binary file (it holds zero bytes)" if b"\0" in head else "a document"
-            raise InputError(f"{self.name} is {what}, not a table: {list_words(last=' and')} are read")
+            raise InputError(f"{self.name} is {what}, not a table: pass {list_words(last=' or')}")
         try:
-            # A character may be cut in two at the end of the piece.
+            # The piece may end inside a character.
             decoder = codecs.getincrementaldecoder("utf-8-sig")()
             return decoder.decode(head, final=len(head) < HEAD_BYTES)
         except UnicodeDecodeError as error:
-            # Another column may be in any encoding: those that are read are looked at then.
+            # Columns that are not read may have any encoding; the others are checked when they are read.
             if are_rows_read_later and b"\n" in head[: error.start]:
                 return head.decode("utf-8-sig", errors="replace")
             raise InputError(
@@ -133,7 +140,7 @@ class DelimitedSource(FileSource):
 
 
 class _WithLastLine(io.RawIOBase):
-    """A stream with one more line at its end, which Arrow reads ahead in a thread of its own."""
+    """A stream with one more line at its end, which Arrow reads ahead in another thread."""
 
     def __init__(self, stream: pa.NativeFile, line: str) -> None:
         self._stream, self._line, self._last = stream, line.encode() + b"\n", b"\n"
@@ -145,7 +152,7 @@ class _WithLastLine(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Read ``size`` bytes at most; Arrow always says how many it wants."""
+        """Read at most ``size`` bytes; Arrow always passes a size."""
         self._is_busy, self._reads, piece = True, self._reads + 1, b""
         try:
             piece = self._next(size) if self._is_wanted else b""
@@ -166,21 +173,21 @@ class _WithLastLine(io.RawIOBase):
         return piece
 
     def end(self) -> None:
-        """Wait for what is being read: a thread that asked for Python after its end would never stop."""
+        """Wait for the current read: a thread that needs Python after Python has ended would never stop."""
         self._is_wanted = False
-        # It reads to the end by itself, unless so many pieces wait to be parsed that it rests.
-        while not self._ended.wait(10 if self._reads < READ_AHEAD else 0.5) and self._is_busy:
+        # Arrow reads to the end, unless it waits because too many pieces have not been parsed.
+        while not self._ended.wait(10 if self._reads < MAX_PIECES_READ_AHEAD else 0.5) and self._is_busy:
             pass
 
 
 def _header(head: str, delimiter: str) -> tuple[str, ...]:
-    # Lines end as files end them: a name may hold any other separator that Unicode knows.
+    # newline="": only \r and \n end a line, because a name may hold other separators of Unicode.
     lines = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter)
     return tuple(next((line for line in lines if line), []))
 
 
 def delimiter_of(path: Path, head: str) -> str:
-    """What stands between the fields of a file, from its ending or its first line."""
+    """Return the delimiter of a file, from its ending or its first line."""
     if any(suffix.lower() in {".tsv", ".tab"} for suffix in path.suffixes):
         return "\t"
     first = next((line for line in re.split(r"\r\n|\n|\r", head) if line.strip()), "")
@@ -188,30 +195,31 @@ def delimiter_of(path: Path, head: str) -> str:
     return max(DELIMITERS, key=outside_quotes.count)
 
 
-def _said(error: Exception) -> str:
-    """An engine's message, rows counted as everywhere here: without the header."""
-    return re.sub(r"Row #([0-9]+)", lambda found: f"row {int(found[1]) - 1:,}", first_line(error))
+def _arrow_message(error: Exception) -> str:
+    """Return Arrow's message with rows counted as elsewhere, without the header."""
+    return re.sub(r"Row #([0-9]+)", lambda match: f"row {int(match[1]) - 1:,}", first_line(error))
 
 
 Row: TypeAlias = dict[str, object]
 """One JSON object."""
 
 LINES_BYTES = 4 << 20
-LONGEST_LINE = 16 << 20
-LISTED = 20
-"""What is inside objects and arrays of more items is found, and not listed."""
-NEEDED = "JSON lines hold one object a line"
+"""Bytes of JSON lines that are parsed at once."""
+
+MAX_LINE_BYTES = 16 << 20
+
+MAX_ITEMS_LISTED = 20
+"""Fields inside longer objects and arrays can be read, but are not listed as columns."""
+
+NEEDED = "JSON lines need one object per line"
 
 
 class JsonLinesSource(FileSource):
-    """A file of JSON objects: one a line, an array of them, or a table or array inside one object.
+    """A file of JSON objects: one per line, an array of objects, or a table or array inside one object.
 
-    Types are those of the values, and may differ from row to row.
-
-    It is read by Python itself, which keeps whole numbers exact and dates as text.
-
-    A field that a line does not have is missing in that row, as null is. Blank lines are no rows. Fields of
-    objects in a row are named by their path, ``doc.answer``.
+    Types may differ from row to row. Python parses the file, which keeps whole numbers exact and dates as
+    text. A field that a line lacks is missing in that row, like null. Blank lines are skipped. Fields of
+    nested objects are named by their path, ``doc.answer``.
     """
 
     varies = True
@@ -228,7 +236,7 @@ class JsonLinesSource(FileSource):
             self.names = _fields(self._rows)
 
     def _read_document(self) -> list[Row] | None:
-        """Read the rows of a file that is one JSON value; None where it has an object a line."""
+        """Return the rows of a file that is one JSON value, or None if it has one object per line."""
         first, _, rest = read_head(self.path, self.name).lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
         is_lines = bool(rest.strip()) or ending(self.path) in (".jsonl", ".ndjson")
         try:
@@ -236,14 +244,14 @@ class JsonLinesSource(FileSource):
                 return None
         except (ValueError, RecursionError):
             pass
-        most = min(LARGEST_STREAM, max(size := self.path.stat().st_size, most_unpacked(size)))
+        limit = min(MAX_STREAM_BYTES, max(size := self.path.stat().st_size, max_unpacked_bytes(size)))
         try:
             with open_bytes(self.path) as stream:
-                content = stream.read(most + 1)
-            if len(content) > most and is_lines:
+                content = stream.read(limit + 1)
+            if len(content) > limit and is_lines:
                 return None
-            if len(content) > most:
-                raise InputError(f"{self.name} is too large to be read: it has more than {most:,} bytes")
+            if len(content) > limit:
+                raise InputError(f"{self.name} is too large: it has more than {limit:,} bytes")
             document = json.loads(content.decode("utf-8-sig"))
         except OSError as error:
             raise InputError(f"{self.name} cannot be read: {first_line(error)}") from None
@@ -256,20 +264,20 @@ class JsonLinesSource(FileSource):
         return self._parsed(b"\n".join(json.dumps(row).encode() for row in rows), 1)
 
     def read(self, columns: list[str]) -> Iterator[Batch]:
-        """Read a few megabytes of the file at a time."""
+        """Yield a few megabytes of the file at a time."""
         row = 1
         for rows in self._pieces():
             if row == 1:
                 # A field may be rare, but the first megabytes have it.
-                there = self.names if set(columns) <= set(self.names) else _fields(rows)
-                inner = (x for x in columns if any(find_field(each, x) is not None for each in rows))
-                check_columns(columns, [*dict.fromkeys([*there, *inner])], self.name)
-            found = {name: column_of([find_field(line, name) for line in rows]) for name in columns}
-            yield Batch(found, first_row=row)
+                names = self.names if set(columns) <= set(self.names) else _fields(rows)
+                inner = (x for x in columns if any(find_field(line, x) is not None for line in rows))
+                check_columns(columns, [*dict.fromkeys([*names, *inner])], self.name)
+            values = {name: column_of([find_field(line, name) for line in rows]) for name in columns}
+            yield Batch(values, first_row=row)
             row += len(rows)
 
     def _pieces(self) -> Iterator[list[Row]]:
-        """Objects of some lines at a time."""
+        """Yield the objects of some lines at a time."""
         if self._rows is not None:
             yield self._rows
             return
@@ -279,8 +287,8 @@ class JsonLinesSource(FileSource):
                 held = b""
                 while piece := stream.read(LINES_BYTES):
                     whole, newline, held = (held + piece).rpartition(b"\n")
-                    if len(held) > LONGEST_LINE:
-                        raise InputError(f"{self.name}: a row after row {first:,} has no end: {NEEDED}")
+                    if len(held) > MAX_LINE_BYTES:
+                        raise InputError(f"{self.name}: the row after row {first:,} has no end: {NEEDED}")
                     if newline and (rows := self._parsed(whole, first)):
                         yield rows
                         first += len(rows)
@@ -291,7 +299,7 @@ class JsonLinesSource(FileSource):
 
     def _parsed(self, text: bytes, first: int) -> list[Row]:
         rows: list[Row] = []
-        # Not splitlines: a text may hold any of the other characters that end lines.
+        # splitlines would also split at other characters, which a text may hold.
         for line in text.split(b"\n"):
             if not line.strip():
                 continue
@@ -300,14 +308,16 @@ class JsonLinesSource(FileSource):
                 value = json.loads(line.decode("utf-8-sig" if row == 1 else "utf-8"))
             except (ValueError, RecursionError) as error:
                 shown = line[:60].decode(errors="replace").strip() + ("…" if len(line) > 60 else "")
-                said = f"row {row:,} is not JSON ({first_line(error)})"
-                raise InputError(f"{self.name}: {said}: {NEEDED}; saw {shown}") from None
+                message = f"row {row:,} is not JSON ({first_line(error)})"
+                raise InputError(f"{self.name}: {message}: {NEEDED}; saw {shown}") from None
             if type(value) is not dict:
                 kind = type(value).__name__
-                raise InputError(f"{self.name}: row {row:,} is no JSON object but a {kind}: {NEEDED}")
+                raise InputError(f"{self.name}: row {row:,} is a {kind}, not a JSON object: {NEEDED}")
             if b"\\u" in line and re.search("[\ud800-\udfff]", json.dumps(value, ensure_ascii=False)):
-                said = f"row {row:,} has half of a character, a surrogate such as \\ud800, which is no text"
-                raise InputError(f"{self.name}: {said}")
+                message = (
+                    f"row {row:,} has half of a character, a surrogate such as \\ud800, which is not text"
+                )
+                raise InputError(f"{self.name}: {message}")
             if line.count(b"[") + line.count(b"{") > MAX_NESTING_LEVELS:
                 check_nesting(value, f"{self.name}, row {row:,}")
             rows.append(value)
@@ -315,7 +325,7 @@ class JsonLinesSource(FileSource):
 
 
 def find_field(row: Row, name: str) -> object:
-    """Find a field of a row by its name or its path, None where there is none.
+    """Return a field of a row by its name or its path, or None.
 
     >>> find_field({"doc": {"answers": ["no", "yes"]}}, "doc.answers.1")
     'yes'
@@ -334,7 +344,7 @@ def find_field(row: Row, name: str) -> object:
 
 
 def _rows_of(document: object, name: str = "the file") -> list[object]:
-    """Find the rows of a JSON value: its items, ``data`` below ``columns``, or the longest array of objects.
+    """Return the rows of a JSON value: its items, ``data`` with ``columns``, or the longest array of objects.
 
     >>> _rows_of({"columns": ["y", "p"], "data": [[1, 0]]}), _rows_of({"run": {"cases": [{"y": 1}]}})
     ([{'y': 1, 'p': 0}], [{'y': 1}])
@@ -345,19 +355,21 @@ def _rows_of(document: object, name: str = "the file") -> list[object]:
     if isinstance(columns, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
         _check_table(columns, data, name)
         return [dict(zip(columns, row, strict=True)) for row in data]
-    found = [
+    candidates = [
         x for x in document.values() if isinstance(x, list) and x and all(isinstance(y, dict) for y in x)
     ]
-    found += [rows for x in document.values() if isinstance(x, dict) and (rows := _rows_of(x, name)) != [x]]
-    return max(found, key=len, default=[document])
+    candidates += [
+        rows for x in document.values() if isinstance(x, dict) and (rows := _rows_of(x, name)) != [x]
+    ]
+    return max(candidates, key=len, default=[document])
 
 
 def _check_table(columns: list[object], data: list[list[object]], name: str) -> None:
-    """Refuse a table whose columns are not named by text, or whose rows have other numbers of values."""
+    """Raise an error if a column's name is not text, or if a row has too few or too many values."""
     wrong = [column for column in columns if not isinstance(column, str)]
     if wrong or len(set(columns)) < len(columns):
         saw = f"{wrong[0]!r:.60}" if wrong else "one twice"
-        raise InputError(f"{name}: the field 'columns' must be a list of different texts; saw {saw}")
+        raise InputError(f"{name}: the field 'columns' must be a list of different names; saw {saw}")
     for number, row in enumerate(data, start=1):
         if len(row) != len(columns):
             values = f"{len(row):,} values for {len(columns):,} columns"
@@ -369,15 +381,15 @@ def _fields(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def _paths(value: Row | list[object], above: str = "") -> Iterator[str]:
-    """Name what an object or an array holds, and what is inside of that unless it is long."""
+    """Yield the paths of the fields in an object or array, and of those in short nested ones."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         yield f"{above}{key}"
-        if isinstance(inner, (dict, list)) and len(inner) <= LISTED:
+        if isinstance(inner, (dict, list)) and len(inner) <= MAX_ITEMS_LISTED:
             yield from _paths(inner, f"{above}{key}.")
 
 
 def column_of(values: list[object]) -> Column:
-    """JSON's values as a column: numbers as arrays, text as codes, anything else as it is.
+    """Convert JSON values to a column: numbers to an array, text to codes, others to objects.
 
     >>> column_of(["a", None, "a"])
     Coded(codes=array([ 0, -1,  0]), labels=('a',))

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Floats, finite_or_none, plain_values
 from edgeworth.common.choices import PredictionsMade
-from edgeworth.comparisons.paired_scores import encode_clusters
+from edgeworth.core.cluster_codes import encode_clusters
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.path import MAX_BLOCKS, SUMS, Blocks
 from edgeworth.forecasts.betting.wealth import RIVAL, Wealth
@@ -72,16 +72,18 @@ class Duel:
     unit: str = "case"
 
     def to_dict(self) -> dict[str, object]:
-        """Plain values, sequences at no more points than a chart shows."""
-        places = thin(self.wealth.blocks.number)
+        """Return plain values, with sequences at no more points than a chart shows."""
+        shown = thin(self.wealth.blocks.number)
         sequences = {"brier": self.brier_sequence, "log": self.log_sequence}
-        found = {
+        fields = {
             **{name: getattr(self, name) for name in ("first", "second", "unit")},
             "cases": self.wealth.cases,
             "ordered": self.wealth.ordered,
-            "sequences": {name: each and _plain_sequence(each, places) for name, each in sequences.items()},
+            "sequences": {
+                name: sequence and _plain_sequence(sequence, shown) for name, sequence in sequences.items()
+            },
         }
-        return {name: plain_values(value) for name, value in found.items()}
+        return {name: plain_values(value) for name, value in fields.items()}
 
 
 def forecast_duel(
@@ -163,14 +165,14 @@ def _negate(sequence: ConfidenceSequence) -> ConfidenceSequence:
     return replace(sequence, mean=-sequence.mean, low=-sequence.high, high=-sequence.low)
 
 
-def _plain_sequence(sequence: ConfidenceSequence, places: NDArray[np.intp]) -> dict[str, object]:
+def _plain_sequence(sequence: ConfidenceSequence, shown: NDArray[np.intp]) -> dict[str, object]:
     columns = {"mean": sequence.mean, "low": sequence.low, "high": sequence.high}
     return {
         **dict(zip(columns, sequence.last, strict=True)),
         "level": sequence.level,
         "method": sequence.method,
         "undefined": sequence.undefined,
-        "path": {"cases": sequence.cases[places], **{name: x[places] for name, x in columns.items()}},
+        "path": {"cases": sequence.cases[shown], **{name: x[shown] for name, x in columns.items()}},
     }
 
 
@@ -196,10 +198,10 @@ class CaseClusters:
         if len(codes) != cases:
             raise InputError(f"clusters has {len(codes):,} rows, the scores have {cases:,}")
         check_not_missing(codes == MISSING, "clusters")
-        _, first, place = np.unique(codes, return_index=True, return_inverse=True)
+        _, first, position = np.unique(codes, return_index=True, return_inverse=True)
         order = np.empty(len(first), dtype=np.intp)
         order[np.argsort(first)] = np.arange(len(first))
-        return cls(order[place], len(first))
+        return cls(order[position], len(first))
 
     @property
     def is_together(self) -> bool:
@@ -246,9 +248,9 @@ def wealth_of_clusters(
     for name, score in SQUARES.items():
         sums[:, SUMS.index(name)] = sums[:, SUMS.index(score)] ** 2
     # Who is ruined in one row of a cluster has nothing, whatever another row would have paid.
-    logs, fractions = (clusters.means(each) for each in (rows.logs, rows.fractions))
-    for each in (logs, fractions):
-        each[np.isnan(each)] = -np.inf
+    logs, fractions = (clusters.means(values) for values in (rows.logs, rows.fractions))
+    for values in (logs, fractions):
+        values[np.isnan(values)] = -np.inf
     starts = np.arange(clusters.number)
     blocks = Blocks.of_steps(starts, starts + 1, logs, fractions, sums)
     return Wealth(
@@ -327,7 +329,7 @@ class WealthRace:
         for bettor, other in permutations(self.standings, 2):
             wealth, reason = self.against(bettor, other), self.no_evidence
             if math.isnan(wealth):
-                reason = f"{bettor} and {other} both gave probability 0 to something that happened"
+                reason = f"{bettor} and {other} both gave probability 0 to an outcome that occurred"
             rows.append(
                 {
                     "bettor": bettor,
@@ -342,17 +344,19 @@ class WealthRace:
         return rows
 
     def to_dict(self) -> dict[str, object]:
-        """Plain values."""
+        """Return plain values."""
         plain = ("names", "cases", "ordered", "unit", "no_evidence", "leader", "standings")
         stronger = {pair: plain_evidence(self.stronger(*pair)) for pair in combinations(self.names, 2)}
         paths = [{"bettor": a, "against": b, "log_wealth": path} for (a, b), path in self.paths.items()]
-        found = {name: getattr(self, name) for name in plain} | {
+        fields = {name: getattr(self, name) for name in plain} | {
             "race": self.rows(),
-            "stronger": [{"first": a, "second": b, **each} for (a, b), each in stronger.items() if each],
+            "stronger": [
+                {"first": a, "second": b, **evidence} for (a, b), evidence in stronger.items() if evidence
+            ],
             "positions": self.positions,
             "paths": paths,
         }
-        return {name: plain_values(value) for name, value in found.items()}
+        return {name: plain_values(value) for name, value in fields.items()}
 
 
 def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "case") -> WealthRace:
@@ -375,7 +379,7 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
     """Race all against all by the duels of every pair, on the same cases, with their paths."""
     names = tuple(dict.fromkeys(name for duel in duels for name in (duel.first, duel.second)))
     positions, ordered = duels[0].wealth.positions, duels[0].wealth.ordered
-    table, places = np.zeros((len(names), len(names))), thin(len(positions))
+    table, shown = np.zeros((len(names), len(names))), thin(len(positions))
     evidence: dict[Pair, Evidence] = {}
     paths: dict[Pair, Floats] = {}
     for duel in duels:
@@ -384,10 +388,10 @@ def race_of_duels(duels: Sequence[Duel]) -> WealthRace:
         # Minus the same number but for rounding, unless someone was ruined.
         table[b, a] = -table[a, b] if np.isfinite(table[a, b]) else back
         evidence[duel.first, duel.second], evidence[duel.second, duel.first] = duel.for_first, duel.for_second
-        path = duel.wealth.path[places]
+        path = duel.wealth.path[shown]
         paths[duel.first, duel.second] = path
         if not np.isfinite(path).all():
-            paths[duel.second, duel.first] = duel.wealth.reverse_path[places]
+            paths[duel.second, duel.first] = duel.wealth.reverse_path[shown]
     return WealthRace(
-        names, duels[0].wealth.cases, table, evidence, positions[places], paths, ordered, duels[0].unit
+        names, duels[0].wealth.cases, table, evidence, positions[shown], paths, ordered, duels[0].unit
     )

@@ -41,6 +41,13 @@ from edgeworth.comparisons.forecasts.bets import (
     race_of_sums,
     wealth_of_clusters,
 )
+from edgeworth.comparisons.forecasts.calibration import (
+    estimate_alone,
+    is_score,
+    measure_difference,
+    usual_calibration,
+)
+from edgeworth.comparisons.forecasts.scarce_outcomes import NO_TEST, bound_difference, too_little_happened
 from edgeworth.comparisons.paired_values.paired_tests import MeanDifference, mean_difference
 from edgeworth.comparisons.policy import MAX_PAIRS_FOLLOWED
 from edgeworth.core.estimates import Estimate, estimate
@@ -56,24 +63,21 @@ from edgeworth.forecasts.scoring_rules import RULES, case_scores
 
 MEASURES = tuple(name for name, rule in RULES.items() if not rule.is_ordered)
 IN_SAMPLE = (
-    "the predictions were made in sample: they knew these outcomes, so the wealth they would have won proves "
-    "nothing"
+    "the predictions were made in sample, by models that had seen these outcomes, so e-values prove nothing"
 )
 OVERLAPPING = (
-    "forecasts {horizon} steps ahead are bets that overlap: the next is placed before the last is settled, "
-    "so the product of their factors is no e-value, and the confidence sequences do not hold"
+    "forecasts {horizon} steps ahead overlap: each bet is placed before the last one is settled, so e-values "
+    "and confidence sequences do not hold"
 )
-MIXED_UP = (
-    "Rows of one cluster do not stand together, so bets are not settled in the order of time: of wealth only "
-    "the end counts."
-)
+NOT_OVERLAPPING = "the interval assumes independent cases, but forecasts several steps ahead overlap"
+MIXED_UP = "The rows of a cluster are not adjacent, so only the final e-value is evidence, not its path."
 NOTES: dict[str, tuple[str, ...]] = {
     "before": (),
     "cross-validated": (
-        "Predictions were cross-validated: each is of a model that knew other cases' outcomes, so what "
-        "wealth proves holds given those.",
+        "The predictions are cross-validated: each model was trained on the outcomes of other cases, and "
+        "e-values hold given those.",
     ),
-    "in-sample": ("Predictions were made in sample: they flatter whoever fits more, and prove nothing.",),
+    "in-sample": ("The predictions were made in sample: they favour the model that overfits more.",),
 }
 
 
@@ -95,24 +99,39 @@ def compare_forecasts(
     With ``clusters`` a cluster is one bet: the geometric mean of its rows' factors. Forecasts several steps
     ahead (``horizon``), and those made in sample, prove nothing by their wealth; ``no_evidence`` says why.
     """
-    wanted = tuple(measures or MEASURES)
-    unknown = [name for name in wanted if name not in RULES]
-    if unknown:
-        raise InputError(f"scores are a list of some of {', '.join(RULES)}; saw {unknown[0]!r}")
-    one = next(iter(forecasts.values()))
-    if any(one.labels != x.labels or not np.array_equal(one.codes, x.codes) for x in forecasts.values()):
+    first_system = next(iter(forecasts.values()))
+    usual = usual_calibration(tuple(forecasts.values())) if horizon == 1 and not measures else ()
+    wanted = tuple(measures or (*MEASURES, *usual))
+    if any(
+        first_system.labels != x.labels or not np.array_equal(first_system.codes, x.codes)
+        for x in forecasts.values()
+    ):
         raise InputError("the forecasts to score together are of the same cases and classes")
     notes = (*NOTES[predictions_made], *(() if clip is None else (CLIPPED.format(clip=clip),)))
-    notes += (RESCALED,) if any(each.are_rescaled for each in forecasts.values()) else ()
-    units = None if clusters is None else CaseClusters.of(clusters, len(one))
+    notes += (RESCALED,) if any(system.are_rescaled for system in forecasts.values()) else ()
+    units = None if clusters is None else CaseClusters.of(clusters, len(first_system))
     if ordered and units is not None and not units.is_together:
         notes = (*notes, MIXED_UP)
-    scores = {name: dict(zip(wanted, case_scores(x, wanted), strict=True)) for name, x in forecasts.items()}
+    rules = tuple(filter(is_score, wanted))
+    scores = {name: dict(zip(rules, case_scores(x, rules), strict=True)) for name, x in forecasts.items()}
 
-    def difference(first: str, second: str, score: str) -> Difference:
-        reach = RULES[score].highest(len(one.labels))
+    def differences(first: str, second: str) -> dict[str, Difference]:
+        pair = forecasts[first], forecasts[second]
+        reason = too_little_happened(*pair, units)
+        if np.array_equal(pair[0].probabilities, pair[1].probabilities):
+            reason = None
+        return {score: difference(first, second, score, reason) for score in wanted}
+
+    def difference(first: str, second: str, score: str, reason: str | None) -> Difference:
+        if not is_score(score):
+            systems = forecasts[first], forecasts[second]
+            result = measure_difference(systems, (first, second), score, units)
+            overlapping = None if horizon == 1 else NOT_OVERLAPPING
+            result = replace(result, no_winner=overlapping or result.no_winner or reason)
+            return result if reason is None else replace(result, no_test=NO_TEST, probability_better=math.nan)
+        reach = RULES[score].highest(len(first_system.labels))
         both = (scores[name][score] for name in (first, second))
-        return mean_score_difference(
+        result = mean_score_difference(
             *both,
             names=(first, second),
             score=score,
@@ -121,18 +140,26 @@ def compare_forecasts(
             horizon=horizon,
             ordered=ordered,
         )
+        is_sequence = ordered and units is None and horizon == 1
+        # A confidence sequence of bounded scores holds however little happened.
+        if reason is None or result.undefined is not None or (is_sequence and math.isfinite(reach)):
+            return result
+        pair = forecasts[first], forecasts[second]
+        return bound_difference(result, reason, *pair, clusters=units, horizon=horizon, ordered=is_sequence)
 
     no_evidence = None if horizon == 1 else OVERLAPPING.format(horizon=horizon)
     if predictions_made == "in-sample":
         no_evidence = IN_SAMPLE
     duels = _duels(forecasts, units, ordered, predictions_made, level)
     race = race_of_duels(duels) if duels else _race_at_the_end(forecasts, units)
-    shares = np.bincount(one.codes, minlength=len(one.labels)) / max(len(one), 1)
-    constant = replace(one, probabilities=np.broadcast_to(shares, one.probabilities.shape))
+    shares = np.bincount(first_system.codes, minlength=len(first_system.labels)) / max(len(first_system), 1)
+    constant = replace(first_system, probabilities=np.broadcast_to(shares, first_system.probabilities.shape))
 
     def alone(name: str, score: str) -> Estimate:
+        if not is_score(score):
+            return estimate_alone(forecasts[name], score)
         both = (scores[name][score], case_scores(constant, (score,))[0])
-        reach, names = RULES[score].highest(len(one.labels)), (name, CLASS_SHARES)
+        reach, names = RULES[score].highest(len(first_system.labels)), (name, CLASS_SHARES)
         # Shares counted on all cases were not known on the way, so no confidence sequence holds.
         paired = mean_score_difference(
             *both, names=names, score=score, reach=reach, clusters=units, horizon=horizon, ordered=False
@@ -143,16 +170,17 @@ def compare_forecasts(
     return compare_pairs(
         "probabilities",
         tuple(forecasts),
-        lambda first, second: {score: difference(first, second, score) for score in wanted},
+        differences,
         unit="case" if units is None else "cluster",
         level=level,
         **pairs_options,
-        cases=float(len(one)),
+        cases=float(len(first_system)),
         seed=seed,
         race=race if no_evidence is None else replace(race, evidence={}, no_evidence=no_evidence),
         duels=duels if no_evidence is None else (),
         notes=notes,
         alone=alone,
+        is_alone_valid=units is None and horizon == 1,
         chance_null=CLASS_SHARES,
     )
 
@@ -174,7 +202,7 @@ def _duels(
 ) -> tuple[Duel, ...]:
     """Let each bet against each; not of too many pairs, nor where a bet cannot be settled."""
     pairs = all_pairs(tuple(forecasts))
-    zeros = [each.of_truth(each.probabilities) == 0 for each in forecasts.values()]
+    zeros = [system.of_truth(system.probabilities) == 0 for system in forecasts.values()]
     if len(pairs) > MAX_PAIRS_FOLLOWED or (np.sum(zeros, axis=0) > 1).any():
         return ()
 
@@ -194,13 +222,13 @@ def _duels(
 
 def _race_at_the_end(forecasts: Mapping[str, Forecasts], units: CaseClusters | None) -> WealthRace:
     """Find the end of the race alone, from sums of log scores."""
-    logs = np.stack([case_scores(each, ("log",))[0] for each in forecasts.values()], axis=1)
+    logs = np.stack([case_scores(system, ("log",))[0] for system in forecasts.values()], axis=1)
     if units is None:
         return race_of_sums(tuple(forecasts), logs.sum(axis=0), len(logs))
     return race_of_sums(tuple(forecasts), units.means(logs).sum(axis=0), units.number, "cluster")
 
 
-FEW = 30
+MIN_UNITS_FOR_T_TEST = 30
 """Fewer units make the t test lean on differences that are nearly normal."""
 
 POSTERIOR = "Student's t posterior of the mean score difference, flat prior on mean and logarithm of spread"
@@ -235,26 +263,26 @@ def mean_score_difference(
     cases = len(first)
     means = (float(first.mean()), float(second.mean())) if cases else (math.nan, math.nan)
     bare = Difference(score, *names, means, "lower", cases=cases if clusters is None else clusters.number)
-    zeros = [int(np.isinf(each).sum()) for each in (first, second)]
+    zeros = [int(np.isinf(scores).sum()) for scores in (first, second)]
     if any(zeros):
         counts = f"{names[0]} in {zeros[0]:,} cases, {names[1]} in {zeros[1]:,}"
-        said = f"probability 0 was given to what happened ({counts}), so a mean {score} score is infinite"
-        return replace(bare, undefined=said)
+        reason = f"an outcome with probability 0 occurred ({counts}), so a mean {score} score is infinite"
+        return replace(bare, undefined=reason)
     if not cases:
         return replace(bare, undefined="there are no cases")
     if horizon >= cases > 1:
-        said = f"forecasts {horizon} ahead need more than {horizon} cases; there are {cases:,}"
-        return replace(bare, no_interval=said)
+        reason = f"forecasts {horizon} ahead need more than {horizon} cases; there are {cases:,}"
+        return replace(bare, no_interval=reason)
     differences = first - second
     size = float(max(np.abs(first).max(), np.abs(second).max()))
     codes = None if clusters is None else clusters.codes
     mean = mean_difference(differences, clusters=codes, size=size, reach=reach)
     if horizon > 1 and mean.law is not None:
         return _with_diebold_mariano(bare, differences - differences.mean(), horizon)
-    found = _with_t_test(bare, mean, clusters is not None)
+    result = _with_t_test(bare, mean, clusters is not None)
     if ordered and clusters is None and mean.law is not None:
-        return _with_sequence(found, differences, reach)
-    return found
+        return _with_sequence(result, differences, reach)
+    return result
 
 
 def _with_t_test(bare: Difference, mean: MeanDifference, is_clustered: bool) -> Difference:
@@ -266,8 +294,8 @@ def _with_t_test(bare: Difference, mean: MeanDifference, is_clustered: bool) -> 
         tests["wald"] = TestResult.approximate(wald, 0.0, "normal approximation")
     if tests and not is_clustered:
         # At horizon 1, with the correction for few cases, Diebold and Mariano's test is the paired t test.
-        said = f"Diebold–Mariano, corrected for few cases, {student.method}"
-        tests["diebold-mariano"] = replace(student, method=said)
+        method = f"Diebold–Mariano, corrected for few cases, {student.method}"
+        tests["diebold-mariano"] = replace(student, method=method)
     return replace(
         bare,
         # Sums of the same numbers in another order may round otherwise.
@@ -280,8 +308,8 @@ def _with_t_test(bare: Difference, mean: MeanDifference, is_clustered: bool) -> 
         probability_better=1 - mean.probability_above,
         probability_method=POSTERIOR,
         effect=mean.effect(),
-        no_winner=mean.doubt,
-        doubt=_few(mean.units, "clusters" if is_clustered else "cases"),
+        no_winner=mean.caveat,
+        caveat=_few(mean.units, "clusters" if is_clustered else "cases"),
     )
 
 
@@ -315,14 +343,18 @@ def _with_sequence(student: Difference, differences: Floats, reach: float) -> Di
     law = SequenceLaw(differences, reach, student.standard_error)
     method = mean_sequence(differences, reach=reach).method
     p_value = law.p_value(0.0, "two-sided")
-    tests = {"sequence": TestResult.approximate(p_value, 0.0, f"good at any time: {method}")} | dict(
+    tests = {"sequence": TestResult.approximate(p_value, 0.0, f"valid at any time: {method}")} | dict(
         student.tests
     )
     return replace(student, law=law, tests=tests, interval_method=method)
 
 
 def _few(number: int, unit: str) -> str | None:
-    return None if number >= FEW else f"{number} {unit} are few: the test leans on nearly normal differences"
+    return (
+        None
+        if number >= MIN_UNITS_FOR_T_TEST
+        else f"{number} {unit} are few: the test assumes nearly normal differences"
+    )
 
 
 def _with_diebold_mariano(bare: Difference, rest: Floats, horizon: int) -> Difference:
@@ -330,20 +362,20 @@ def _with_diebold_mariano(bare: Difference, rest: Floats, horizon: int) -> Diffe
 
     The rectangular V may come out negative; then Newey and West's, which may not, is used.
     """
-    cases, kernel, doubt = len(rest), "rectangular", _few(len(rest), "cases")
+    cases, kernel, caveat = len(rest), "rectangular", _few(len(rest), "cases")
     variance = long_run_variance(rest, horizon)
     if variance <= 0:
         kernel, variance = "newey-west", long_run_variance(rest, horizon, newey_west=True)
-        doubt = "the rectangular variance is not above 0: Newey and West's weights were used"
+        caveat = "the rectangular variance is not above 0: Newey and West's weights were used"
     if variance <= 0:
         return replace(bare, no_interval="the variance of the mean is not above 0, whatever the weights")
     # n + 1 − 2h + h(h − 1)/n = (n − h)(n − h + 1)/n
     error = math.sqrt(variance / cases / ((cases - horizon) * (cases - horizon + 1) / cases**2))
     mean = MeanDifference(bare.difference, error, cases, cases - 1.0)
-    found, student = _with_t_test(bare, mean, False), mean.test()
-    said = f"Diebold–Mariano, {horizon} ahead ({kernel}), corrected for few cases, {student.method}"
-    tests = {"diebold-mariano": replace(student, method=said)}
-    return replace(found, tests=tests, effect=None, doubt=doubt)
+    result, student = _with_t_test(bare, mean, False), mean.test()
+    method = f"Diebold–Mariano, {horizon} ahead ({kernel}), corrected for few cases, {student.method}"
+    tests = {"diebold-mariano": replace(student, method=method)}
+    return replace(result, tests=tests, effect=None, caveat=caveat)
 
 
 def long_run_variance(rest: Floats, horizon: int, *, newey_west: bool = False) -> float:

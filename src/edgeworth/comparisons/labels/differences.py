@@ -28,8 +28,8 @@ from edgeworth.comparisons.labels.methods import (
     NothingVariesError,
     default_method,
     difference_law,
-    doubt_of,
     effect_of,
+    interval_caveat,
     plain_law,
     probability_first_better,
 )
@@ -40,18 +40,23 @@ from edgeworth.comparisons.labels.proportions import (
     paired_proportions,
 )
 from edgeworth.comparisons.labels.randomization import (
+    disagreement_amounts,
     randomisation_test,
     swap_test,
 )
 from edgeworth.comparisons.paired import Paired
-from edgeworth.comparisons.policy import MIN_PREDICTIONS_TO_NAME_WINNER, MIN_RIGHT_AND_WRONG_PREDICTIONS
+from edgeworth.comparisons.policy import (
+    MIN_PREDICTIONS_TO_NAME_WINNER,
+    MIN_REAL_CASES_TO_NAME_WINNER,
+    MIN_RIGHT_AND_WRONG_PREDICTIONS,
+)
 from edgeworth.comparisons.randomization.sign_sums import COARSE, FINE, Grid
 from edgeworth.core.estimates import estimate
 from edgeworth.core.sampling_distributions import SamplingLaw, few_clusters_caveat
 from edgeworth.core.test_results import TestResult, hypergeometric_tails
 from edgeworth.decisions.verdict import weights_warning
 from edgeworth.decisions.views import Resolved, resolve
-from edgeworth.errors import OptionError, check_seed
+from edgeworth.errors import OptionError
 
 
 def label_differences(
@@ -72,7 +77,7 @@ def label_differences(
     for everything else that has a derivative (with weights, and with clusters as units), or by a ``method``:
     Delta(), Tango(), Bootstrap(), Dirichlet(). The tests are randomisation (exact where the measure allows
     it), McNemar's for proportions of the same cases, exact and mid-p, and Wald's. ``level`` is that of what
-    is said beside the interval.
+    is stated beside the interval.
 
     ``quick`` is for one of many pairs: posteriors are drawn less often, and of several classes only the first
     measure's randomisation is counted or bracketed (more coarsely), the others' is drawn.
@@ -83,15 +88,14 @@ def label_differences(
     >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
     (0.65, 'good', 0.0002)
     """
-    check_seed(seed)
     cells = joint_cells(paired, first, second)
-    found: dict[str, Difference] = {}
+    differences: dict[str, Difference] = {}
     for spelling in spellings or usual_spellings(cells.tables[0]):
-        grid = FINE if not quick else None if found else COARSE
-        found[spelling] = _difference(
+        grid = FINE if not quick else None if differences else COARSE
+        differences[spelling] = _difference(
             cells, (first, second), spelling, grid, method=method, seed=seed, level=level
         )
-    return found
+    return differences
 
 
 def _difference(
@@ -104,16 +108,18 @@ def _difference(
     seed: int,
     level: float,
 ) -> Difference:
-    """Compare two predictors by one measure of their joint counts; the test to go by is the first."""
+    """Compare two predictors by one measure of their joint counts; the primary test comes first."""
     resolved = resolve(whole.tables[0], spelling)
     cells, focus = one_vs_rest(whole, resolved)
     reasons = [focus.undefined(table) for table in cells.tables]
     values = cells.values(focus)
-    found = Difference(resolved.spelling, *names, values, focus.measure.direction, cases=whole.units)
+    difference = Difference(resolved.spelling, *names, values, focus.measure.direction, cases=whole.units)
     if any(reasons):
-        said = "; ".join(f"of {name}: {why}" for name, why in zip(names, reasons, strict=True) if why)
-        first, second = (math.nan if why else value for value, why in zip(values, reasons, strict=True))
-        return replace(found, values=(first, second), undefined=said, no_interval=said)
+        reason = "; ".join(
+            f"for {name}, {reason}" for name, reason in zip(names, reasons, strict=True) if reason
+        )
+        first, second = (math.nan if reason else value for value, reason in zip(values, reasons, strict=True))
+        return replace(difference, values=(first, second), undefined=reason, no_interval=reason)
     law, no_interval = None, focus.measure.no_interval if method is None else None
     if no_interval is None:
         try:
@@ -139,17 +145,18 @@ def _difference(
         wald = plain.p_value(0.0, "two-sided")
         tests["wald"] = TestResult.approximate(wald, 0.0, "Wald's test with the delta method's variance")
     return replace(
-        found,
+        difference,
         law=law,
         tests=tests,
         probability_better=better,
         probability_method=how,
         effect=effect_of(cells, counts, plain),
         discordant=discordant,
+        amounts=None if needs_standard_errors(focus) else disagreement_amounts(cells, focus),
         interval_method="" if law is None else how_found,
         no_interval=no_interval,
         no_winner=reason_for_no_winner(cells, focus, law),
-        doubt=doubt_of(cells, focus, law, level),
+        caveat=interval_caveat(cells, focus, law, level),
     )
 
 
@@ -159,23 +166,60 @@ def needs_standard_errors(resolved: Resolved) -> bool:
 
 
 def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:
-    """Explain why too little is known to name a winner, whatever the p-value; None if enough is."""
+    """Explain why too little is known to name a winner, whatever the p-value; None if enough is.
+
+    With three classes or more, those that are rarely predicted, or rarely real, count together: one rare
+    class among common ones decides a measure by a few cases, many small classes do not.
+    """
     reason = None if cells.clusters is None else few_clusters_caveat(getattr(law, "freedom", math.inf))
-    if reason is not None or not needs_standard_errors(resolved) or cells.size > 2:
+    if reason is not None or not needs_standard_errors(resolved):
         return reason
+    if cells.size > 2:
+        return _rare_class(cells)
     labels = range(cells.size) if resolved.position is None else (resolved.position,)
-    fewest = min(cells.predictions(place, label) for place in cells.places for label in labels)
+    fewest = min(cells.predictions(positions, label) for positions in cells.places for label in labels)
     if fewest < MIN_PREDICTIONS_TO_NAME_WINNER:
-        return (
-            f"a system predicts the class {fewest:.0f} times, and below {MIN_PREDICTIONS_TO_NAME_WINNER} "
-            f"no winner is named by {resolved.spelling}"
-        )
+        needed = f"at least {MIN_PREDICTIONS_TO_NAME_WINNER} are needed"
+        return f"a system predicts the class only {fewest:.0f} times; {needed}"
     if resolved.measure.is_rate_of_predictions and any(_is_unclear(cells, label) for label in labels):
         return (
-            "predictions of a class are right, or wrong, fewer than "
-            f"{MIN_RIGHT_AND_WRONG_PREDICTIONS} times: too few to tell"
+            f"fewer than {MIN_RIGHT_AND_WRONG_PREDICTIONS} predictions of a class are right, or fewer than "
+            f"{MIN_RIGHT_AND_WRONG_PREDICTIONS} are wrong"
         )
     return None
+
+
+def _rare_class(cells: JointCells) -> str | None:
+    """Explain which class of three or more is predicted too rarely by a system, or is too rarely real."""
+    for positions in cells.places:
+        predicted = [cells.predictions(positions, label) for label in range(cells.size)]
+        rare = _rare_together(predicted, MIN_PREDICTIONS_TO_NAME_WINNER)
+        if rare is not None:
+            number = f"only {sum(predicted[label] for label in rare):.0f} times"
+            needed = f"at least {MIN_PREDICTIONS_TO_NAME_WINNER} are needed"
+            return f"a system predicts {_class_names(cells, rare)} {number}; {needed}"
+    real = [cells.real_cases(label) for label in range(cells.size)]
+    rare = _rare_together(real, MIN_REAL_CASES_TO_NAME_WINNER)
+    if rare is None:
+        return None
+    number = f"only {sum(real[label] for label in rare):.0f} cases of {_class_names(cells, rare)}"
+    return f"there are {number}; at least {MIN_REAL_CASES_TO_NAME_WINNER} are needed"
+
+
+def _rare_together(counts: Sequence[float], least: int) -> list[int] | None:
+    """Find the classes below a count if they are also below it together; the largest is never among them.
+
+    >>> _rare_together([90, 60, 3], 20), _rare_together([15] * 6, 20), _rare_together([90, 60, 30], 20)
+    ([2], None, None)
+    """
+    largest = max(range(len(counts)), key=lambda label: counts[label])
+    rare = [label for label, count in enumerate(counts) if count < least and label != largest]
+    return rare if rare and sum(counts[label] for label in rare) < least else None
+
+
+def _class_names(cells: JointCells, labels: Sequence[int]) -> str:
+    names = [str(cells.tables[0].labels[label]) for label in labels]
+    return f"class {names[0]}" if len(names) == 1 else f"classes {', '.join(names)} together"
 
 
 def _is_unclear(cells: JointCells, label: int) -> bool:
@@ -239,7 +283,7 @@ def compare_labels(
         dropped=paired.dropped,
         notes=() if paired.is_counted else (weights_warning(paired.table(paired.names[0])),),
         judged=judged,
-        alone=lambda name, measure: estimate(paired.table_alone(name), measure, seed=seed),
+        alone=lambda name, measure: estimate(paired.table_alone(name), measure, rng=seed),
         chance_null=GUESSING,
     )
 

@@ -29,10 +29,10 @@ from edgeworth.decisions.posteriors import beta_law, probability_larger
 from edgeworth.decisions.resampling import MIN_VARIANCE, cluster_spread, posterior_values, variance
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.decisions.views import Resolved, check_decisions, resolve
-from edgeworth.errors import OptionError, check_seed
+from edgeworth.errors import OptionError
 
 DIFFERENT_CASES = (
-    "The systems were judged on different cases: their difference is less certain than on the same."
+    "The systems were evaluated on different cases, so the difference is less certain than a paired one."
 )
 NEWCOMBE = "Newcombe's square-and-add interval"
 DELTA = "delta method, both variances added"
@@ -81,15 +81,15 @@ def compare_independent(
         seed=seed,
         dropped=sum(table.dropped for table in tables.values()),
         notes=(DIFFERENT_CASES,),
-        alone=lambda name, measure: estimate(tables[name], measure, seed=seed),
+        alone=lambda name, measure: estimate(tables[name], measure, rng=seed),
         chance_null=GUESSING,
     )
 
 
 def _usual_spellings(tables: Mapping[str, ContingencyTable]) -> tuple[str, ...]:
     """List the measures that every table has; of more than three systems only those of all labels."""
-    found = [usual_spellings(table) for table in tables.values()]
-    common = tuple(name for name in found[0] if all(name in others for others in found[1:]))
+    spellings = [usual_spellings(table) for table in tables.values()]
+    common = tuple(name for name in spellings[0] if all(name in others for others in spellings[1:]))
     return common if len(tables) <= 3 else tuple(name for name in common if "[" not in name)
 
 
@@ -113,31 +113,30 @@ def independent_difference(
     >>> round(independent_difference(bob, alice, "f[yes]").probability_better, 10)
     0.4263074017
     """
-    check_seed(seed)
-    one, two = _Side.of(first_table, spelling), _Side.of(second_table, spelling)
-    found = Difference(
-        one.resolved.spelling,
+    first_side, second_side = _Side.of(first_table, spelling), _Side.of(second_table, spelling)
+    difference = Difference(
+        first_side.resolved.spelling,
         first,
         second,
-        (one.value, two.value),
-        one.resolved.measure.direction,
-        cases=one.units + two.units,
+        (first_side.value, second_side.value),
+        first_side.resolved.measure.direction,
+        cases=first_side.units + second_side.units,
     )
-    for name, side in ((first, one), (second, two)):
+    for name, side in ((first, first_side), (second, second_side)):
         reason = side.resolved.undefined(side.table)
         if reason is not None:
-            said = f"of {name}: {reason}"
-            return replace(found, undefined=said, no_interval=said)
+            text = f"for {name}, {reason}"
+            return replace(difference, undefined=text, no_interval=text)
     delta, no_interval = None, None
     try:
-        delta = _delta_law(one, two)
+        delta = _delta_law(first_side, second_side)
     except OptionError as error:
         no_interval = str(error)
-    newcombe = _newcombe_law(one, two)
+    newcombe = _newcombe_law(first_side, second_side)
     law = newcombe or delta
-    better, how = _probability_first_better(one, two, delta, seed)
+    better, how = _probability_first_better(first_side, second_side, delta, seed)
     return replace(
-        found,
+        difference,
         law=law,
         tests=_tests(newcombe, delta),
         probability_better=better,
@@ -175,30 +174,34 @@ class _Side:
         if clusters is None:
             return ClusterSpread(variance(self.table, self.resolved), self.units - 1, self.units)
         if clusters.number < 2:
-            raise OptionError("all cases of one table are in one cluster: nothing tells how much they vary")
+            raise OptionError(
+                "all cases of one table are in one cluster, so the variability cannot be estimated"
+            )
         return cluster_spread(self.table, clusters, self.resolved)
 
 
-def _newcombe_law(one: _Side, two: _Side) -> NewcombeLaw | None:
+def _newcombe_law(first_side: _Side, second_side: _Side) -> NewcombeLaw | None:
     """Square and add where both are combinations of proportions of independent cases."""
-    if not (one.table.is_plain and two.table.is_plain):
+    if not (first_side.table.is_plain and second_side.table.is_plain):
         return None
-    found = independent_proportions(one.table, two.table, one.resolved, two.resolved)
-    return None if found is None else NewcombeLaw(found)
+    combination = independent_proportions(
+        first_side.table, second_side.table, first_side.resolved, second_side.resolved
+    )
+    return None if combination is None else NewcombeLaw(combination)
 
 
-def _delta_law(one: _Side, two: _Side) -> NormalLaw:
+def _delta_law(first_side: _Side, second_side: _Side) -> NormalLaw:
     """Add both variances; with clusters the law is Student's t (Welch & Satterthwaite)."""
-    spreads = one.spread, two.spread
-    total, freedom = sum(each.variance for each in spreads), math.inf
+    spreads = first_side.spread, second_side.spread
+    total, freedom = sum(spread.variance for spread in spreads), math.inf
     if not total > MIN_VARIANCE:
         raise OptionError(
-            "both tables are at an end of the measure's range: the delta method sees no error there"
+            "both tables are at an end of the measure's range, where the delta method's variance is 0"
         )
-    if one.table.clusters is not None or two.table.clusters is not None:
-        freedom = total**2 / sum(each.variance**2 / max(each.freedom, 1e-9) for each in spreads)
-    low, high = one.resolved.measure.range
-    difference = one.value - two.value
+    if first_side.table.clusters is not None or second_side.table.clusters is not None:
+        freedom = total**2 / sum(spread.variance**2 / max(spread.freedom, 1e-9) for spread in spreads)
+    low, high = first_side.resolved.measure.range
+    difference = first_side.value - second_side.value
     return NormalLaw(difference, math.sqrt(total), natural_scale(low - high, high - low, difference), freedom)
 
 
@@ -206,8 +209,8 @@ def _tests(newcombe: NewcombeLaw | None, delta: NormalLaw | None) -> dict[str, T
     """Turn Newcombe's interval into a test, and add Wald's."""
     tests = {}
     if newcombe is not None:
-        said = "the level at which Newcombe's interval just reaches 0"
-        tests["newcombe"] = TestResult.approximate(newcombe.p_value(0.0, "two-sided"), 0.0, said)
+        method = "the level at which Newcombe's interval reaches 0"
+        tests["newcombe"] = TestResult.approximate(newcombe.p_value(0.0, "two-sided"), 0.0, method)
     if delta is not None:
         wald = replace(delta, scale=Scale()).p_value(0.0, "two-sided")
         tests["wald"] = TestResult.approximate(wald, 0.0, "Wald's test with both variances added")
@@ -215,25 +218,28 @@ def _tests(newcombe: NewcombeLaw | None, delta: NormalLaw | None) -> dict[str, T
 
 
 def _probability_first_better(
-    one: _Side, two: _Side, delta: NormalLaw | None, seed: int
+    first_side: _Side, second_side: _Side, delta: NormalLaw | None, seed: int
 ) -> tuple[float, str]:
-    direction = one.resolved.measure.direction
+    direction = first_side.resolved.measure.direction
     if direction == "neither":
         return math.nan, ""
-    if one.table.is_plain and two.table.is_plain:
+    if first_side.table.is_plain and second_side.table.is_plain:
         try:
-            views = [each.resolved.view(each.table.cells) for each in (one, two)]
+            views = [side.resolved.view(side.table.cells) for side in (first_side, second_side)]
             laws = [
-                beta_law(view, x.resolved, x.value, 0.5) for view, x in zip(views, (one, two), strict=True)
+                beta_law(view, x.resolved, x.value, 0.5)
+                for view, x in zip(views, (first_side, second_side), strict=True)
             ]
             larger, how = probability_larger(*laws), GOUTTE_GAUSSIER
         except OptionError:  # no measure that has a Beta law
             seeds = np.random.SeedSequence(seed).generate_state(2)
-            first = posterior_values(one.table, one.resolved, None, DRAWS, seeds[0])
-            larger = share_above(first - posterior_values(two.table, two.resolved, None, DRAWS, seeds[1]))
+            first = posterior_values(first_side.table, first_side.resolved, None, DRAWS, seeds[0])
+            larger = share_above(
+                first - posterior_values(second_side.table, second_side.resolved, None, DRAWS, seeds[1])
+            )
             how = f"Dirichlet posteriors, {DRAWS:,} draws, seed {seed}"
     elif delta is not None:
-        larger, how = replace(delta, scale=Scale()).p_value(0.0, "less"), "delta method's law, flat prior"
+        larger, how = replace(delta, scale=Scale()).p_value(0.0, "less"), "delta method, flat prior"
     else:
         return math.nan, ""
     return (larger if direction == "higher" else 1 - larger), how

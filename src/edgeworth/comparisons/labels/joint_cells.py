@@ -24,7 +24,7 @@ from edgeworth.sources.columns import Label
 Places: TypeAlias = NDArray[np.intp]
 Number = TypeVar("Number", np.int64, np.float64)
 
-MOST_LABELS = 10
+MAX_LABELS_WITH_MEASURES = 10
 """Past this the usual measures leave single labels out."""
 
 
@@ -64,7 +64,7 @@ class JointCells:
 
     @property
     def is_identical(self) -> bool:
-        """Whether the two predictors never differ, as far as these tables can tell."""
+        """Whether the two predictors never differ in these tables."""
         return bool(np.array_equal(*self.places))
 
     @cached_property
@@ -94,17 +94,19 @@ class JointCells:
         """What measures see of the first and of the second tables, by how these were drawn."""
         return {}
 
-    def split(self, place: Places) -> tuple[Places, Places]:
+    def split(self, positions: Places) -> tuple[Places, Places]:
         """Split flat positions into predicted and real ones; one past the last label is an abstention."""
-        return np.divmod(place, self.size)
+        return np.divmod(positions, self.size)
 
     def one_against_rest(self, label: Label) -> JointCells:
         """Merge all labels but this one into one."""
         side = np.where(np.arange(self.size) == self.tables[0].index(label), 0, 1)
         row = np.append(side, 2)
         first, second = (table.one_against_rest(label) for table in self.tables)
-        one, two = (row[predicted] * 2 + side[real] for predicted, real in map(self.split, self.places))
-        return replace(self, tables=(first, second), places=(one, two)).compact()
+        first_positions, second_positions = (
+            row[predicted] * 2 + side[real] for predicted, real in map(self.split, self.places)
+        )
+        return replace(self, tables=(first, second), places=(first_positions, second_positions)).compact()
 
     def compact(self) -> JointCells:
         """Merge equal combinations."""
@@ -157,8 +159,8 @@ class JointCells:
         is_each = bool((np.abs(by_class) <= 1e-9 * np.abs(moved).sum()).all())
         classes = np.unique(real[influences != 0]) if is_each else [None]
         totals, residuals, variances = [], [], []
-        for one in classes:
-            here = self.is_seen(resolved) if one is None else real == one
+        for label in classes:
+            here = self.is_seen(resolved) if label is None else real == label
             weights = np.bincount(cluster, weights=self.weight * here)
             totals.append(weights)
             residuals.append(np.bincount(cluster, weights=moved * here) * weights.sum())
@@ -169,14 +171,18 @@ class JointCells:
             np.stack(residuals, axis=1), np.stack(totals, axis=1), None, np.array(variances)
         )
 
-    def predictions(self, place: Places, label: int) -> float:
+    def predictions(self, positions: Places, label: int) -> float:
         """Count a predictor's predictions of a label, in independent units."""
-        return self._units(self.split(place)[0] == label)
+        return self._units(self.split(positions)[0] == label)
+
+    def real_cases(self, label: int) -> float:
+        """Count the cases that really have a label, in independent units."""
+        return self._units(self.split(self.places[0])[1] == label)
 
     def is_seen(self, resolved: Resolved) -> NDArray[np.bool_]:
         """Tell which combinations have to do with the measure of either predictor."""
         both = zip(self.tables, self.places, strict=True)
-        parts = np.abs([influence(table, resolved).ravel()[place] for table, place in both])
+        parts = np.abs([influence(table, resolved).ravel()[positions] for table, positions in both])
         return np.asarray((parts > 1e-9 * parts.max()).any(axis=0))
 
 
@@ -193,13 +199,13 @@ def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
     keys = joint.keys[kept]
     real = keys[:, 0] - 1
 
-    def place(name: str) -> Places:
+    def positions(name: str) -> Places:
         predicted = keys[:, 1 + paired.names.index(name)]
         return np.where(predicted == 0, size, predicted - 1) * size + real
 
     return JointCells(
         tables,
-        (place(first), place(second)),
+        (positions(first), positions(second)),
         joint.weight[kept],
         None if joint.square is None else joint.square[kept],
         keys[:, -1] - 1 if paired.is_clustered else None,
@@ -225,7 +231,7 @@ def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:
     labels = table.labels if table.positive is None else (table.positive,)
     of_labels = [
         f"{name}[{quote_label(str(label))}]"
-        for label in (labels if len(labels) <= MOST_LABELS else ())
+        for label in (labels if len(labels) <= MAX_LABELS_WITH_MEASURES else ())
         for name in ("precision", "recall", "f")
     ]
     several = ("macro_f",) if len(table.labels) > 2 else ()
@@ -233,7 +239,7 @@ def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:
 
 
 def with_coverage(spellings: Sequence[str], *tables: ContingencyTable) -> tuple[str, ...]:
-    """Put coverage second where a system left a case undecided: whoever refuses must not be seen without."""
+    """Put coverage second where a system left a case undecided, because its other values hide that."""
     is_decided = not any(table.abstained.any() for table in tables)
     if is_decided or "coverage" in spellings:
         return tuple(spellings)

@@ -32,18 +32,16 @@ from edgeworth.decisions.posteriors import probability_of_winning
 from edgeworth.decisions.resampling import MIN_VARIANCE, defined_draws
 from edgeworth.decisions.views import Resolved
 from edgeworth.errors import OptionError
+from edgeworth.report.wording import describe_measure
 
-PRIOR = 2.0
+PRIOR_CASES = 2.0
 """Cases that the prior of the joint cells weighs; see ``resampling.posterior``."""
 
-ALIKE = "the two never differ here, so nothing tells how much they might"
-NO_SPREAD = (
-    "no {unit} moves the difference: the sample shows no error where it could, so it does not tell how large "
-    "the error may be"
-)
+ALIKE = "the two systems never differ here, so their variability cannot be estimated"
+NO_SPREAD = "no {unit} in the sample changes the difference, so its variability cannot be estimated"
 
-FEW_CASES = 5.0
-"""Below so many cases that make the difference, its normal law is rough."""
+MIN_CASES_BEHIND_DIFFERENCE = 5.0
+"""Below this number of cases that make the difference, its normal distribution is rough."""
 
 
 class NothingVariesError(OptionError):
@@ -52,10 +50,20 @@ class NothingVariesError(OptionError):
 
 @dataclass(frozen=True)
 class Tango:
-    """Tango's score interval, for two proportions of the same cases: accuracy, recall, fallout.
+    """Tango's score interval for the difference of two proportions of the same cases.
 
-    Combinations of them, one a real class, are squared and added: informedness of two classes or of one
-    label, balanced accuracy.
+    It suits accuracy, recall and fallout. For measures that combine one proportion per real class, such as
+    informedness of two classes or of one label and balanced accuracy, the distances are squared and added.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> truth = [1, 0] * 60
+    >>> systems = {"a": [1, 0] * 50 + [0, 1] * 10, "b": [1, 0] * 40 + [0, 1] * 20}
+    >>> method = ew.methods.Tango()
+    >>> comparison = ew.compare(truth=truth, systems=systems, measures=["accuracy"], method=method)
+    >>> [round(bound, 3) for bound in comparison["a", "b"]["accuracy"].interval()]
+    [0.111, 0.243]
     """
 
     def __str__(self) -> str:
@@ -78,9 +86,10 @@ def difference_law(cells: JointCells, resolved: Resolved, method: object = None)
             f"a difference is estimated with Delta(), Tango(), Bootstrap() or Dirichlet(); saw {method!r}"
         )
     if method is None or isinstance(method, Tango):
-        found = paired_proportions(cells, resolved, clustered=True) or paired_combination(cells, resolved)
-        if found is not None:
-            return found
+        proportions = paired_proportions(cells, resolved, clustered=True)
+        score_law = proportions or paired_combination(cells, resolved)
+        if score_law is not None:
+            return score_law
         if method is not None:
             raise OptionError(
                 f"Tango() is for proportions of the same cases, which {resolved.spelling} is not here: use "
@@ -99,7 +108,7 @@ def difference_law(cells: JointCells, resolved: Resolved, method: object = None)
         return other
     first, second = cells.values(resolved)
     if isinstance(chosen, Dirichlet):
-        prior = PRIOR if chosen.prior is None else chosen.prior
+        prior = PRIOR_CASES if chosen.prior is None else chosen.prior
         draws = posterior(cells, resolved, prior, chosen.draws, chosen.seed)
         return PosteriorLaw(first - second, *defined_draws(draws, resolved.spelling))
     assert isinstance(chosen, Bootstrap)
@@ -115,10 +124,12 @@ def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) ->
     """
     first, second = cells.values(resolved)
     if not cells.units > 1:
-        raise OptionError(f"all there is is one {cells.unit}: nothing tells how much {cells.unit}s vary")
+        raise OptionError(f"there is only one {cells.unit}, so the variability cannot be estimated")
     spread = cells.spread(resolved)
     if math.isnan(spread.variance):
-        raise OptionError("all cases of a class are in one cluster: nothing tells how much clusters vary")
+        raise OptionError(
+            "all cases of a class are in one cluster, so the variability between clusters cannot be estimated"
+        )
     error = math.sqrt(max(0.0, spread.variance))
     low, high = resolved.measure.range
     reach = high - low
@@ -135,22 +146,20 @@ def plain_law(cells: JointCells, resolved: Resolved) -> NormalLaw | None:
     return law if law.standard_error**2 > MIN_VARIANCE or cells.is_identical else None
 
 
-def doubt_of(
+def interval_caveat(
     cells: JointCells, resolved: Resolved, law: SamplingLaw | None, level: float = 0.95
 ) -> str | None:
     """Explain why the interval may cover less than its level; None if nothing speaks against it."""
     if cells.is_identical:
         most = -math.expm1(math.log1p(-level) / max(cells.units, 1.0))
-        return (
-            f"the two never differ in what {resolved.spelling} counts; the upper {100 * level:g}% confidence "
-            f"bound for how often they would differ is {most:.2%} of {cells.unit}s"
-        )
+        measure, new = describe_measure(resolved.spelling), f"up to {most:.2%} of new {cells.unit}s may"
+        return f"no {cells.unit} distinguishes the two by {measure}; {new} ({100 * level:g}% upper bound)"
     if not isinstance(law, NormalLaw):
         return None
     few = cases_behind(cells, cells.influences(resolved))
-    if few < FEW_CASES:
-        equal = f"about {max(few, 1):.0f} with equal influence on the difference"
-        return f"{cells.units:,.0f} {cells.unit}s tell as much as {equal}, so its interval is rough"
+    if few < MIN_CASES_BEHIND_DIFFERENCE:
+        behind = f"about {max(few, 1):.0f} of {cells.units:,.0f} {cells.unit}s"
+        return f"the difference rests on {behind}, so its interval is approximate"
     return None
 
 
@@ -190,7 +199,7 @@ def probability_first_better(
     *,
     quick: bool,
 ) -> tuple[float, str]:
-    """Compute P(the first is better) and say how; nan for a measure without a direction.
+    """Compute P(the first is better) and name the method; nan for a measure without a direction.
 
     Exactly for proportions of the same cases: P(Beta(wins + ½, losses + ½) > ½) (Goutte & Gaussier 2005).
     For other measures of whole cases by draws from the Dirichlet posterior of the joint cells, with
@@ -205,10 +214,10 @@ def probability_first_better(
         larger, method = 0.5, "the two never differ"
     elif cells.is_plain:
         draws = affordable_draws(QUICK_DRAWS if quick else DRAWS, 2 * len(cells.weight))
-        larger = share_above(posterior(cells, resolved, PRIOR, draws, seed))
+        larger = share_above(posterior(cells, resolved, PRIOR_CASES, draws, seed))
         method = f"Dirichlet posterior of the joint counts, {draws:,} draws, seed {seed}"
     elif plain is not None:
-        larger, method = plain.p_value(0.0, "less"), "delta method's law, flat prior"
+        larger, method = plain.p_value(0.0, "less"), "delta method, flat prior"
     else:
         return math.nan, ""
     return (larger if resolved.measure.direction == "higher" else 1 - larger), method

@@ -62,7 +62,7 @@ class PairedProportions:
         return math.sqrt(discordant - (self.only_first - self.only_second) ** 2 / self.trials) / self.trials
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The differences that the score test keeps at this level."""
+        """Return the differences that the score test does not reject at a level."""
         return self.bounds(student_quantile(level, self.freedom))
 
     def over_clusters(
@@ -74,7 +74,7 @@ class PairedProportions:
         where all trials are in one cluster.
         """
         _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
-        sums, sizes = (np.bincount(cluster, each).astype(np.float64) for each in (weight * ahead, weight))
+        sums, sizes = (np.bincount(cluster, values).astype(np.float64) for values in (weight * ahead, weight))
         spread = cluster_variance_of_ratios(sums - self.value * sizes, sizes)
         if not spread.freedom > 0:
             return None
@@ -85,16 +85,16 @@ class PairedProportions:
         return PairedProportions(self.only_first * part, self.only_second * part, trials, spread.least)
 
     def bounds(self, quantile: float) -> tuple[float, float]:
-        """The differences that lie within so many standard deviations, as they are under each."""
+        """Return the differences within a number of standard deviations, computed under each difference."""
         return self._bound(-1.0, quantile), self._bound(1.0, -quantile)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """The score test of a difference."""
+        """Test a difference by its score."""
         lower, upper = scipy.special.stdtr(self.freedom, np.array([1, -1]) * self.score(null))
         return choose_tail(float(lower), float(upper), alternative)
 
     def score(self, difference: float) -> float:
-        """How many standard deviations, as they are under a difference, the observed one lies above it."""
+        """Compute how many standard deviations the observed difference lies above a given one."""
         b, c, n = self.only_first, self.only_second, self.trials
         gap = b - c - n * difference
         if gap == 0:
@@ -107,7 +107,7 @@ class PairedProportions:
         return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap)
 
     def _bound(self, end: float, wanted: float) -> float:
-        """Where the score, which falls as the difference grows, is what it may be."""
+        """Find the difference at which the score, which falls with it, has the wanted value."""
         if abs(self.score(end)) < abs(wanted):
             return end
         away = bisect(
@@ -121,7 +121,7 @@ class PairedProportions:
         return {"mcnemar": mcnemar(wins, losses), "mcnemar mid-p": mcnemar(wins, losses, mid_p=True)}
 
     def effect(self) -> Effect | None:
-        """The log odds that a discordant case goes to the first, with Clopper & Pearson's exact interval."""
+        """Compute the log odds that a discordant case favours the first, with an exact interval."""
         discordant = self.only_first + self.only_second
         if not discordant:
             return None
@@ -140,7 +140,7 @@ class PairedProportions:
 def paired_proportions(
     cells: JointCells, resolved: Resolved, *, clustered: bool = False
 ) -> PairedProportions | None:
-    """The measure as two proportions of the same cases; None where it is no such thing.
+    """Write a measure as two proportions of the same cases; return None if it is not one.
 
     Precision is not: each predictor has its own trials, the cases it predicted to have the label. Nor are
     ``clustered`` cases, unless they are asked for.
@@ -148,17 +148,17 @@ def paired_proportions(
     if resolved.measure.proportion is None or (cells.clusters is not None and not clustered):
         return None
     counted = (
-        [part[0, place] > 0 for part in cells_of_proportions(table, resolved)]
-        for table, place in zip(cells.tables, cells.places, strict=True)
+        [part[0, positions] > 0 for part in cells_of_proportions(table, resolved)]
+        for table, positions in zip(cells.tables, cells.places, strict=True)
     )
     (success, trial), (other, other_trial) = counted
     if not np.array_equal(trial, other_trial) or not trial.any():
         return None
-    found = _stratum(cells, trial, success, other)
+    proportions = _stratum(cells, trial, success, other)
     if cells.clusters is None:
-        return found
+        return proportions
     ahead = success.astype(int) - other
-    return found.over_clusters(cells.clusters[trial], ahead[trial], cells.weight[trial])
+    return proportions.over_clusters(cells.clusters[trial], ahead[trial], cells.weight[trial])
 
 
 def _log_odds(share: float) -> float:
@@ -202,7 +202,7 @@ class PairedCombination:
         return self.value - math.sqrt(down), self.value + math.sqrt(up)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """The level at which the null would just leave the interval."""
+        """Find the level at which the interval just reaches the null."""
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
         tail = float(scipy.special.ndtr(-quantile_that_reaches(self._bounds, self.value, null)))
@@ -213,20 +213,20 @@ class PairedCombination:
 
 
 def paired_combination(cells: JointCells, resolved: Resolved) -> PairedCombination | None:
-    """The measure as a combination of paired proportions, one a real class; None where it is no such thing.
+    """Write a measure as a combination of paired proportions, one per real class; None if it is not one.
 
     Independent cases, and a decision from both on each of them: otherwise the two have other trials.
     """
     if cells.clusters is not None or any(table.abstained.any() for table in cells.tables):
         return None
-    found = combination_of(cells.tables[0], resolved)
-    if found is None:
+    combination = combination_of(cells.tables[0], resolved)
+    if combination is None:
         return None
-    (first, real), (second, _) = (cells.split(place) for place in cells.places)
+    (first, real), (second, _) = (cells.split(positions) for positions in cells.places)
     classes = np.flatnonzero(cells.tables[0].real > 0)
     if resolved.measure.combination_strata == "classes":
         strata = (_stratum(cells, real == k, first == k, second == k) for k in classes)
-        return PairedCombination(tuple(zip(found.coefficients.tolist(), strata, strict=True)))
+        return PairedCombination(tuple(zip(combination.coefficients.tolist(), strata, strict=True)))
     if resolved.measure.combination_strata != "target":
         return None
     target = classes[0] if resolved.position is None else resolved.position
@@ -266,16 +266,22 @@ class AsIfIndependent(NewcombeLaw):
 
 
 def as_if_independent(cells: JointCells, resolved: Resolved) -> AsIfIndependent | None:
-    """The law of a difference of proportions with trials of their own, such as precisions."""
-    found = independent_proportions(*cells.tables, resolved, resolved) if cells.is_plain else None
-    return None if found is None else AsIfIndependent(found)
+    """Build the law of a difference of proportions whose trials differ, such as precisions."""
+    combination = independent_proportions(*cells.tables, resolved, resolved) if cells.is_plain else None
+    return None if combination is None else AsIfIndependent(combination)
 
 
 def _stratum(
-    cells: JointCells, inside: NDArray[np.bool_], one: NDArray[np.bool_], two: NDArray[np.bool_]
+    cells: JointCells,
+    inside: NDArray[np.bool_],
+    first_right: NDArray[np.bool_],
+    second_right: NDArray[np.bool_],
 ) -> PairedProportions:
     """Count trials and discordant ones; sampling weights count as the effective number of cases."""
-    parts = [cells.weight[where].sum().item() for where in (inside & one & ~two, inside & two & ~one, inside)]
+    parts = [
+        cells.weight[where].sum().item()
+        for where in (inside & first_right & ~second_right, inside & second_right & ~first_right, inside)
+    ]
     if cells.square is not None:
         effective = parts[2] / float(cells.square[inside].sum())
         parts = [effective * part for part in parts]

@@ -36,7 +36,7 @@ from edgeworth.common.progress import track_rounds
 from edgeworth.common.threads import row_blocks
 from edgeworth.comparisons.labels.joint_cells import JointCells
 from edgeworth.comparisons.labels.resampling import (
-    AT_ONCE,
+    MAX_NUMBERS_AT_ONCE,
     Replicates,
     SparseCounts,
     affordable_draws,
@@ -46,9 +46,9 @@ from edgeworth.comparisons.labels.resampling import (
     view_of_margins,
 )
 from edgeworth.comparisons.randomization.coins import (
-    FEW,
-    NEGLIGIBLE,
-    QUICK,
+    LOG_NEGLIGIBLE,
+    LOG_NEGLIGIBLE_QUICKLY,
+    MAX_COINS_AS_FRACTION,
     Heads,
     coin_law,
     random_heads,
@@ -69,26 +69,56 @@ def randomisation_test(
     counted where there are few kinds of disagreement (``swap_test``). An abstention is an output like any
     other, swapped with it: it is never right, and the case stays in every total.
     """
-    case_worth = resolved.measure.case_worth
-    if case_worth is not None and cells.is_counted:
-        has_abstentions = any(table.abstained.any() for table in cells.tables)
-        if not (case_worth.needs_decisions and has_abstentions):
-            return _sum_test(cells, case_worth, resolved.position, seed, grid)
+    case_worth = _case_worth(cells, resolved)
+    if case_worth is not None:
+        return _sum_test(cells, case_worth, resolved.position, seed, grid)
     return swap_test(cells, resolved, seed=seed)
+
+
+def _case_worth(cells: JointCells, resolved: Resolved) -> CaseWorth | None:
+    """Give what an output is worth if the difference is a sum over cases, else None."""
+    case_worth = resolved.measure.case_worth
+    if case_worth is None or not cells.is_counted:
+        return None
+    has_abstentions = any(table.abstained.any() for table in cells.tables)
+    return None if case_worth.needs_decisions and has_abstentions else case_worth
+
+
+def disagreement_amounts(cells: JointCells, resolved: Resolved) -> dict[int, int] | None:
+    """Count the cases on which two systems differ by what each adds to the difference, in a whole unit.
+
+    None where the difference is no sum over independent cases.
+    """
+    case_worth = _case_worth(cells, resolved)
+    if case_worth is None or not cells.is_plain:
+        return None
+    amounts, differ = _amounts(cells, case_worth, resolved.position)
+    tally: Counter[int] = Counter()
+    for amount, count, is_different in zip(amounts, cells.weight.tolist(), differ.tolist(), strict=True):
+        tally[amount] += count if is_different else 0
+    return dict(tally)
+
+
+def _amounts(
+    cells: JointCells, case_worth: CaseWorth, label: int | None
+) -> tuple[list[int], NDArray[np.bool_]]:
+    """Compute what a case of each combination adds to the difference, and whether the systems differ."""
+    (first, real), (second, _) = (cells.split(positions) for positions in cells.places)
+    differ = first != second if label is None else (first == label) != (second == label)
+    by_output, by_hit = _worth_per_label(cells, case_worth, label)
+    amounts = [
+        by_output[a] - by_output[b] + by_hit[a] * (a == y) - by_hit[b] * (b == y)
+        for a, b, y in zip(first.tolist(), second.tolist(), real.tolist(), strict=True)
+    ]
+    return amounts, differ
 
 
 def _sum_test(
     cells: JointCells, case_worth: CaseWorth, label: int | None, seed: int, grid: Grid | None
 ) -> TestResult:
     """Test a sum over cases, each of which (or each cluster) adds an amount whose sign a coin decides."""
-    (first, real), (second, _) = (cells.split(place) for place in cells.places)
-    differ = first != second if label is None else (first == label) != (second == label)
-    by_output, by_hit = _worth_per_label(cells, case_worth, label)
+    amounts, differ = _amounts(cells, case_worth, label)
     counts = cells.weight.tolist()
-    amounts = [
-        by_output[a] - by_output[b] + by_hit[a] * (a == y) - by_hit[b] * (b == y)
-        for a, b, y in zip(first.tolist(), second.tolist(), real.tolist(), strict=True)
-    ]
     observed = sum(amount * count for amount, count in zip(amounts, counts, strict=True))
     tally: Counter[int] = Counter()
     if cells.clusters is None:
@@ -128,22 +158,22 @@ def _worth_per_label(
     return [int(worth * unit) for worth in by_output], [int(worth * unit) for worth in by_hit]
 
 
-SAME = 1e-12
+RELATIVE_ROUNDING = 1e-12
 """Rounding may make a swap count as extreme, never as harmless."""
 
-MOST_COUNTED = 1 << 12
-"""Up to so many swaps that are different in kind, all are counted in whole numbers."""
+MAX_SWAPS_COUNTED = 1 << 12
+"""Up to this number of different swaps, all are counted in whole numbers."""
 
-MOST_WAYS = 1 << 20
-"""Up to so many, all but negligible ones are summed; a sixteenth of that where each has a standard error."""
+MAX_SWAPS_SUMMED = 1 << 20
+"""Up to this number, all but negligible ones are summed; a sixteenth of it if each has a standard error."""
 
-MANY = 1_000
-"""With so many cases that differ, and more ways than that, differences in standard errors are normal."""
+MIN_CASES_FOR_NORMAL_SWAPS = 1_000
+"""With this many cases that differ, and more ways than that, differences in standard errors are normal."""
 
-FEW_LABELS = 8
+MAX_LABELS_DIFFERENTIATED = 8
 """Up to this many labels, a measure is differentiated by one margin after the other."""
 
-STEP = 1e-20
+IMAGINARY_STEP = 1e-20
 """An imaginary step, so small that squares of it vanish."""
 
 
@@ -153,12 +183,12 @@ def swap_test(
     """Test a difference by swapping outputs at random: P(one at least as large, either way).
 
     If neither predictor is better, who said what on a case (on all cases of a cluster, where rows come in
-    clusters) is a matter of a coin. All ways are gone through when they are few, otherwise some are drawn; of
+    clusters) is a matter of a coin. All ways are enumerated if they are few, otherwise some are drawn; of
     many cases that differ, differences in standard errors have the normal law that swaps have then. A
     system that a swap leaves without a value has the one of ``without_value``: as a rule 0/0 is 0. With
     ``studentised`` differences are in standard errors of their own, so that the test is one of equal values
     even where equal systems are not interchangeable (Janssen 1997; Chung & Romano 2013). Sampling weights
-    are swapped as so many cases of equal weight as tell as much: an approximation.
+    are swapped as the effective number of cases of equal weight, which is an approximation.
     """
     swaps = _Swaps.of(_without_abstentions(cells, resolved), resolved)
     differ = swaps.limits > 0
@@ -166,43 +196,43 @@ def swap_test(
     coins = sum(limits.tolist())
     if not coins:
         return TestResult.from_fraction(Fraction(1), "there is nothing to swap")
-    said = f"{coins:,} {'cases' if cells.clusters is None else 'clusters'} that differ"
+    what = f"{coins:,} {'cases' if cells.clusters is None else 'clusters'} that differ"
     is_weighted = not cells.is_counted and cells.clusters is None
     if is_weighted:
-        said = f"{said}, weights taken as their effective number"
+        what = f"{what}, weights taken as their effective number"
     if studentised:
-        said = f"{said}, differences in standard errors"
+        what = f"{what}, differences in standard errors"
     far = swaps.distances(swaps.observed[:, None], resolved, studentised)[0]
-    least = far - SAME * max(1.0, far) if math.isfinite(far) else far
+    least = far - RELATIVE_ROUNDING * max(1.0, far) if math.isfinite(far) else far
 
     def beyond(swapped: Heads) -> NDArray[np.bool_]:
-        found = []
-        for ways in row_blocks(swapped.shape[1], max(1, AT_ONCE // 16 // len(swaps.limits))):
+        is_far = []
+        for ways in row_blocks(swapped.shape[1], max(1, MAX_NUMBERS_AT_ONCE // 16 // len(swaps.limits))):
             shares = np.zeros((len(swaps.limits), ways.stop - ways.start))
             shares[differ] = swapped[:, ways] / limits[:, None]
             gaps = swaps.distances(shares, resolved, studentised)
-            found.append(np.isnan(gaps) | (gaps >= least))
-        return np.concatenate(found)
+            is_far.append(np.isnan(gaps) | (gaps >= least))
+        return np.concatenate(is_far)
 
     tail, number = None, math.prod(limit + 1 for limit in limits.tolist())
-    if number <= MOST_COUNTED and coins <= FEW:
+    if number <= MAX_SWAPS_COUNTED and coins <= MAX_COINS_AS_FRACTION:
         swapped = np.stack(np.unravel_index(np.arange(number), limits + 1))
         far_ways = swapped[:, beyond(swapped)].T.tolist()
-        # A swap of so many of each unit can be had in a binomial number of ways.
+        # A swap of a number of each unit can be had in a binomial number of ways.
         parts = (math.prod(map(math.comb, limits.tolist(), way)) for way in far_ways)
-        tail = TestResult.from_fraction(Fraction(sum(parts), 2**coins), f"all swaps of {said}")
-    elif (found := _sum_of_ways(limits, MOST_WAYS // (16 if studentised else 1), beyond)) is not None:
-        tail = TestResult.from_probability(found, f"all swaps of {said}")
+        tail = TestResult.from_fraction(Fraction(sum(parts), 2**coins), f"all swaps of {what}")
+    elif (is_far := _sum_of_ways(limits, MAX_SWAPS_SUMMED // (16 if studentised else 1), beyond)) is not None:
+        tail = TestResult.from_probability(is_far, f"all swaps of {what}")
     if tail is not None:
-        return TestResult.approximate(tail.p_value, 0.0, f"all swaps of {said}") if is_weighted else tail
+        return TestResult.approximate(tail.p_value, 0.0, f"all swaps of {what}") if is_weighted else tail
     # Of several classes a rare one may decide, and then few cases do.
-    if studentised and coins > MANY and cells.size == 2:
-        return TestResult.approximate(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {said}")
+    if studentised and coins > MIN_CASES_FOR_NORMAL_SWAPS and cells.size == 2:
+        return TestResult.approximate(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {what}")
     number = affordable_draws(draws, len(limits))
-    rng, count, at_once = np.random.default_rng(seed), 0, max(1, AT_ONCE // len(limits))
+    rng, count, at_once = np.random.default_rng(seed), 0, max(1, MAX_NUMBERS_AT_ONCE // len(limits))
     for start in track_rounds(number, at_once, "draws"):
         count += int(beyond(random_heads(rng, limits, min(at_once, number - start))).sum())
-    return TestResult.from_draws(count, number, seed, f"swaps of {said}")
+    return TestResult.from_draws(count, number, seed, f"swaps of {what}")
 
 
 def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
@@ -210,12 +240,12 @@ def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
     is_rejection = resolved.measure.counts_abstention_as_rejection
     if resolved.position is None or not is_rejection or cells.size > 2:
         return cells
-    one, two = (
-        np.where(predicted < cells.size, place, (1 - resolved.position) * cells.size + real)
-        for place in cells.places
-        for predicted, real in (cells.split(place),)
+    first_positions, second_positions = (
+        np.where(predicted < cells.size, positions, (1 - resolved.position) * cells.size + real)
+        for positions in cells.places
+        for predicted, real in (cells.split(positions),)
     )
-    return replace(cells, places=(one, two)).compact()
+    return replace(cells, places=(first_positions, second_positions)).compact()
 
 
 Beyond: TypeAlias = Callable[[Heads], NDArray[np.bool_]]
@@ -224,21 +254,21 @@ Beyond: TypeAlias = Callable[[Heads], NDArray[np.bool_]]
 
 def _sum_of_ways(limits: Integers, most: int, beyond: Beyond) -> float | None:
     """Sum the probabilities of the swaps that are beyond; None where there are too many to go through."""
-    for negligible in (QUICK, NEGLIGIBLE) if len(limits) < most.bit_length() else ():
+    for negligible in (LOG_NEGLIGIBLE_QUICKLY, LOG_NEGLIGIBLE) if len(limits) < most.bit_length() else ():
         laws = [coin_law(limit, negligible) for limit in limits.tolist()]
         shape = [len(heads) for heads, _ in laws]
         if math.prod(shape) > most:
             return None
         ways = np.stack(np.meshgrid(*(heads for heads, _ in laws), indexing="ij"))
         law = functools.reduce(np.multiply.outer, (shares for _, shares in laws)).ravel()
-        found = float(law[beyond(ways.reshape(len(laws), len(law)))].sum())
-        if found > math.exp(-negligible / 2):
-            return found
+        probability = float(law[beyond(ways.reshape(len(laws), len(law)))].sum())
+        if probability > math.exp(-negligible / 2):
+            return probability
     return None
 
 
 def without_value(resolved: Resolved) -> float:
-    """What counts where a swap leaves nothing to divide by: 0/0 is 0, as in trec_eval and scikit-learn.
+    """Choose the value of 0/0 after a swap: 0, as in trec_eval and scikit-learn.
 
     That is the worst of a share of successes and the level of guessing for informedness and its kin. Of a
     share of failures (false discovery rate) it is the other end, 1. A measure without bounds has none (nan),
@@ -252,7 +282,7 @@ def without_value(resolved: Resolved) -> float:
 
 @dataclass(frozen=True)
 class _Swaps:
-    """Units (clusters, or cases alike but for who said what), and what they add to either table.
+    """Units (clusters, or cases with the same two outputs in either order), and their part of each table.
 
     ``limits`` is how many swaps a unit can have: none where both said the same. ``first`` and ``second`` are
     what it adds when nothing is swapped, ``observed`` the share of it that is swapped in the data, ``square``
@@ -268,20 +298,28 @@ class _Swaps:
 
     @classmethod
     def of(cls, cells: JointCells, resolved: Resolved) -> _Swaps:
-        one, two = cells.places
+        first_positions, second_positions = cells.places
         unit, weight = units_of(cells)
         number = int(unit.max()) + 1
         limits, observed, square = np.ones(number, dtype=np.int64), np.zeros(number), np.ones(number)
         if cells.clusters is None:
-            turned = one > two
-            one, two = np.minimum(one, two), np.maximum(one, two)
-            _, unit = np.unique(one * cells.tables[0].cells.size + two, return_inverse=True)
+            turned = first_positions > second_positions
+            first_positions, second_positions = (
+                np.minimum(first_positions, second_positions),
+                np.maximum(first_positions, second_positions),
+            )
+            _, unit = np.unique(
+                first_positions * cells.tables[0].cells.size + second_positions, return_inverse=True
+            )
             weight = cells.weight.astype(np.float64)
             totals = np.bincount(unit, weights=weight)
             square = np.bincount(unit, weights=weight if cells.square is None else cells.square) / totals**2
             limits = np.maximum(np.rint(1 / square), 1).astype(np.int64)
             observed = np.bincount(unit, weights=weight * turned) / totals
-        first, second = (contributions(cells, place, unit, weight, resolved) for place in (one, two))
+        first, second = (
+            contributions(cells, positions, unit, weight, resolved)
+            for positions in (first_positions, second_positions)
+        )
         change = (second - first).tocsc()
         change.eliminate_zeros()
         return cls(
@@ -314,17 +352,17 @@ class _Swaps:
 
     def _slopes(self, tables: Floats, resolved: Resolved) -> Floats:
         """Differentiate a measure by all that units add to a table; 0 where it has no value."""
-        found = np.zeros(tables.T.shape)
+        slopes = np.zeros(tables.T.shape)
         parts: list[Values] = np.split(tables, 4, axis=1)
-        closed = margin_slopes(resolved, Marginals(*parts)) if self.size > FEW_LABELS else None
+        closed = margin_slopes(resolved, Marginals(*parts)) if self.size > MAX_LABELS_DIFFERENTIATED else None
         if closed is not None:
             return np.nan_to_num(np.concatenate(closed, axis=1).T, nan=0.0, posinf=0.0, neginf=0.0)
         # Nothing is added to abstentions, for one, where there are none.
-        for place in np.flatnonzero((self.first + self.second).sum(axis=1)):
-            (part, label), moved = divmod(place, self.size), [*parts]
-            moved[part] = parts[part] + 1j * STEP * (np.arange(self.size) == label)
-            found[place] = resolved.of_view(view_of_margins(moved, resolved)).imag / STEP
-        return np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
+        for index in np.flatnonzero((self.first + self.second).sum(axis=1)):
+            (part, label), moved = divmod(index, self.size), [*parts]
+            moved[part] = parts[part] + 1j * IMAGINARY_STEP * (np.arange(self.size) == label)
+            slopes[index] = resolved.of_view(view_of_margins(moved, resolved)).imag / IMAGINARY_STEP
+        return np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def _sum_of_squares(weights: Floats, values: Floats) -> Floats:

@@ -31,11 +31,11 @@ SparseTranspose: TypeAlias = "csc_array[np.float64]"
 View: TypeAlias = Marginals | LabelView | Floats
 """What a measure is computed from: margins, those of one label, or cells."""
 
-AT_ONCE = 1 << 22
+MAX_NUMBERS_AT_ONCE = 1 << 22
 """Numbers drawn at once; more draws go in several rounds."""
 
-MOST_NUMBERS = 1 << 24
-FEWEST_DRAWS = 1_000
+MAX_NUMBERS_DRAWN = 1 << 24
+MIN_DRAWS = 1_000
 """With very many units there are fewer draws, down to this many."""
 
 Draw: TypeAlias = Callable[[int], Floats | Integers]
@@ -57,7 +57,7 @@ class Replicates:
             resolved.of_view(view_of(seen, self.size, resolved)) for seen in (self.first, self.second)
         )
         if not math.isnan(without_value):
-            first, second = (np.where(np.isnan(each), without_value, each) for each in (first, second))
+            first, second = (np.where(np.isnan(values), without_value, values) for values in (first, second))
         return np.asarray(first - second)
 
 
@@ -74,7 +74,9 @@ def bootstrap(cells: JointCells, resolved: Resolved, draws: int, seed: int) -> F
 
     def make() -> Replicates:
         rng = np.random.default_rng(seed)
-        first, second = (contributions(cells, place, unit, weight, resolved) for place in cells.places)
+        first, second = (
+            contributions(cells, positions, unit, weight, resolved) for positions in cells.places
+        )
         return replicate(lambda n: rng.multinomial(size, shares, size=n).T, first, second, draws, cells.size)
 
     key = ("bootstrap", draws, seed, resolved.measure.scope == "cells")
@@ -93,11 +95,16 @@ def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, s
         raise OptionError("the posterior takes cases as independent and alike; use Delta() or Bootstrap()")
 
     def make() -> Replicates:
-        one, two = cells.places
+        first_positions, second_positions = cells.places
         size = cells.tables[0].cells.size
-        every, where = np.unique(np.concatenate([one * size + two, two * size + one]), return_inverse=True)
+        every, where = np.unique(
+            np.concatenate(
+                [first_positions * size + second_positions, second_positions * size + first_positions]
+            ),
+            return_inverse=True,
+        )
         shape = np.full(len(every), prior / len(every))
-        shape += np.bincount(where[: len(one)], weights=cells.weight, minlength=len(every))
+        shape += np.bincount(where[: len(first_positions)], weights=cells.weight, minlength=len(every))
         rng, total = np.random.default_rng(seed), float(cells.weight.sum())
 
         def draw(number: int) -> Floats:
@@ -106,7 +113,7 @@ def posterior(cells: JointCells, resolved: Resolved, prior: float, draws: int, s
 
         unit, weight = np.arange(len(every)), np.ones(len(every))
         first, second = (
-            contributions(cells, place, unit, weight, resolved) for place in np.divmod(every, size)
+            contributions(cells, positions, unit, weight, resolved) for positions in np.divmod(every, size)
         )
         return replicate(draw, first, second, draws, cells.size)
 
@@ -131,7 +138,7 @@ def units_of(cells: JointCells) -> tuple[Places, Floats]:
 
 
 def contributions(
-    cells: JointCells, place: Places, unit: Places, weight: Floats, resolved: Resolved
+    cells: JointCells, positions: Places, unit: Places, weight: Floats, resolved: Resolved
 ) -> SparseCounts:
     """Compute what each unit adds to the margins of a table (sparse, a unit in each column).
 
@@ -142,18 +149,18 @@ def contributions(
     size = cells.size
     number = int(unit.max()) + 1 if len(unit) else 0
     if resolved.measure.scope == "cells":
-        return sparse.csr_array((weight, (place, unit)), shape=((size + 1) * size, number))
-    predicted, real = cells.split(place)
+        return sparse.csr_array((weight, (positions, unit)), shape=((size + 1) * size, number))
+    predicted, real = cells.split(positions)
     decided = predicted < size
     parts = [(real, decided & (predicted == real)), (predicted, decided), (real, decided), (real, ~decided)]
     rows = np.concatenate([label[where] + block * size for block, (label, where) in enumerate(parts)])
-    columns, values = (np.concatenate([each[where] for _, where in parts]) for each in (unit, weight))
+    columns, values = (np.concatenate([values[where] for _, where in parts]) for values in (unit, weight))
     return sparse.csr_array((values, (rows, columns)), shape=(4 * size, number))
 
 
 def replicate(draw: Draw, first: SparseCounts, second: SparseCounts, draws: int, size: int) -> Replicates:
     """Make many replicates from what each unit adds."""
-    at_once = max(1, AT_ONCE // max(first.shape[1], 1))
+    at_once = max(1, MAX_NUMBERS_AT_ONCE // max(first.shape[1], 1))
     parts: list[tuple[Floats, Floats]] = []
     for start in track_rounds(draws, at_once, "draws"):
         weights = np.ascontiguousarray(draw(min(at_once, draws - start)), dtype=np.float64)
@@ -168,7 +175,7 @@ def multiply(counts: SparseCounts | SparseTranspose, weights: Floats) -> Floats:
 
 def affordable_draws(draws: int, units: int) -> int:
     """Lower the number of draws where each of them is of very many numbers."""
-    return min(draws, max(FEWEST_DRAWS, MOST_NUMBERS // max(units, 1)))
+    return min(draws, max(MIN_DRAWS, MAX_NUMBERS_DRAWN // max(units, 1)))
 
 
 def view_of(flat: Floats, size: int, resolved: Resolved) -> View:
@@ -179,6 +186,6 @@ def view_of(flat: Floats, size: int, resolved: Resolved) -> View:
 
 
 def view_of_margins(parts: Sequence[Values], resolved: Resolved) -> Marginals | LabelView:
-    """View hits, predictions, real cases and abstentions, a column a label, as the measure does."""
+    """View hits, predictions, real cases and abstentions, one column per label, as the measure does."""
     view = Marginals(*parts)
     return view if resolved.position is None else label_view(view, resolved.position)

@@ -17,7 +17,6 @@ from edgeworth.common.choices import QueryRule
 from edgeworth.comparisons.chance import RANDOM_SELECTION
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import (
-    ComparedKind,
     ComparisonFindings,
     Pair,
     PairsOptions,
@@ -48,7 +47,7 @@ POSTERIOR = "Student's t posterior of the mean difference, flat prior on mean an
 
 @dataclass(frozen=True, eq=False)
 class MatchedQueries:
-    """Values of several systems on the queries that all of them have: a row a query, a column a system."""
+    """Values of several systems on their common queries: one row per query, one column per system."""
 
     names: tuple[str, ...]
     queries: tuple[Label, ...]
@@ -62,7 +61,7 @@ UnitValues: TypeAlias = tuple[tuple[Label, ...], Floats]
 
 
 def query_values(lists: RankedLists, spelling: str) -> UnitValues:
-    """The values that a mean over queries is of; nan where a query has none.
+    """Compute the value of each query; nan if a query has none.
 
     A query without targets has none, or counts as 0 where the lists say so.
     """
@@ -75,37 +74,41 @@ def query_values(lists: RankedLists, spelling: str) -> UnitValues:
 def match_queries(
     values: Mapping[str, UnitValues], *, queries: QueryRule = "intersection", unit: str = "query"
 ) -> MatchedQueries:
-    """Values of systems by query, for the queries that all have: or an error where they differ.
+    """Match the values of systems on the queries that all have, or raise an error if queries differ.
 
     >>> of_both = {"A": ((1, 2, 3), np.array([0.5, 0.25, 1.0])), "B": ((2, 3), np.array([0.75, 0.5]))}
     >>> matched = match_queries(of_both)
     >>> matched.queries, matched.values.tolist(), matched.note
-    ((2, 3), [[0.25, 0.75], [1.0, 0.5]], 'left out: 1 query of A that not every system has')
+    ((2, 3), [[0.25, 0.75], [1.0, 0.5]], '1 query dropped: in A only')
     """
     first = next(iter(values.values()))[0]
-    are_same = all(each == first for each, _ in values.values())
-    common = first if are_same else set.intersection(*(set(each) for each, _ in values.values()))
-    left_out = {name: len(each) - len(common) for name, (each, _) in values.items()}
+    are_same = all(ids == first for ids, _ in values.values())
+    common = first if are_same else set.intersection(*(set(ids) for ids, _ in values.values()))
+    left_out = {name: len(ids) - len(common) for name, (ids, _) in values.items()}
     if queries == "error" and any(left_out.values()):
         name = next(name for name, number in left_out.items() if number)
         example = canonical_order(set(values[name][0]).difference(common))[0]
         raise InputError(
             f"systems have different queries: {left_out[name]:,} of {name}, such as {example!r}, are not in "
-            'all; queries="intersection" leaves them out'
+            'all; queries="intersection" drops them'
         )
     if not common:
         held = " and ".join(f"{name} ({next(iter(ids), None)!r}, …)" for name, (ids, _) in values.items())
-        raise InputError(f"no {unit} is common to {held}: nothing can be compared")
+        raise InputError(f"{held} have no {unit} in common, so nothing can be compared")
     chosen = first if are_same else canonical_order(common)
     table = np.stack(
-        [x if are_same else x[label_positions(chosen, each)] for each, x in values.values()], axis=1
+        [numbers if are_same else numbers[label_positions(chosen, ids)] for ids, numbers in values.values()],
+        axis=1,
     )
     is_defined = np.asarray(~np.isnan(table).any(axis=1))
-    gone = {f"of {name} that not every system has": number for name, number in left_out.items()}
-    gone["in which a system has no value"] = int((~is_defined).sum())
-    said = "; ".join(f"{number:,} {plural(number, unit)} {which}" for which, number in gone.items() if number)
+    where = "only" if len(values) == 2 else "but not in every system"
+    dropped = {f"in {name} {where}": number for name, number in left_out.items()}
+    dropped["a system has no value there"] = int((~is_defined).sum())
+    note = "; ".join(
+        f"{number:,} {plural(number, unit)} dropped: {reason}" for reason, number in dropped.items() if number
+    )
     kept = tuple(compress(chosen, is_defined)), table[is_defined]
-    return MatchedQueries(tuple(values), *kept, f"left out: {said}" if said else None)
+    return MatchedQueries(tuple(values), *kept, note or None)
 
 
 def value_difference(
@@ -117,11 +120,11 @@ def value_difference(
     direction: Direction = "higher",
     reach: float = math.inf,
     clusters: Sequence[Hashable] | None = None,
-    doubt: str | None = None,
+    caveat: str | None = None,
     permute: Callable[[Scaled], TestResult] = sign_flip_tail,
     scale: Callable[[], Scaled] | None = None,
 ) -> Difference:
-    """The difference of means of paired values, with its tests: permutation, t, Wilcoxon and sign.
+    """Compare the means of paired values by permutation, t, Wilcoxon and sign tests.
 
     ``reach`` is how far apart two values may be, and the bounds of the interval stay within it. ``permute``
     is the permutation test of the differences as whole numbers, which ``scale`` computes. Tests are computed
@@ -131,15 +134,16 @@ def value_difference(
     >>> round(found.difference, 4), found.p_value(), list(found.tests)
     (0.15, 0.125, ['permutation', 't', 'wilcoxon', 'sign'])
     """
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    differences, size = one - other, float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
+    first_values, second_values = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    differences = first_values - second_values
+    size = float(max(abs(first_values).max(initial=0), abs(second_values).max(initial=0)))
     mean = mean_difference(differences, clusters=clusters, size=size, reach=reach)
     student = mean.test()
     tests: Mapping[str, TestResult] = {} if math.isnan(student.p_value) else {"t": student}
     is_same = mean.value == 0
-    if len(one) <= MAX_UNITS_FLIPPED:
+    if len(first_values) <= MAX_UNITS_FLIPPED:
         # The values are held, not their differences: these would be many arrays for many pairs.
-        scale = scale or (lambda: scale_units(one - other, clusters=clusters, size=size))
+        scale = scale or (lambda: scale_units(first_values - second_values, clusters=clusters, size=size))
         of_units = {"permutation": permute, "wilcoxon": wilcoxon_test, "sign": sign_test}
         tests = OnDemand(
             ("permutation", *tests, "wilcoxon", "sign"),
@@ -147,7 +151,7 @@ def value_difference(
         )
         is_same = not scale().total
     better = mean.probability_above if direction == "higher" else 1 - mean.probability_above
-    values = [math.fsum(column.tolist()) / len(column) for column in (one, other)]
+    values = [math.fsum(column.tolist()) / len(column) for column in (first_values, second_values)]
     return Difference(
         measure,
         *names,
@@ -162,8 +166,8 @@ def value_difference(
         effect=mean.effect(),
         cases=float(mean.units),
         no_interval=mean.no_law,
-        no_winner=mean.doubt,
-        doubt=doubt,
+        no_winner=mean.caveat,
+        caveat=caveat,
     )
 
 
@@ -184,25 +188,28 @@ def compare_queries(
 
     Runs of search engines have trec_eval's tie rule, unless a measure names another one.
     """
-    rules = {each.default_ties for each in lists.values()}
+    rules = {system.default_ties for system in lists.values()}
     ties = rules.pop() if len(rules) == 1 else None
 
     def values(spelling: str) -> ValuesOfMeasure:
         resolved = resolve_ranking(next(iter(lists.values())), with_ties(spelling, ties))
-        found = {name: query_values(each, resolved.spelling) for name, each in lists.items()}
+        values_of_systems = {name: query_values(system, resolved.spelling) for name, system in lists.items()}
         low, high = resolved.measure.range
-        return resolved.spelling, resolved.measure.direction, high - low, found
+        return resolved.spelling, resolved.measure.direction, high - low, values_of_systems
 
     def alone(name: str, measure: str, queries: tuple[Label, ...]) -> Estimate:
-        return estimate(lists[name].select(queries), measure, seed=seed)
+        return estimate(lists[name].select(queries), measure, rng=seed)
 
     notes = [
-        f"{name}: {said}" for name, each in lists.items() if ties == "trec" for said in tie_warnings(each)
+        f"{name}: {warning}"
+        for name, system in lists.items()
+        if ties == "trec"
+        for warning in tie_warnings(system)
     ]
-    asked = map(values, measures or MEASURES)
+    measured = map(values, measures or MEASURES)
     return compare_values(
         "lists",
-        asked,
+        measured,
         queries=queries,
         level=level,
         draws=draws,
@@ -219,13 +226,15 @@ ValuesOfMeasure: TypeAlias = tuple[str, Direction, float, Mapping[str, UnitValue
 
 
 def compare_values(
-    kind: ComparedKind,
+    kind: str,
     measured: Iterable[ValuesOfMeasure],
     *,
     unit: str = "query",
     queries: QueryRule = "intersection",
     clusters: Mapping[Label, Hashable] | None = None,
-    refine: Callable[[Difference, Floats, Sequence[Hashable] | None], Difference] = lambda found, *_: found,
+    refine: Callable[[Difference, Floats, Sequence[Hashable] | None], Difference] = lambda difference, *_: (
+        difference
+    ),
     level: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
@@ -243,11 +252,11 @@ def compare_values(
     ``alone`` estimates a measure of one system in these units, which is tested against ``chance_null``.
     """
     match = partial(match_queries, queries=queries, unit=unit)
-    found = {measure: (which, reach, match(values)) for measure, which, reach, values in measured}
-    headline, (_, _, judged) = next(iter(found.items()))
+    by_measure = {measure: (which, reach, match(values)) for measure, which, reach, values in measured}
+    headline, (_, _, judged) = next(iter(by_measure.items()))
     names = judged.names
     # Of many pairs random signs are drawn once for all, and only the first measure's are counted.
-    many = found if len(names) > 3 else {}
+    many = by_measure if len(names) > 3 else {}
     one_of_many = level_of_one(level, math.comb(len(names), 2), pairs_options.get("adjust", "holm"))
     most = draws_for_pairs(draws, one_of_many)
     shared = {
@@ -265,45 +274,45 @@ def compare_values(
     if pairs_options.get("adjust") == "tukey" and 0 < len(judged.queries) <= MAX_UNITS_FLIPPED:
         held = judged.values
         if clusters is not None:  # a cluster's units are dealt alike
-            places = [clusters[each] for each in judged.queries]
-            held = np.array([cluster_sums(column, places) for column in held.T], dtype=np.float64).T
+            cluster_names = [clusters[query] for query in judged.queries]
+            held = np.array([cluster_sums(column, cluster_names) for column in held.T], dtype=np.float64).T
         p_values = randomised_tukey(held, draws=draws, seed=seed)
         tukey = {(a, b): float(p_values[names.index(a), names.index(b)]) for a, b in all_pairs(names)}
 
     def differences(first: str, second: str) -> Mapping[str, Difference]:
-        return OnDemand(found, lambda measure: difference(first, second, measure))
+        return OnDemand(by_measure, lambda measure: difference(first, second, measure))
 
     def difference(first: str, second: str, measure: str) -> Difference:
-        direction, reach, matched = found[measure]
+        direction, reach, matched = by_measure[measure]
         if not matched.queries:
-            why = reasons.get(measure, f"no {unit} has a value of both {first} and {second}")
+            reason = reasons.get(measure, f"no {unit} has a value of both {first} and {second}")
             nothing = (math.nan, math.nan)
             bare = Difference(measure, first, second, nothing, direction, cases=0.0)
-            return replace(bare, undefined=why, doubt=matched.note)
-        places = names.index(first), names.index(second)
-        one, other = (matched.values[:, place] for place in places)
+            return replace(bare, undefined=reason, caveat=matched.note)
+        columns = names.index(first), names.index(second)
+        first_values, second_values = (matched.values[:, column] for column in columns)
         permute: Callable[[Scaled], TestResult] = partial(sign_flip_tail, draws=draws, seed=seed)
         scale: Callable[[], Scaled] | None = None
         if measure in shared:
-            permute = partial(shared[measure].tail, *places)
-            scale = partial(shared[measure].units, *places)
+            permute = partial(shared[measure].tail, *columns)
+            scale = partial(shared[measure].units, *columns)
         unit_clusters = None if clusters is None else [clusters[query] for query in matched.queries]
         plain_difference = value_difference(
-            one,
-            other,
+            first_values,
+            second_values,
             measure=measure,
             names=(first, second),
             direction=direction,
             reach=reach,
             clusters=unit_clusters,
-            doubt=matched.note,
+            caveat=matched.note,
             permute=permute,
             scale=scale,
         )
-        return refine(plain_difference, matched.values[:, places], unit_clusters)
+        return refine(plain_difference, matched.values[:, columns], unit_clusters)
 
-    left_out = (matched.note for _, _, matched in found.values() if matched.note)
-    units = len(judged.queries if clusters is None else {clusters[each] for each in judged.queries})
+    left_out = (matched.note for _, _, matched in by_measure.values() if matched.note)
+    units = len(judged.queries if clusters is None else {clusters[query] for query in judged.queries})
     return compare_pairs(
         kind,
         names,
@@ -317,5 +326,5 @@ def compare_values(
         chance_null=chance_null,
         cases=float(units),
         seed=seed,
-        notes=(*notes, *dict.fromkeys(f"{said[0].upper()}{said[1:]}." for said in left_out)),
+        notes=(*notes, *dict.fromkeys(f"{note[0].upper()}{note[1:]}." for note in left_out)),
     )

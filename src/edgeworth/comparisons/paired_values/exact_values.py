@@ -40,21 +40,21 @@ ClusterNames: TypeAlias = (
 )
 """The cluster of each unit."""
 
-ROUNDING = 2.0**-44
+RELATIVE_ROUNDING = 2.0**-44
 """How far a computed value may be off, relative to the largest: 512 units in the last place, some 6e-14."""
 
 GRID_BITS = 52
 """The magnitudes together span at most 2^52 steps of the grid: sums of them stay exact in 64 bits."""
 
-LIMIT = 1 << 62
+MAX_SUM_OF_MAGNITUDES = 1 << 62
 """Sums of magnitudes below this fit into 64 bits."""
 
-LARGEST_DENOMINATOR = 10_000
-LARGEST_COMMON_DENOMINATOR = 1_000_000
+MAX_DENOMINATOR = 10_000
+MAX_COMMON_DENOMINATOR = 1_000_000
 """Of the fractions that floats are read as, where values are about 1; less where they are so large that many
 floats lie within rounding of such a fraction by accident."""
 
-RARELY = 2.0**-10
+MAX_ACCIDENT_RATE = 2.0**-10
 """How rare that accident must be."""
 
 
@@ -71,16 +71,16 @@ class Scaled:
 
     @classmethod
     def of(cls, numbers: Iterable[int], slack: int = 0, rule: str = "") -> Self:
-        """From whole numbers of any size."""
+        """Make scaled values from whole numbers of any size."""
         held = list(numbers)
-        is_small = sum(abs(x) for x in held) < LIMIT
+        is_small = sum(abs(x) for x in held) < MAX_SUM_OF_MAGNITUDES
         return cls(np.array(held, dtype=np.int64 if is_small else object), slack, rule)
 
     @property
     def total(self) -> int:
         """Their sum, 0 where it cannot be told from 0."""
-        found = int(self.numbers.sum())
-        return 0 if abs(found) <= self.slack * len(self.numbers) else found
+        total = int(self.numbers.sum())
+        return 0 if abs(total) <= self.slack * len(self.numbers) else total
 
     @property
     def signs(self) -> NDArray[np.int64]:
@@ -89,7 +89,7 @@ class Scaled:
         return np.asarray(above.astype(np.int64) - below.astype(np.int64))
 
     def without_zeros(self) -> Self:
-        """The numbers that are not 0."""
+        """Keep the numbers that are not 0."""
         return replace(self, numbers=self.numbers[self.signs != 0])
 
 
@@ -97,7 +97,7 @@ NEAR_TIES = "sums that cannot be told apart after rounding count as ties"
 
 
 def scale_values(values: NumbersToCompare, *, size: float | None = None) -> Scaled:
-    """Values as whole numbers; ``size`` is the largest value that went into them, if they are differences.
+    """Scale values to whole numbers; ``size`` is the largest value behind them, if they are differences.
 
     >>> scale_values([0.3 - 0.1, 0.5, -0.1]).numbers.tolist()
     [2, 5, -1]
@@ -116,7 +116,7 @@ def scale_values(values: NumbersToCompare, *, size: float | None = None) -> Scal
     largest = float(np.abs(floats).max(initial=0.0))
     if largest == 0:
         return Scaled(np.zeros(len(floats), dtype=np.int64))
-    tolerance = max(ROUNDING * max(largest / 2, abs(size or largest)), SMALLEST_FLOAT)
+    tolerance = max(RELATIVE_ROUNDING * max(largest / 2, abs(size or largest)), SMALLEST_FLOAT)
     fractions = _read_as_fractions(floats, tolerance)
     if fractions is None:
         return _on_grid(floats, tolerance)
@@ -129,7 +129,7 @@ def scale_units(
     clusters: ClusterNames | None = None,
     size: float | None = None,
 ) -> Scaled:
-    """The differences of independent units as whole numbers: of cases, or their sums over clusters."""
+    """Scale the differences of cases, or their sums over clusters, to whole numbers."""
     if clusters is None:
         return scale_values(differences, size=size)
     # As many roundings add up in a sum as it has members.
@@ -139,7 +139,7 @@ def scale_units(
 
 
 def cluster_sums(values: NumbersToCompare, clusters: ClusterNames) -> list[int | float | Fraction]:
-    """The sum of each cluster's values, clusters in order of first appearance.
+    """Sum the values of each cluster, in order of first appearance.
 
     >>> cluster_sums([1.0, 2.0, 4.0], ["b", "a", "b"])
     [5.0, 2.0]
@@ -162,21 +162,21 @@ def _over_common_denominator(fractions: list[Fraction]) -> Scaled:
 
 
 def _read_as_fractions(floats: NDArray[np.float64], tolerance: float) -> list[Fraction] | None:
-    """The simple fractions that floats are the rounded values of; None unless all are."""
-    rare = RARELY / max(tolerance, 1e-300)
-    limit, most = int(min(LARGEST_DENOMINATOR, math.sqrt(rare))), min(LARGEST_COMMON_DENOMINATOR, rare)
+    """Find the simple fractions that floats are the rounded values of; None unless all are."""
+    rare = MAX_ACCIDENT_RATE / max(tolerance, 1e-300)
+    limit, most = int(min(MAX_DENOMINATOR, math.sqrt(rare))), min(MAX_COMMON_DENOMINATOR, rare)
     if limit < 1:
         return None
-    distinct, places = np.unique(floats, return_inverse=True)
-    found, common = [], 1
+    distinct, positions = np.unique(floats, return_inverse=True)
+    fractions, common = [], 1
     for value in distinct.tolist():
         exact = Fraction(value)
         fraction = exact.limit_denominator(limit)
         common = math.lcm(common, fraction.denominator)
         if abs(fraction - exact) > tolerance or common > most:
             return None
-        found.append(fraction)
-    return [found[place] for place in places.tolist()]
+        fractions.append(fraction)
+    return [fractions[position] for position in positions.tolist()]
 
 
 def _on_grid(floats: NDArray[np.float64], tolerance: float) -> Scaled:

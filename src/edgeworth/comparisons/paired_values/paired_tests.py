@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from edgeworth.common.arrays import Floats
 from edgeworth.comparisons.difference import Effect
 from edgeworth.comparisons.paired_values.exact_values import (
-    ROUNDING,
+    RELATIVE_ROUNDING,
     ClusterNames,
     NumbersToCompare,
     Scaled,
@@ -33,7 +34,7 @@ from edgeworth.core.sampling_distributions import (
 )
 from edgeworth.core.test_results import TestResult
 
-FAR = 200
+MAX_BRACKET_STEPS = 200
 """Steps by which a bracket is widened at most."""
 
 
@@ -42,6 +43,8 @@ class LawWithinReach(NormalLaw):
     """Student's t, cut at the largest difference there can be: that takes nothing from its coverage."""
 
     reach: float = math.inf
+    skewness: float = 0.0
+    """The skewness of the differences, which does not move the interval but how often a gate errs."""
 
     def interval(self, level: float) -> tuple[float, float]:
         """Give the bounds that are possible."""
@@ -64,10 +67,12 @@ class MeanDifference:
     units: int
     freedom: float
     """The degrees of freedom of Student's t, fewer than units where clusters are unequal."""
-    doubt: str | None = None
+    caveat: str | None = None
     """Why clusters are too few, or too unequal, to name a winner by."""
     reach: float = math.inf
     """How large a difference may be."""
+    skewness: float = 0.0
+    """The skewness of the units' differences, corrected for few units."""
 
     @property
     def statistic(self) -> float:
@@ -80,23 +85,25 @@ class MeanDifference:
         if self.standard_error > 0:
             return None
         if self.units < 2:
-            return "a single unit does not tell how much units vary"
+            return "with a single unit, the variability cannot be estimated"
         same = "the difference is the same" if self.value else "both have the same value"
-        return f"{same} in every unit, so nothing tells how much it varies"
+        return f"{same} in every unit, so its variability cannot be estimated"
 
     @property
     def law(self) -> NormalLaw | None:
         """Student's t around the mean."""
         if self.no_law is not None:
             return None
-        return LawWithinReach(self.value, self.standard_error, Scale(), self.freedom, self.reach)
+        return LawWithinReach(
+            self.value, self.standard_error, Scale(), self.freedom, self.reach, self.skewness
+        )
 
     def test(self) -> TestResult:
-        """Two-sided Student's t; without variation p is 1 if there is no difference, else undefined (nan)."""
+        """Test by Student's t, two-sided; without variation p is 1 if there is no difference, else nan."""
         if self.law is not None:
             # A two-sided test is the same whichever system comes first, and so are its words.
-            said = f"Student's |t| = {abs(self.statistic):.3g}, {self.freedom:.4g} degrees of freedom"
-            return TestResult.approximate(self.law.p_value(0.0, "two-sided"), 0.0, said)
+            method = f"Student's |t| = {abs(self.statistic):.3g}, {self.freedom:.4g} degrees of freedom"
+            return TestResult.approximate(self.law.p_value(0.0, "two-sided"), 0.0, method)
         p_value = math.nan if self.value else 1.0
         return TestResult(p_value, p_value, p_value, f"Student's t: {self.no_law}", kind="approximation")
 
@@ -112,7 +119,7 @@ class MeanDifference:
         return math.nan if self.value else 0.5
 
     def effect(self) -> Effect | None:
-        """Cohen's d_z, mean over standard deviation, with an exact interval if differences are normal.
+        """Compute Cohen's d_z, mean over standard deviation; its interval is exact for normal differences.
 
         ``d_z = t/√n``; t has a noncentral law with parameter δ = √n · (true d_z), and the bounds are the δ
         that leave (1 − level)/2 beyond the t seen (Steiger & Fouladi 1997). None where nothing varies.
@@ -133,7 +140,7 @@ def mean_difference(
     size: float | None = None,
     reach: float = math.inf,
 ) -> MeanDifference:
-    """The mean difference over cases, and its standard error over cases or clusters.
+    """Compute the mean difference over cases, and its standard error over cases or clusters.
 
     With clusters the mean is a ratio, Σ sums / Σ sizes, and its error is CR2's (``core/clusters.py``), which
     is the usual one when every cluster is one case. ``size`` is the largest value that the differences were
@@ -143,26 +150,45 @@ def mean_difference(
     if clusters is None:
         sums, sizes = values, np.ones(len(values))
     else:
-        places: dict[Hashable, int] = {}
-        codes = [places.setdefault(cluster, len(places)) for cluster in clusters]
-        sums, sizes = (np.bincount(codes, each).astype(np.float64) for each in (values, np.ones(len(codes))))
+        code_of_cluster: dict[Hashable, int] = {}
+        codes = [code_of_cluster.setdefault(cluster, len(code_of_cluster)) for cluster in clusters]
+        sums, sizes = (
+            np.bincount(codes, weights).astype(np.float64) for weights in (values, np.ones(len(codes)))
+        )
     mean = math.fsum(values.tolist()) / len(values)
     rests = sums - sizes * mean
     units = len(sums)
     # Differences that would all be the same, had they not been rounded, are.
-    same = ROUNDING * float(max(abs(values).max(), abs(size or 0.0)) * sizes.max())
+    same = RELATIVE_ROUNDING * float(max(abs(values).max(), abs(size or 0.0)) * sizes.max())
     if units > 1 and float(abs(rests).max()) <= same:
         return MeanDifference(0.0 if abs(mean) <= same else mean, 0.0, units, units - 1.0)
     if clusters is None or units < 2:
         error = math.sqrt(units / (units - 1) * float(rests @ rests)) / len(values) if units > 1 else math.nan
-        return MeanDifference(mean, error, units, units - 1.0, reach=reach)
+        return MeanDifference(mean, error, units, units - 1.0, reach=reach, skewness=sample_skewness(rests))
     spread = cluster_variance_of_ratios(rests, sizes)
-    freedom, doubt = round(spread.freedom, 9), few_clusters_caveat(spread.freedom)
-    return MeanDifference(mean, math.sqrt(spread.variance), units, freedom, doubt, reach)
+    freedom, caveat = round(spread.freedom, 9), few_clusters_caveat(spread.freedom)
+    error = math.sqrt(spread.variance)
+    return MeanDifference(mean, error, units, freedom, caveat, reach, sample_skewness(rests))
+
+
+def sample_skewness(rests: Floats) -> float:
+    """Compute the skewness of values around their mean, corrected for the bias of few values.
+
+    This is Fisher's G1, √(n(n−1))/(n−2) times the plain skewness.
+
+    >>> round(sample_skewness(np.array([-1.0, -1.0, -1.0, 3.0])), 3)
+    2.0
+    """
+    number = len(rests)
+    variance = float(rests @ rests) / number
+    if number < 3 or variance <= 0:
+        return 0.0
+    plain = float((rests**3).mean()) / variance**1.5
+    return float(plain * math.sqrt(number * (number - 1)) / (number - 2))
 
 
 def wilcoxon_test(units: Scaled) -> TestResult:
-    """Wilcoxon's signed ranks: P(|Σ ± rank| ≥ |Σ sign · rank|), every choice of signs equally likely.
+    """Test by Wilcoxon's signed ranks: P(|Σ ± rank| ≥ |Σ sign · rank|) over equally likely signs.
 
     Units without a difference are left out before ranking (Wilcoxon 1945), equal magnitudes share their mean
     rank, and the law is that of the ranks as they are, ties included: exact up to some hundred units, normal
@@ -179,12 +205,12 @@ def wilcoxon_test(units: Scaled) -> TestResult:
     variance = sum(count * rank**2 for rank, count in zip(sums.amounts, sums.counts, strict=True))
     # Sums of signed ranks are an even number apart.
     p_value = float(2 * scipy.special.ndtr(-max(sums.observed - 1, 0) / math.sqrt(variance)))
-    said = f"normal law of {sums.coins:,} signed ranks, ties taken into account"
-    return TestResult.approximate(p_value, 0.0, said)
+    method = f"normal law of {sums.coins:,} signed ranks, ties taken into account"
+    return TestResult.approximate(p_value, 0.0, method)
 
 
 def signed_ranks(units: Scaled) -> Scaled:
-    """Twice the mean rank of each magnitude that is not 0, with its sign: whole numbers.
+    """Compute twice the mean rank of each magnitude that is not 0, with its sign: whole numbers.
 
     >>> signed_ranks(Scaled.of([0, 5, -2, 5])).numbers.tolist()
     [0, 5, -2, 5]
@@ -203,27 +229,27 @@ def signed_ranks(units: Scaled) -> Scaled:
 
 
 def sign_test(units: Scaled) -> TestResult:
-    """Wins against losses: twice the smaller binomial tail, ½ each; units without a difference left out.
+    """Test wins against losses: twice the smaller binomial tail, without units that do not differ.
 
     >>> sign_test(Scaled.of([5, 1, 2, -1, 0])).exact
     Fraction(5, 8)
     """
     signs = units.signs
     fewer, more = sorted((int((signs > 0).sum()), int((signs < 0).sum())))
-    said = f"{more:,} against {fewer:,}, {len(units.numbers) - fewer - more:,} ties left out"
-    return lower_tail(fewer + more, fewer, said)
+    method = f"{more:,} against {fewer:,}, {len(units.numbers) - fewer - more:,} ties left out"
+    return lower_tail(fewer + more, fewer, method)
 
 
 def _noncentrality(freedom: float, statistic: float, probability: float) -> float:
-    """The δ at which P(T ≤ t) has this value; it falls as δ rises."""
+    """Find the δ at which P(T ≤ t) has this value; it falls as δ rises."""
 
     def below(centre: float) -> float:
         return noncentral_t(freedom, centre, statistic)
 
     reach = normal_quantile(0.999999) * math.sqrt(1 + statistic**2 / (2 * freedom))
     low, high = statistic - reach, statistic + reach
-    while below(low) < probability and low > statistic - FAR * reach:
+    while below(low) < probability and low > statistic - MAX_BRACKET_STEPS * reach:
         low -= reach
-    while below(high) > probability and high < statistic + FAR * reach:
+    while below(high) > probability and high < statistic + MAX_BRACKET_STEPS * reach:
         high += reach
     return bisect(lambda centre: below(centre) <= probability, low, high)

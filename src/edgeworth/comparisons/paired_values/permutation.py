@@ -19,7 +19,7 @@ from edgeworth.common.arrays import Floats, Integers
 from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.paired_values.exact_values import (
     NEAR_TIES,
-    ROUNDING,
+    RELATIVE_ROUNDING,
     ClusterNames,
     NumbersToCompare,
     Scaled,
@@ -27,16 +27,17 @@ from edgeworth.comparisons.paired_values.exact_values import (
     scale_values,
 )
 from edgeworth.comparisons.randomization.sign_sums import COARSE, FINE, SignSums
+from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.test_results import TestResult
-from edgeworth.errors import check_draws
+from edgeworth.errors import check_whole
 
 DRAWS = 99_999
 """With one more, the choice seen, p-values come in steps of 0.00001."""
 
-AT_ONCE = 1 << 21
+MAX_SIGNS_AT_ONCE = 1 << 21
 """Signs held at once."""
 
-BITS = 8
+SIGNS_PER_BYTE = 8
 """A random byte gives signs to as many units."""
 
 
@@ -46,14 +47,14 @@ def permutation_test(
     clusters: ClusterNames | None = None,
     size: float | None = None,
     draws: int = DRAWS,
-    seed: int = 0,
+    rng: Rng = 0,
 ) -> TestResult:
     """Test whether paired differences have mean 0 by flipping their signs (Fisher's permutation test).
 
     Parameters
     ----------
     differences : array_like
-        The first system's value less the second's, one a query or case: numbers or ``Fraction``s.
+        The first system's value minus the second's, one per query or case: numbers or fractions.
     clusters : array_like, optional
         The cluster of each difference; the signs of a cluster are flipped together.
     size : float, optional
@@ -61,8 +62,8 @@ def permutation_test(
         without it, the largest difference.
     draws : int
         How many choices of signs are drawn where all of them are too many to count.
-    seed : int
-        The seed of those draws.
+    rng : int, numpy Generator or None
+        The seed, or the source, of those draws.
 
     Returns
     -------
@@ -87,15 +88,17 @@ def permutation_test(
     >>> permutation_test([0.0, 0.0]).p_value
     1.0
     """
-    return sign_flip_tail(scale_units(differences, clusters=clusters, size=size), draws=draws, seed=seed)
+    return sign_flip_tail(
+        scale_units(differences, clusters=clusters, size=size), draws=draws, seed=make_seed(rng)
+    )
 
 
 def sign_flip_tail(units: Scaled, *, draws: int = DRAWS, seed: int = 0) -> TestResult:
     """Test whole numbers by counting signs, by bracketing their number on a grid, or by draws."""
-    check_draws(draws, seed)
+    check_whole(draws, "draws", 1)
     sums, what = sign_sums_of(units)
-    found = sums.exact(what, FINE.most_units) or sums.bracket(what, COARSE)
-    return found or sums.monte_carlo(what, draws, seed)
+    result = sums.exact(what, FINE.most_units) or sums.bracket(what, COARSE)
+    return result or sums.monte_carlo(what, draws, seed)
 
 
 def sign_sums_of(units: Scaled) -> tuple[SignSums, str]:
@@ -108,10 +111,10 @@ def sign_sums_of(units: Scaled) -> tuple[SignSums, str]:
     return SignSums.of(amounts, max(observed, 0)), what
 
 
-ENOUGH_EXCEEDED = 100
-"""With so many of the first draws at least as far out, a p-value is known well enough, and is not small."""
+MIN_DRAWS_BEYOND = 100
+"""With this many of the first draws at least as far out, a p-value is known well enough, and is not small."""
 
-MOST_SHARED_DRAWS = 1_000_000
+MAX_SHARED_DRAWS = 1_000_000
 """Choices of signs that are drawn for all pairs together at most."""
 
 
@@ -122,7 +125,7 @@ def draws_for_pairs(draws: int, level_of_one: float) -> int:
     (10000, 25000)
     """
     needed = math.ceil(round(1.25 / (1 - level_of_one), 6))
-    return max(draws, min(needed, MOST_SHARED_DRAWS))
+    return max(draws, min(needed, MAX_SHARED_DRAWS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +136,7 @@ class SharedSignFlips:
     can only make a p-value larger. ``draws`` are drawn for every pair. Up to ``most`` are drawn for pairs
     that few of the first draws exceed, so that p-values can be small enough for many pairs. Stopping early is
     valid, as in Besag & Clifford 1991, Sequential Monte Carlo p-values: a pair that stops has a p-value of
-    its first draws above ``ENOUGH_EXCEEDED/draws``, and one that goes on would have had a smaller one.
+    its first draws above ``MIN_DRAWS_BEYOND/draws``, and one that goes on would have had a smaller one.
     """
 
     values: Floats
@@ -143,20 +146,20 @@ class SharedSignFlips:
     most: int = 0
 
     def __post_init__(self) -> None:
-        check_draws(self.draws, self.seed)
+        check_whole(self.draws, "draws", 1)
 
     @cached_property
     def exact_numbers(self) -> Scaled | None:
         """The values as whole numbers of one unit, if they are fractions; differences are then exact too."""
-        found = scale_values(self.values.ravel())
-        return None if found.slack else found
+        scaled = scale_values(self.values.ravel())
+        return None if scaled.slack else scaled
 
     def units(self, first: int, second: int) -> Scaled:
-        """The differences of two systems as whole numbers."""
-        exact, one, other = self.exact_numbers, self.values[:, first], self.values[:, second]
+        """Scale the differences of two systems to whole numbers."""
+        exact, first_values, second_values = self.exact_numbers, self.values[:, first], self.values[:, second]
         if exact is None:
-            size = float(max(abs(one).max(initial=0), abs(other).max(initial=0)))
-            return scale_units(one - other, size=size)
+            size = float(max(abs(first_values).max(initial=0), abs(second_values).max(initial=0)))
+            return scale_units(first_values - second_values, size=size)
         numbers = exact.numbers.reshape(self.values.shape)
         return Scaled(numbers[:, first] - numbers[:, second], 0, exact.rule)
 
@@ -167,7 +170,7 @@ class SharedSignFlips:
             exact = counted.exact(what, COARSE.most_units)
             if exact is not None:
                 return exact
-        count, draws = (int(each[first, second]) for each in self._exceeded)
+        count, draws = (int(numbers[first, second]) for numbers in self._exceeded)
         return TestResult.from_draws(
             count, draws, self.seed, f"choices of {len(self.values):,} signs; {NEAR_TIES}"
         )
@@ -176,7 +179,7 @@ class SharedSignFlips:
     def _exceeded(self) -> tuple[Integers, Integers]:
         """How many draws are at least as far out as each pair, and how many draws it had."""
         systems = self.values.shape[1]
-        same = 2 * ROUNDING * float(np.abs(self.values).max(initial=0.0)) * len(self.values)
+        same = 2 * RELATIVE_ROUNDING * float(np.abs(self.values).max(initial=0.0)) * len(self.values)
         least = np.full((systems, systems), math.inf)
         for first, second in combinations(range(systems), 2):
             gap = math.fsum((self.values[:, first] - self.values[:, second]).tolist())
@@ -184,11 +187,11 @@ class SharedSignFlips:
         generator, counts = np.random.default_rng(self.seed), np.zeros(least.shape, dtype=np.int64)
         is_open = np.triu(np.ones(least.shape, dtype=bool), 1)
         drawn = np.full(least.shape, self.draws)
-        self._draw(self.draws, AT_ONCE, generator, least, is_open, counts)
+        self._draw(self.draws, MAX_SIGNS_AT_ONCE, generator, least, is_open, counts)
         more = self.most - self.draws
-        is_open &= counts < ENOUGH_EXCEEDED
+        is_open &= counts < MIN_DRAWS_BEYOND
         if more > 0 and is_open.any():
-            self._draw(more, 4 * AT_ONCE, generator, least, is_open, counts)
+            self._draw(more, 4 * MAX_SIGNS_AT_ONCE, generator, least, is_open, counts)
             drawn += more * is_open
         return counts, drawn
 
@@ -205,7 +208,7 @@ class SharedSignFlips:
         rows = max(1, at_once // max(1, len(self.values)))
         partners = [np.flatnonzero(row).tolist() for row in is_open]
         for start in track_rounds(number, rows, "draws"):
-            shape = (min(rows, number - start), -(-len(self.values) // BITS))
+            shape = (min(rows, number - start), -(-len(self.values) // SIGNS_PER_BYTE))
             bits = np.unpackbits(generator.integers(0, 256, size=shape, dtype=np.uint8), axis=1)
             signs = 2.0 * bits[:, : len(self.values)] - 1
             sums = np.ascontiguousarray((signs @ self.values).T)

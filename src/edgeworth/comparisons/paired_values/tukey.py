@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 
 from edgeworth.common.arrays import Floats
 from edgeworth.common.threads import map_blocks, row_blocks
-from edgeworth.errors import check_draws
+from edgeworth.errors import check_whole
 
-SAME = 1e-12
+RELATIVE_ROUNDING = 1e-12
 """Differences of means nearer than this, relative to the largest value, count as the same: as beyond."""
 
-DEALT_AT_ONCE = 1_000
+DEALINGS_PER_GENERATOR = 1_000
 """Dealings by one generator: what they give does not depend on the number of cores."""
 
 
@@ -30,13 +30,13 @@ def randomised_tukey(values: ArrayLike, *, draws: int = 10_000, seed: int = 0) -
     >>> found[0, 1] < 0.05 < found[1, 2]
     np.True_
     """
-    check_draws(draws, seed)
+    check_whole(draws, "draws", 1)
     matrix = np.asarray(values, dtype=np.float64)
     sums = matrix.sum(axis=0)
     distances = np.abs(sums[:, None] - sums[None, :])
     # Dealing values that are all the same changes nothing.
     rows = matrix[np.ptp(matrix, axis=1) > 0]
-    blocks = row_blocks(draws, DEALT_AT_ONCE)
+    blocks = row_blocks(draws, DEALINGS_PER_GENERATOR)
     seeds = np.random.SeedSequence(seed).spawn(len(blocks))
 
     def deal(number: int) -> Floats:
@@ -49,6 +49,6 @@ def randomised_tukey(values: ArrayLike, *, draws: int = 10_000, seed: int = 0) -
         return np.asarray(np.ptp(dealt, axis=1))
 
     ranges = np.sort(np.concatenate(map_blocks(deal, range(len(blocks)))))
-    same = SAME * max(float(np.abs(matrix).max()), np.finfo(np.float64).tiny) * len(matrix)
+    same = RELATIVE_ROUNDING * max(float(np.abs(matrix).max()), np.finfo(np.float64).tiny) * len(matrix)
     counts = draws - np.searchsorted(ranges, distances - same, side="left")
     return np.asarray((1 + counts) / (1 + draws))

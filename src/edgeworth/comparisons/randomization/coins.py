@@ -17,16 +17,16 @@ from edgeworth.common.arrays import Floats, Integers
 from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult
 from edgeworth.errors import InputError
 
-NEGLIGIBLE = 800.0
+LOG_NEGLIGIBLE = 800.0
 """exp(−800) is far below the smallest float: what is less likely than that is left out."""
 
-MOST_REACH = 1 << 26
+MAX_REACH = 1 << 26
 """Half of the numbers of heads that are listed at most: those of some 10^13 coins."""
 
-QUICK = 70.0
+LOG_NEGLIGIBLE_QUICKLY = 70.0
 """Less likely than exp(−70) is below 1e-15 of any probability above exp(−35): far fewer numbers of heads."""
 
-FEW = 2_000
+MAX_COINS_AS_FRACTION = 2_000
 """Coins up to which a probability is also given as a fraction."""
 
 Heads: TypeAlias = NDArray[np.uint8] | NDArray[np.uint64] | NDArray[np.int64]
@@ -45,7 +45,7 @@ def ways(coins: int) -> list[int]:
     return list(accumulate(range(coins), lambda way, k: way * (coins - k) // (k + 1), initial=1))
 
 
-def coin_law(coins: int, negligible: float = NEGLIGIBLE) -> tuple[Integers, Floats]:
+def coin_law(coins: int, negligible: float = LOG_NEGLIGIBLE) -> tuple[Integers, Floats]:
     """List the numbers of heads that are not negligible, and the probability of each.
 
     >>> [each.round(12).tolist() for each in coin_law(4)]
@@ -62,7 +62,7 @@ def log_coin_law(coins: int, negligible: float) -> tuple[Integers, Floats]:
     Hoeffding's P ≤ exp(−2 (x − n/2)²/n) tells which; the ratios of neighbours give them from the middle on.
     """
     reach = math.isqrt(int(negligible * coins / 2)) + 1
-    if reach > MOST_REACH:
+    if reach > MAX_REACH:
         raise InputError(f"{coins:,} cases on which two systems differ are too many to swap")
     middle = (coins + 1) // 2
     above = np.arange(middle, min(coins, middle + reach) + 1, dtype=np.int64)
@@ -73,7 +73,7 @@ def log_coin_law(coins: int, negligible: float) -> tuple[Integers, Floats]:
     return np.concatenate([(coins - above)[below], above]), np.concatenate([half[below], half])
 
 
-def lower_tail(coins: int, heads: int, said: str) -> TestResult:
+def lower_tail(coins: int, heads: int, method: str) -> TestResult:
     """Compute P(at least as far from the middle as this), both sides; 1 in the very middle.
 
     >>> lower_tail(10, 2, "binomial").exact
@@ -81,15 +81,15 @@ def lower_tail(coins: int, heads: int, said: str) -> TestResult:
     """
     few = min(heads, coins - heads)
     if 2 * few >= coins:
-        return TestResult.from_fraction(Fraction(1), said)
-    if coins <= FEW:
-        return TestResult.from_fraction(Fraction(2 * sum(ways(coins)[: few + 1]), 1 << coins), said)
+        return TestResult.from_fraction(Fraction(1), method)
+    if coins <= MAX_COINS_AS_FRACTION:
+        return TestResult.from_fraction(Fraction(2 * sum(ways(coins)[: few + 1]), 1 << coins), method)
     numbers, law = coin_law(coins)
-    return TestResult.from_probability(2 * float(law[numbers <= few].sum()), said)
+    return TestResult.from_probability(2 * float(law[numbers <= few].sum()), method)
 
 
 def random_heads(generator: np.random.Generator, coins: Integers, draws: int) -> Heads:
-    """Draw the heads among so many fair coins, a row for each number of coins."""
+    """Draw the heads among fair coins, one row per number of coins."""
     if (coins == 1).all():
         words = generator.integers(0, 256, size=(len(coins), -(-draws // 8)), dtype=np.uint8)
         return np.unpackbits(words, axis=1, count=draws)
@@ -123,8 +123,8 @@ def mcnemar(only_first_right: int, only_second_right: int, *, mid_p: bool = Fals
             raise InputError(f"McNemar's test takes whole numbers of cases of at least 0; saw {count!r}")
     coins = int(only_first_right) + int(only_second_right)
     fewer = min(int(only_first_right), int(only_second_right))
-    said = f"binomial, {coins:,} cases on which one is right"
-    tail = lower_tail(coins, fewer, said)
+    method = f"binomial, {coins:,} cases on which one is right"
+    tail = lower_tail(coins, fewer, method)
     return _mid_p(tail, coins, fewer) if mid_p and coins else tail
 
 
@@ -132,7 +132,7 @@ def _mid_p(tail: TestResult, coins: int, fewer: int) -> TestResult:
     """Take off half the probability of a split as uneven as the observed one."""
     sides = 1 if 2 * fewer == coins else 2
     method = tail.method.replace("exact, binomial", "mid-p, binomial")
-    if coins <= FEW and tail.exact is not None:
+    if coins <= MAX_COINS_AS_FRACTION and tail.exact is not None:
         exact = tail.exact - Fraction(sides * math.comb(coins, fewer), 2 << coins)
         return replace(TestResult.from_fraction(exact, ""), method=method)
     if tail.kind == "bound":

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, Integers
 from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.randomization.coins import (
-    FEW,
+    MAX_COINS_AS_FRACTION,
     coin_law,
     log_coin_law,
     lower_tail,
@@ -42,22 +42,22 @@ from edgeworth.comparisons.randomization.coins import (
     ways,
 )
 from edgeworth.core.test_results import TestResult
-from edgeworth.errors import check_draws
+from edgeworth.errors import check_whole
 
-LARGEST = 1 << 61
+MAX_SUM = 1 << 61
 """Sums of two such numbers are whole numbers of 64 bits."""
 
-MOST_BYTES = 1 << 27
+MAX_BYTES_MOVED = 1 << 27
 """Bytes moved for the long integer, some hundredths of a second."""
 
-MOST_LARGE_UNITS = 32
-"""Units whose signs are all gone through where sums need more than 64 bits."""
+MAX_UNITS_WITH_LARGE_SUMS = 32
+"""The most units whose signs are all enumerated if sums need more than 64 bits."""
 
 
 @dataclass(frozen=True)
 class Grid:
     """How fine the grid is, how many different sums a block has before it is rounded to it, and up to how
-    many units all signs are gone through instead."""
+    many units all signs are enumerated instead."""
 
     cells: int
     most_sums: int
@@ -87,12 +87,12 @@ def sign_sum_tail(
     >>> sign_sum_tail({1: 2, 3: 1}, 5).exact
     Fraction(1, 4)
     """
-    check_draws(draws, seed)
+    check_whole(draws, "draws", 1)
     sums = SignSums.of(amounts, observed)
-    found = sums.exact(what, 0 if grid is None else grid.most_units)
-    if found is None and grid is not None:
-        found = sums.bracket(what, grid)
-    return found or sums.monte_carlo(what, draws, seed)
+    result = sums.exact(what, 0 if grid is None else grid.most_units)
+    if result is None and grid is not None:
+        result = sums.bracket(what, grid)
+    return result or sums.monte_carlo(what, draws, seed)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class SignSums:
 
     @classmethod
     def of(cls, amounts: Mapping[int, int], observed: int) -> SignSums:
-        """The signs of amounts do not matter, nor do amounts of 0 or the unit they are counted in."""
+        """Drop signs, amounts of 0 and common factors, which do not matter."""
         kept: dict[int, int] = {}
         for amount, count in amounts.items():
             if amount and count:
@@ -133,44 +133,46 @@ class SignSums:
 
     def exact(self, what: str, most_units: int) -> TestResult | None:
         """Count all signs, if that can be done."""
-        said = f"all {what}"
+        method = f"all {what}"
         if self.observed == 0:
-            return TestResult.from_fraction(Fraction(1), said)
+            return TestResult.from_fraction(Fraction(1), method)
         if self.observed > self.total:
-            return TestResult.from_probability(0.0, said)
+            return TestResult.from_probability(0.0, method)
         if len(self.amounts) == 1:
-            return lower_tail(self.coins, self.coins - self.least_heads, said)
+            return lower_tail(self.coins, self.coins - self.least_heads, method)
         if len(self.amounts) == 2:
-            return self._count_two(said)
-        if self.coins * self.total * (self.coins + 1) // 8 <= MOST_BYTES:
+            return self._count_two(method)
+        if self.coins * self.total * (self.coins + 1) // 8 <= MAX_BYTES_MOVED:
             ways = self.count_by_polynomial()
-        elif self.coins <= min(most_units, MOST_LARGE_UNITS if self.total >= LARGEST else most_units):
+        elif self.coins <= min(
+            most_units, MAX_UNITS_WITH_LARGE_SUMS if self.total >= MAX_SUM else most_units
+        ):
             ways = self.count_by_halves()
         else:
             return None
-        return TestResult.from_fraction(Fraction(2 * ways, 1 << self.coins), said)
+        return TestResult.from_fraction(Fraction(2 * ways, 1 << self.coins), method)
 
-    def _count_two(self, said: str) -> TestResult:
+    def _count_two(self, method: str) -> TestResult:
         """Sum over a staircase: for each number of heads of the one amount the least of the other."""
-        (one, two), (coins, others) = self.amounts, self.counts
+        (first_amount, second_amount), (coins, others) = self.amounts, self.counts
         dtype: type[np.int64] | type[object] = (
-            np.int64 if 2 * self.total + self.observed < LARGEST else object
+            np.int64 if 2 * self.total + self.observed < MAX_SUM else object
         )
 
         def least(heads: Sequence[int] | Integers) -> NDArray[np.int64]:
-            missing = self.least_heads - one * np.asarray(heads, dtype=dtype)
-            return np.asarray(np.clip(-(-missing // two), 0, others + 1), dtype=np.int64)
+            missing = self.least_heads - first_amount * np.asarray(heads, dtype=dtype)
+            return np.asarray(np.clip(-(-missing // second_amount), 0, others + 1), dtype=np.int64)
 
-        if self.coins <= FEW:
+        if self.coins <= MAX_COINS_AS_FRACTION:
             at_least = [*accumulate(reversed(ways(others)), initial=0)][::-1]
-            found = sum(
+            reaching = sum(
                 way * at_least[y] for way, y in zip(ways(coins), least(range(coins + 1)), strict=True)
             )
-            return TestResult.from_fraction(Fraction(2 * found, 1 << self.coins), said)
+            return TestResult.from_fraction(Fraction(2 * reaching, 1 << self.coins), method)
         (heads, law), (numbers, other_law) = coin_law(coins), coin_law(others)
         beyond = np.append(np.cumsum(other_law[::-1])[::-1], 0.0)
-        place = np.clip(least(heads) - numbers[0], 0, len(numbers))
-        return TestResult.from_probability(2 * float(law @ beyond[place]), said)
+        start = np.clip(least(heads) - numbers[0], 0, len(numbers))
+        return TestResult.from_probability(2 * float(law @ beyond[start]), method)
 
     @property
     def _each(self) -> list[int]:
@@ -194,7 +196,7 @@ class SignSums:
 
     def count_by_halves(self) -> int:
         """Count them by the sums of each half: for each of one, how many of the other make up the rest."""
-        dtype: type[np.int64] | type[object] = np.int64 if self.total < LARGEST else object
+        dtype: type[np.int64] | type[object] = np.int64 if self.total < MAX_SUM else object
         halves = []
         for half in (self._each[::2], self._each[1::2]):
             sums = np.zeros(1, dtype=dtype)
@@ -202,15 +204,15 @@ class SignSums:
                 sums = np.concatenate([sums, sums + amount])
             halves.append(np.sort(sums))
         first, second = halves
-        places = np.searchsorted(second, self.least_heads - first, side="left")
-        return len(first) * len(second) - int(places.sum())
+        starts = np.searchsorted(second, self.least_heads - first, side="left")
+        return len(first) * len(second) - int(starts.sum())
 
     def bracket(self, what: str, grid: Grid) -> TestResult | None:
         """Bracket the tail by rounding to a grid; the ends are equal when whole numbers are the grid."""
-        found = grid_tail(self.amounts, self.counts, self.least_heads, grid)
-        if found is None:
+        ends = grid_tail(self.amounts, self.counts, self.least_heads, grid)
+        if ends is None:
             return None
-        low, high = (math.log(2) + end for end in found)
+        low, high = (math.log(2) + end for end in ends)
         if low == high:
             return TestResult.from_probability(math.exp(high), f"all {what}")
         return TestResult.from_bracket(low, high, f"certified bracket, all {what} on a grid", "bracket")
@@ -228,8 +230,8 @@ class SignSums:
             distance = np.abs(2 * np.einsum("a,ad->d", weights, heads) - weights @ counts) - least
             count += int((distance >= 0 if is_exact else distance > slack).sum())
             for draw in () if is_exact else np.flatnonzero(np.abs(distance) <= slack):
-                found = sum(map(operator.mul, self.amounts, heads[:, draw].tolist()))
-                count += abs(2 * found - self.total) >= self.observed
+                heads_sum = sum(map(operator.mul, self.amounts, heads[:, draw].tolist()))
+                count += abs(2 * heads_sum - self.total) >= self.observed
         return TestResult.from_draws(count, draws, seed, what)
 
 
@@ -246,18 +248,18 @@ def add_coins(sums: Ways, amount: int, count: int) -> Ways:
     return result
 
 
-MANY = 4_000
-"""Coins of one amount whose law is floats: relative errors of some 1e-13, far within ``NOISE``."""
+MAX_COINS_AS_WAYS = 4_000
+"""Coins of one amount whose law is floats: relative errors of some 1e-13, far within ``TRANSFORM_NOISE``."""
 
-UNLIKELIEST = 2e5
+MAX_LOG_UNLIKELINESS = 2e5
 """Numbers of heads below exp(−200,000) are left out."""
 
-MOST_BLOCKS = 20
+MAX_BLOCKS = 20
 
-WIDEST = 0.01
+MAX_RELATIVE_WIDTH = 0.01
 """Relative distance of the ends beyond which draws say as much."""
 
-NOISE = 1e-10
+TRANSFORM_NOISE = 1e-10
 """Relative error of a tail that went through the transforms."""
 
 HALF_A_CELL = Fraction(500_001, 1_000_000)
@@ -274,62 +276,63 @@ def grid_tail(
     """
     kinds = list(zip(amounts, counts, strict=True))
     largest = sum(amount * count for amount, count in kinds)
-    few, many = ([x for x in kinds if (x[1] > MANY) is large] for large in (False, True))
-    # Different amounts have n(n + 1)/2 different sums at least, so a block has room for so many at most.
-    if len(few) > MOST_BLOCKS * (9 * grid.most_sums) ** (1 / 3):
+    few, many = ([x for x in kinds if (x[1] > MAX_COINS_AS_WAYS) is large] for large in (False, True))
+    # n different amounts have at least n(n + 1)/2 different sums, which bounds the amounts in a block.
+    if len(few) > MAX_BLOCKS * (9 * grid.most_sums) ** (1 / 3):
         return None
     blocks = _blocks(few, grid.most_sums)
     number = len(blocks) + len(many)
-    if number > MOST_BLOCKS:
+    if number > MAX_BLOCKS:
         return None
     is_whole = largest < grid.cells
     length = 1 << largest.bit_length() if is_whole else grid.cells
     cells = largest if is_whole else length - number - 1
     error = Fraction(0) if is_whole else number * HALF_A_CELL
-    if _foreseen_width(kinds, largest, least, float(error) / cells) > WIDEST:
+    if _foreseen_width(kinds, largest, least, float(error) / cells) > MAX_RELATIVE_WIDTH:
         return None
     loading = _loading(kinds, largest, least, cells)
     laws = [_law_of_ways(block, largest) for block in blocks]
     laws += [_law_of_many(amount, count, largest) for amount, count in many]
     transform, log_scale = np.ones(length // 2 + 1, dtype=np.complex128), 0.0
     for shares, logs in laws:
-        places = np.rint(shares * cells).astype(np.int64)
-        heaviness = logs + loading * places
+        positions = np.rint(shares * cells).astype(np.int64)
+        heaviness = logs + loading * positions
         log_scale += float(heaviness.max())
         weights = np.exp(heaviness - heaviness.max())
-        transform *= np.fft.rfft(np.bincount(places, weights=weights, minlength=length))
+        transform *= np.fft.rfft(np.bincount(positions, weights=weights, minlength=length))
     log_scale -= sum(count for _, count in few) * math.log(2)
     law = np.fft.irfft(transform, length)
     if is_whole:
-        found = _log_untilted(law, log_scale, loading, least)
-        return found, found
-    place = Fraction(least * cells, largest)
+        log_tail = _log_untilted(law, log_scale, loading, least)
+        return log_tail, log_tail
+    least_cell = Fraction(least * cells, largest)
     low, high = (
-        _log_untilted(law, log_scale, loading, max(math.ceil(place + sign * error), 0)) for sign in (+1, -1)
+        _log_untilted(law, log_scale, loading, max(math.ceil(least_cell + sign * error), 0))
+        for sign in (+1, -1)
     )
-    return low - NOISE, high + NOISE
+    return low - TRANSFORM_NOISE, high + TRANSFORM_NOISE
 
 
 def _law_of_ways(block: Ways, largest: int) -> tuple[Floats, Floats]:
-    """The sums of a block as shares of the largest, and the logarithms of the ways to each."""
+    """List the sums of a block as shares of the largest, and the logarithm of the ways to each."""
     return np.array([total / largest for total in block]), np.array([math.log(x) for x in block.values()])
 
 
 def _law_of_many(amount: int, count: int, largest: int) -> tuple[Floats, Floats]:
-    """The same of many coins of one amount, by their law: as whole numbers the ways take gigabytes."""
-    heads, logs = log_coin_law(count, min(2.0 * count, UNLIKELIEST))
+    """List the same for many coins of one amount in floats: as whole numbers the ways take gigabytes."""
+    heads, logs = log_coin_law(count, min(2.0 * count, MAX_LOG_UNLIKELINESS))
     return heads.astype(np.float64) * (amount / largest), logs - math.log(float(np.exp(logs).sum()))
 
 
 def _log_untilted(law: Floats, log_scale: float, loading: float, least: int) -> float:
-    """log Σ over cells from the least on, the loading undone."""
+    """Compute log Σ over cells from the least on, with the loading undone."""
     beyond = np.maximum(law[least:], 0.0)
     total = float((beyond * np.exp(-loading * np.arange(len(beyond)))).sum())
     return math.log(total) + log_scale - loading * least if total else -math.inf
 
 
 def _loading(kinds: list[tuple[int, int]], largest: int, least: int, cells: int) -> float:
-    """The loading a cell that makes the mean sum of heads the least one asked about."""
+    """Find the loading per cell that makes the mean sum of heads the least one in question."""
     shares = np.array([amount / largest for amount, _ in kinds])
     counts = np.array([count for _, count in kinds], dtype=np.float64)
     # Past the upper end next to all coins show heads, and products with cells begin to lose digits.
@@ -352,13 +355,13 @@ def _blocks(kinds: list[tuple[int, int]], most_sums: int) -> list[Ways]:
             blocks.append({0: 1})
             spent = count + 1
         blocks[-1] = add_coins(blocks[-1], amount, count)
-        if len(blocks) > MOST_BLOCKS:
+        if len(blocks) > MAX_BLOCKS:
             break
     return blocks
 
 
 def _foreseen_width(kinds: Sequence[tuple[int, int]], largest: int, least: int, error: float) -> float:
-    """How far apart the ends will be, relative to the probability: the normal law is good enough for that."""
+    """Estimate by the normal law how far apart the ends will be, relative to the probability."""
     spread = math.sqrt(sum(count * (amount / largest) ** 2 for amount, count in kinds)) / 2
     away = max((least / largest - 0.5) / spread, 0.0)
     return 2 * error / spread * (away + 1)

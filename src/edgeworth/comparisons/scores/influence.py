@@ -7,6 +7,7 @@ DeLong, DeLong & Clarke-Pearson (1988), covariance included."""
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 
 import numpy as np
 import scipy
@@ -14,20 +15,13 @@ import scipy
 from edgeworth.common.arrays import Values
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.comparisons.scores.sampling_distributions import ScoreDifferenceLaw, Side
-from edgeworth.core.clusters import cluster_variance_of_ratios
 from edgeworth.core.measures import Measure
 from edgeworth.core.policy import MIN_DEGREES_OF_FREEDOM
 from edgeworth.core.sampling_distributions import MAX_NORMAL_QUANTILE
 from edgeworth.errors import OptionError
-from edgeworth.rankings.intervals.methods import (
-    FREEDOM,
-    NO_VARIANCE,
-    Places,
-    Spread,
-    find_caveat,
-    influence_of,
-)
-from edgeworth.rankings.intervals.resampling import groups_of_counts
+from edgeworth.rankings.intervals.clusters import NO_VARIANCE, ClusteredCases, Spread, spread_of_squares
+from edgeworth.rankings.intervals.methods import Places, find_caveat, influence_of
+from edgeworth.rankings.intervals.resampling import tie_groups_of_places
 from edgeworth.rankings.measure_lookup import ResolvedRanking, needs_whole_cases, resolve_ranking
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.sorted_scores import SortedScores
@@ -35,20 +29,13 @@ from edgeworth.rankings.tie_groups import TieGroups
 
 
 def resolve_measure(paired: PairedScores, measure: str | Measure) -> tuple[ResolvedRanking, str | None]:
-    """Resolve a measure and its options, and say why sampling weights rule it out, if they do."""
+    """Resolve a measure and its options, and explain why sampling weights rule it out, if they do."""
     # Only the kind of the weights matters, so nothing needs to be sorted for it.
     nothing = np.zeros(0)
     run = SortedScores.empty() if paired.is_counted else SortedScores(nothing, nothing, nothing)
     outline = Ranking(run, run, labels=paired.labels)
     resolved = resolve_ranking(outline, measure)
     return resolved, needs_whole_cases(outline, resolved)
-
-
-def tie_groups_of_places(counts: Values, steps: int) -> TieGroups:
-    """Find the tie groups of lists whose cases are counted by place (``CaseRanks``), one list a row."""
-    places, total = Places.of_counts(counts, steps), counts.sum(axis=1)
-    hits, size = places.hits, places.hits + places.tied
-    return groups_of_counts(hits, size, places.seen_above, hits.sum(axis=1), total, total)
 
 
 def tie_groups_of_system(paired: PairedScores, name: str) -> TieGroups:
@@ -61,22 +48,24 @@ def tie_groups_of_system(paired: PairedScores, name: str) -> TieGroups:
 def difference_law(
     paired: PairedScores, first: str, second: str, resolved: ResolvedRanking
 ) -> tuple[ScoreDifferenceLaw, str | None]:
-    """Find the law of the difference from every case's influence on both, and any reason to doubt it.
+    """Find the law of the difference from every case's influence on both, and any reason to caveat it.
 
     The variance is Σ (effect on the first − effect on the second)², summed within clusters first where there
     are clusters; its degrees of freedom come from the fourth moments, and from the sizes of clusters. With
-    fewer than four there is no law. On a mean over folds a case has so many times less effect.
+    fewer than four there is no law. On a mean over folds a case has less effect by the number of folds.
     """
     parts = paired.parts
     effects, spreads, sides = [], [], []
     for name in (first, second):
         places = [Places.of(tie_groups_of_system(part, name)) for part in parts]
-        found = [
+        influences = [
             influence_of(x, resolved, typical_weights(part)) for x, part in zip(places, parts, strict=True)
         ]
-        moved = [x.concatenate()[part.case_ranks(name).place] for x, part in zip(found, parts, strict=True)]
+        moved = [
+            x.concatenate()[part.case_ranks(name).place] for x, part in zip(influences, parts, strict=True)
+        ]
         effects.append(np.concatenate(moved) / len(parts))
-        value = float(np.mean([each.value for each in found]))
+        value = float(np.mean([influence.value for influence in influences]))
         spreads.append(spread_of(paired, effects[-1]).variance)
         is_area = resolved.measure.is_area
         sides.append(Side(value, _error(spreads[-1]), *independent_units(paired), is_area))
@@ -84,19 +73,19 @@ def difference_law(
     if paired.clusters is not None and spread.freedom < MIN_DEGREES_OF_FREEDOM:
         raise OptionError(
             f"a few large clusters hold most cases, which leaves {spread.freedom:.1f} degrees of freedom: "
-            "too few to tell who is better"
+            "too few to name a winner"
         )
     product = sides[0].error * sides[1].error
     shared = (spreads[0] + spreads[1] - spread.variance) / (2 * product) if product > 0 else 0.0
     law = ScoreDifferenceLaw(
         sides[0], sides[1], min(max(shared, -1.0), 1.0), _error(spread.variance), spread.freedom
     )
-    doubt = find_doubt(paired, spread.freedom)
-    if doubt is None and any(side.is_separated for side in sides):
-        doubt = (
-            "one of them separates targets and background, so its part of the interval is a binomial bound"
+    caveat = describe_few_cases(paired, spread.freedom)
+    if caveat is None and any(side.is_separated for side in sides):
+        caveat = (
+            "one system separates targets from background, so its part of the interval is a binomial bound"
         )
-    return law, doubt
+    return law, caveat
 
 
 def _error(variance: float) -> float:
@@ -105,41 +94,36 @@ def _error(variance: float) -> float:
 
 def independent_units(paired: PairedScores) -> tuple[float, float]:
     """Count targets and background in independent units: cases, typical weights or clusters."""
-    each = (paired.targets, ~paired.targets)
+    classes = (paired.targets, ~paired.targets)
     if paired.clusters is not None:
-        targets, background = (float(len(np.unique(paired.clusters.codes[of]))) for of in each)
+        targets, background = (float(len(np.unique(paired.clusters.codes[of]))) for of in classes)
         return targets, background
-    units, totals = typical_weights(paired), [float(paired.case_weights[of].sum()) for of in each]
+    units, totals = typical_weights(paired), [float(paired.case_weights[of].sum()) for of in classes]
     return totals[0] / units[0], totals[1] / units[1]
 
 
-def find_doubt(paired: PairedScores, freedom: float) -> str | None:
+def describe_few_cases(paired: PairedScores, freedom: float) -> str | None:
     """Explain why the interval may cover less than its level; None if nothing speaks against it."""
     unit = "" if paired.clusters is None else "clusters with "
     return find_caveat(*independent_units(paired), freedom, unit)
 
 
-def _class_sums(paired: PairedScores, values: Values) -> Values:
-    """Sum values in each cluster, those of targets and those of background."""
+def clustered_cases(paired: PairedScores) -> ClusteredCases:
+    """Take the cases with their clusters."""
     assert paired.clusters is not None
-    codes, number = paired.clusters.codes, paired.units
-    parts = [np.bincount(codes, values * of, number) for of in (paired.targets, ~paired.targets)]
-    return np.stack(parts, axis=1)
+    return ClusteredCases(
+        paired.case_weights.astype(np.float64),
+        paired.targets,
+        paired.clusters.codes,
+        paired.units,
+        typical_weights(paired),
+        starts=(0, *accumulate(len(part) for part in paired.parts[:-1])),
+    )
 
 
 def cluster_factors(paired: PairedScores) -> Values:
-    """Compute by how much each case's effect grows because its cluster pulls the value towards itself.
-
-    By 1/(1 − h) where the cluster holds a share h of the case's class: to first order that is what leaving
-    the cluster out moves the value by, so that the sum of squares is the delete-one-cluster jackknife's.
-    Effects already carry that correction for single cases: clusters of one case each change nothing.
-    """
-    assert paired.clusters is not None
-    sizes = _class_sums(paired, paired.case_weights)
-    own = 1 - np.array(typical_weights(paired)) / sizes.sum(axis=0)
-    with np.errstate(divide="ignore"):
-        factors = own / np.maximum(1 - sizes / sizes.sum(axis=0), 0.0)
-    return factors[paired.clusters.codes, np.where(paired.targets, 0, 1)]
+    """Compute by how much each case's effect grows because its cluster pulls the value towards itself."""
+    return clustered_cases(paired).factors()
 
 
 def spread_of(paired: PairedScores, effects: Values) -> Spread:
@@ -150,25 +134,10 @@ def spread_of(paired: PairedScores, effects: Values) -> Spread:
     """
     weights = paired.case_weights
     if paired.clusters is not None:
-        if paired.units < 2:
-            raise OptionError("all cases are in one cluster: nothing tells how much clusters vary")
-        sizes = _class_sums(paired, weights)
-        scale = _class_sums(paired, weights * effects**2).sum(axis=0) * sizes.sum(axis=0)
-        by_size = cluster_variance_of_ratios(np.zeros_like(sizes), sizes, variances=scale).freedom
-        if not by_size > 0:  # a class that one cluster holds
-            return Spread(math.nan, 0.0)
-        sums = np.bincount(paired.clusters.codes, weights=weights * effects * cluster_factors(paired))
-        return _spread(sums**2, np.ones(paired.units), by_size)
+        return clustered_cases(paired).spread(effects)
     if paired.is_counted:
-        return _spread(effects**2, weights, math.inf)
-    return _spread((weights * effects) ** 2, np.ones(len(paired)), math.inf)
-
-
-def _spread(squares: Values, counts: Values, most: float) -> Spread:
-    second, fourth = float(counts @ squares), float(counts @ squares**2)
-    # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
-    freedom = min(max(FREEDOM * second**2 / fourth, 1.0), most) if second > NO_VARIANCE else math.inf
-    return Spread(second, freedom)
+        return spread_of_squares(effects**2, weights, math.inf)
+    return spread_of_squares((weights * effects) ** 2, np.ones(len(paired)), math.inf)
 
 
 def typical_weights(paired: PairedScores) -> tuple[float, float]:
@@ -214,7 +183,7 @@ def distances(values: tuple[Values, Values], variances: Values, bent: bool) -> V
 
 
 def _reach(value: Values, errors: Values) -> Values:
-    """How far so many errors, signed, lead from a value on the logit scale; nowhere from 0 and 1."""
+    """Compute the distance of some signed errors from a value on the logit scale; 0 at values 0 and 1."""
     inside = (value > 0) & (value < 1)
     safe = np.where(inside, value, 0.5)
     moved = scipy.special.expit(scipy.special.logit(safe) + errors / (safe * (1 - safe)))

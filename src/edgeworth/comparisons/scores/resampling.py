@@ -14,18 +14,16 @@ from numpy.typing import NDArray
 
 from edgeworth.common.arrays import Values
 from edgeworth.common.progress import track_rounds
-from edgeworth.comparisons.paired_scores import CaseRanks, PairedScores
-from edgeworth.comparisons.scores.influence import (
-    cluster_factors,
-    distances,
-    tie_groups_of_places,
-)
+from edgeworth.comparisons.paired_scores import PairedScores
+from edgeworth.comparisons.scores.influence import cluster_factors, distances
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
+from edgeworth.rankings.intervals.clusters import CaseRanks
 from edgeworth.rankings.intervals.methods import Places, has_influence, influence_of
+from edgeworth.rankings.intervals.resampling import tie_groups_of_places
 from edgeworth.rankings.measure_lookup import ResolvedRanking
 
-CHUNK = 1 << 19
+MAX_PLACES_AT_ONCE = 1 << 19
 """Places, or cases, held at once."""
 
 
@@ -47,17 +45,17 @@ def bootstrap_differences(
         raise OptionError("all cases are in one cluster: there is nothing to resample")
     both = (paired.case_ranks(first), paired.case_ranks(second))
     classes = [of for of in (np.flatnonzero(paired.targets), np.flatnonzero(~paired.targets)) if len(of)]
-    size = max(1, CHUNK // max(1, sum(ranks.places for ranks in both)))
+    size = max(1, MAX_PLACES_AT_ONCE // max(1, sum(ranks.places for ranks in both)))
     generator = np.random.default_rng(seed)
-    found = []
+    differences = []
     for start in track_rounds(draws, size, "draws"):
-        one, two = (np.zeros((min(size, draws - start), ranks.places)) for ranks in both)
-        for rows in zip(one, two, strict=True):
+        first_counts, second_counts = (np.zeros((min(size, draws - start), ranks.places)) for ranks in both)
+        for rows in zip(first_counts, second_counts, strict=True):
             times = _times_drawn(paired, classes, generator)
             for row, ranks in zip(rows, both, strict=True):
                 row += np.bincount(ranks.place, weights=times, minlength=ranks.places)
-        found.append(differences_of(one, two, both, resolved))
-    return np.concatenate(found)
+        differences.append(differences_of(first_counts, second_counts, both, resolved))
+    return np.concatenate(differences)
 
 
 def _times_drawn(
@@ -79,17 +77,17 @@ def _times_drawn(
 
 
 def differences_of(
-    one: Values, two: Values, both: tuple[CaseRanks, CaseRanks], resolved: ResolvedRanking
+    first_counts: Values, second_counts: Values, both: tuple[CaseRanks, CaseRanks], resolved: ResolvedRanking
 ) -> Values:
     """Compute the difference of two rankings whose cases are counted by place, a replicate a row."""
     values = [
         resolved.values(tie_groups_of_places(counts, ranks.steps))
-        for counts, ranks in zip((one, two), both, strict=True)
+        for counts, ranks in zip((first_counts, second_counts), both, strict=True)
     ]
     return np.asarray(values[0] - values[1])
 
 
-EQUAL = 1e-12
+SAME_DIFFERENCE = 1e-12
 """Differences closer than this are the same number with other rounding."""
 
 
@@ -119,7 +117,7 @@ class SwappedRanks:
         *,
         studentised: bool = True,
     ) -> Self:
-        """So many random swaps; with ``studentised`` distances where effects of cases are known.
+        """Draw random swaps; with ``studentised`` distances where effects of cases are known.
 
         Within folds the cases of each are swapped, and what is compared are means over folds.
         """
@@ -132,17 +130,17 @@ class SwappedRanks:
             rows = np.repeat(np.arange(len(part)), part.case_weights)
             swaps = _Swaps(replace(part.select(rows), weights=None), first, second, resolved)
             make = swaps.moments if has_distances else swaps.values
-            nobody = np.zeros((1, swaps.units), dtype=bool)
-            made = [make(nobody), *map(make, swaps.random(draws, generator))]
+            no_swap = np.zeros((1, swaps.units), dtype=bool)
+            made = [make(no_swap), *map(make, swaps.random(draws, generator))]
             parts.append(np.concatenate(made, axis=1))
-        one, two = np.mean([part[:2] for part in parts], axis=0)
-        distance = np.full(len(one), np.nan)
+        first_values, second_values = np.mean([part[:2] for part in parts], axis=0)
+        distance = np.full(len(first_values), np.nan)
         if has_distances:
             variances = np.sum([part[2:] for part in parts], axis=0) / len(parts) ** 2
-            distance = distances((one, two), variances, not resolved.measure.is_area)
-        found, far = one - two, distance[1:] if has_distances else None
+            distance = distances((first_values, second_values), variances, not resolved.measure.is_area)
+        differences, far = first_values - second_values, distance[1:] if has_distances else None
         unit = "cases" if paired.clusters is None else "clusters"
-        return cls(float(found[0]), found[1:], float(distance[0]), far, unit, seed)
+        return cls(float(differences[0]), differences[1:], float(distance[0]), far, unit, seed)
 
     @property
     def tail(self) -> TestResult:
@@ -151,9 +149,9 @@ class SwappedRanks:
         What is tested is that the two are exchangeable: equal values of the measure are not enough when the
         systems' hits are spread differently.
         """
-        count = int((np.abs(self.differences) >= abs(self.observed) - EQUAL).sum())
-        said = f"swaps of the two's ranks in random {self.unit}"
-        return TestResult.from_draws(count, len(self.differences), self.seed, said)
+        count = int((np.abs(self.differences) >= abs(self.observed) - SAME_DIFFERENCE).sum())
+        method = f"swaps of ranks in random {self.unit}"
+        return TestResult.from_draws(count, len(self.differences), self.seed, method)
 
 
 class _Swaps:
@@ -168,35 +166,37 @@ class _Swaps:
         self.factors = None if paired.clusters is None else cluster_factors(paired)
 
     def random(self, draws: int, generator: np.random.Generator) -> Iterator[NDArray[np.bool_]]:
-        """Rows of random swaps, so many at once as there is room for."""
-        size = max(1, CHUNK // max(1, len(self.one), self.ranks.places))
+        """Yield rows of random swaps, as many at once as fit into memory."""
+        size = max(1, MAX_PLACES_AT_ONCE // max(1, len(self.one), self.ranks.places))
         for start in track_rounds(draws, size, "draws"):
             shape = (min(size, draws - start), self.units)
             yield generator.integers(0, 2, size=shape, dtype=np.uint8).astype(bool)
 
     def values(self, swap: NDArray[np.bool_]) -> Values:
-        """The values of the first and of the second, a row each."""
+        """Compute the values of the first and of the second, one row each."""
         groups = (tie_groups_of_places(self._counts(x), self.ranks.steps) for x in self._places(swap))
-        return np.stack([self.resolved.values(each) for each in groups])
+        return np.stack([self.resolved.values(tie_groups) for tie_groups in groups])
 
     def moments(self, swap: NDArray[np.bool_]) -> Values:
-        """The values of both, and the variances of the first, of the second and of the difference."""
+        """Compute both values, and the variances of the first, the second and the difference."""
         values, effects = [], []
-        for place in self._places(swap):
-            found = influence_of(Places.of_counts(self._counts(place), self.ranks.steps), self.resolved)
-            values.append(found.value)
-            effects.append(np.take_along_axis(found.concatenate(), place, axis=1))
+        for positions in self._places(swap):
+            influence = influence_of(
+                Places.of_counts(self._counts(positions), self.ranks.steps), self.resolved
+            )
+            values.append(influence.value)
+            effects.append(np.take_along_axis(influence.concatenate(), positions, axis=1))
         return np.stack([*values, *map(self._variance, (*effects, effects[0] - effects[1]))])
 
     def _places(self, swap: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         of_cases = swap if self.clusters is None else swap[:, self.clusters.codes]
         return np.where(of_cases, self.two, self.one), np.where(of_cases, self.one, self.two)
 
-    def _counts(self, place: NDArray[np.intp]) -> Values:
+    def _counts(self, positions: NDArray[np.intp]) -> Values:
         width = self.ranks.places
-        rows = np.arange(len(place))[:, None] * width
-        counts = np.bincount((place + rows).ravel(), minlength=len(place) * width)
-        return counts.reshape(len(place), width).astype(np.float64)
+        rows = np.arange(len(positions))[:, None] * width
+        counts = np.bincount((positions + rows).ravel(), minlength=len(positions) * width)
+        return counts.reshape(len(positions), width).astype(np.float64)
 
     def _variance(self, effects: Values) -> Values:
         """Sum squared influences, within clusters first: ``influence.spread_of`` for whole cases."""

@@ -42,7 +42,7 @@ class Side:
         return self.error == 0 and self.value in (0, 1)
 
     def bounds(self, quantile: float, unseen: float) -> tuple[float, float]:
-        """So many standard errors either way on the logit scale; a separated ranking has a binomial bound.
+        """Move by some standard errors on the logit scale; a separated ranking has a binomial bound.
 
         ``unseen`` is the probability beyond the quantile, on one side.
         """
@@ -86,15 +86,15 @@ class ScoreDifferenceLaw:
         return self.bounds(self.quantile(level))
 
     def quantile(self, level: float) -> float:
-        """How many standard errors an interval reaches either way."""
+        """Find how many standard errors an interval reaches on either side."""
         return student_quantile(level, self.freedom)
 
     def beyond(self, quantile: float) -> float:
-        """The probability beyond a quantile, on one side."""
+        """Compute the probability beyond a quantile, on one side."""
         return float(scipy.special.stdtr(self.freedom, -quantile))
 
     def bounds(self, quantile: float) -> tuple[float, float]:
-        """The differences within so many standard errors."""
+        """Return the differences within a number of standard errors."""
         if self._is_plain:
             reach = quantile * self.standard_error
             return max(self.value - reach, -1.0), min(self.value + reach, 1.0)
@@ -105,11 +105,11 @@ class ScoreDifferenceLaw:
         up = self._combine(high - self.first.value, self.second.value - other_low)
         return max(self.value - down, -1.0), min(self.value + up, 1.0)
 
-    def _combine(self, one: float, two: float) -> float:
-        return math.sqrt(max(0.0, one * one + two * two - 2 * self.correlation * one * two))
+    def _combine(self, first: float, second: float) -> float:
+        return math.sqrt(max(0.0, first * first + second * second - 2 * self.correlation * first * second))
 
     def distance(self, null: float) -> float:
-        """How many standard errors a difference is away: the interval of so many just reaches it."""
+        """Compute how many standard errors away a difference is."""
         if self._is_plain:
             return abs(self.value - null) / self.standard_error
         return quantile_that_reaches(self.bounds, self.value, null)
@@ -121,12 +121,12 @@ class ScoreDifferenceLaw:
         return choose_tail(*((1 - tail, tail) if null < self.value else (tail, 1 - tail)), alternative)
 
 
-EQUAL = 1e-5
+SAME_DISTANCE = 1e-5
 """Distances closer than this are the same one with other rounding: such a swap is as far as the observed."""
-COUNTED = 3
-"""So many of the largest distances, or a hundredth part, are left to the tail: less would be luck."""
-SCALING = 10
-"""So many of the largest distances, or a twentieth part, scale the tail."""
+MIN_SWAPS_LEFT_TO_TAIL = 3
+"""This many of the largest distances, or a hundredth part, are left to the tail: fewer would be luck."""
+MIN_SWAPS_THAT_SCALE_TAIL = 10
+"""This many of the largest distances, or a twentieth part, scale the tail."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,20 +179,20 @@ class CalibratedLaw:
         return np.append(0.0, self.distances), np.arange(number, 0, -1) / number
 
     def quantile(self, level: float) -> float:
-        """The distance that is kept at a level: as much as 1 − level lies beyond it."""
+        """Find the distance beyond which a share of 1 − level lies."""
         if 1 - level < self._tail.share:
             return self._tail.quantile(1 - level)
         distances, shares = self._steps
         return float(np.interp(level, 1 - shares, distances))
 
     def beyond(self, distance: float) -> float:
-        """The share of swaps as far from 0, on both sides together; between two swaps it goes evenly."""
+        """Compute the share of swaps at least as far from 0; between two swaps it is interpolated."""
         if distance > self._tail.start:
             return self._tail.beyond(distance)
         return float(np.interp(distance, *self._steps))
 
     def interval(self, level: float) -> tuple[float, float]:
-        near = self.quantile(level) + EQUAL
+        near = self.quantile(level) + SAME_DISTANCE
         far = max(near, self.inner.quantile(level)) if self._has_few else near
         facing, other = self.inner.bounds(near), self.inner.bounds(far)
         return (facing[0], other[1]) if self.value >= 0 else (other[0], facing[1])
@@ -201,7 +201,7 @@ class CalibratedLaw:
         if null == self.value:
             return choose_tail(0.5, 0.5, alternative)
         distance = self.inner.distance(null)
-        share = self.beyond(max(distance - EQUAL, 0.0))
+        share = self.beyond(max(distance - SAME_DISTANCE, 0.0))
         if self._has_few and (null > self.value) == (self.value >= 0):
             share = max(share, 2 * self.inner.beyond(distance))
         tail = min(share, 1.0) / 2
@@ -226,10 +226,10 @@ class _Tail:
 
     @classmethod
     def of(cls, law: ScoreDifferenceLaw, distances: Values) -> _Tail:
-        """The tail of swaps, the smallest first."""
+        """Fit the tail of sorted swaps."""
         number = len(distances)
-        last = min(number, max(COUNTED, (number + 1) // 100))
-        many = min(number, max(SCALING, (number + 1) // 20))
+        last = min(number, max(MIN_SWAPS_LEFT_TO_TAIL, (number + 1) // 100))
+        many = min(number, max(MIN_SWAPS_THAT_SCALE_TAIL, (number + 1) // 20))
         # Logarithms of the largest shares are those of (rank − ½)/(number + ½) on average.
         student = np.array([law.quantile(1 - (rank + 0.5) / (number + 0.5)) for rank in range(many)])
         with np.errstate(divide="ignore"):
@@ -248,10 +248,10 @@ class _Tail:
         return 2 * float(scipy.special.stdtr(self.freedom, -distance * self.scale))
 
     def beyond(self, distance: float) -> float:
-        """The probability beyond a distance that is farther than the start."""
+        """Compute the probability beyond a distance above the start."""
         return self.share * self._student(distance) / max(self._student(self.start), SMALLEST_FLOAT)
 
     def quantile(self, share: float) -> float:
-        """The distance beyond which so little lies."""
+        """Find the distance beyond which a small share lies."""
         student = share / self.share * self._student(self.start)
         return -float(scipy.special.stdtrit(self.freedom, student / 2)) / self.scale

@@ -39,7 +39,7 @@ function contour(stake, picture) {
   ];
 }
 
-/** The stake as a heat map with contours (Kalia's Figures 2 and 3); `onpick` is told the point that was clicked. */
+/** The stake as a heat map with contours (Kalia's Figures 2 and 3); `onpick` gets the point that was clicked. */
 export function surface({ p, odds, options }, stake, onpick) {
   const [low, high] = ODDS;
   const picture = frame({

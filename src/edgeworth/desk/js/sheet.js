@@ -10,7 +10,7 @@ const times = (size, make) => Array.from({ length: size }, (_, k) => make(k));
 /** Whether pasted text is a table and not one number. */
 const isMatrix = (text) => /[\t\n;]|\d[ ,]+\d+[ ,]/.test(text.trim());
 
-/** Build the grid. The four functions are told what a person does with it. */
+/** Build the grid. The four functions are called with what a person does. */
 export function createSheet({ onCell, onPaste, onName, onRemove }) {
   const element = h("div.scroll.sheet-scroll");
   // As in a spreadsheet, arrows move between cells, and inside a cell after F2 or a second click.

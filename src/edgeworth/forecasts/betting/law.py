@@ -1,7 +1,7 @@
 """The law of log wealth when the outcomes of the games have given probabilities.
 
 Under the bookmaker's prices it is the law of luck alone, under the model's forecasts that of one's hopes.
-Sums of few steps are gone through exactly; beyond, P(S ≥ x) = E[exp(θS)] exp(−θx) · E_θ[exp(−θ(S−x)); S ≥ x]
+Sums of few steps are enumerated; beyond, P(S ≥ x) = E[exp(θS)] exp(−θx) · E_θ[exp(−θ(S−x)); S ≥ x]
 is enclosed between Graham and Vaaler's two functions on a grid of frequencies, as for average precision
 (``rankings/chance/bracket.py``); log wealth taken as normal comes last, with Berry and Esseen's error.
 
@@ -72,13 +72,22 @@ BERRY_ESSEEN = 0.56
 
 @dataclass(frozen=True, eq=False)
 class LogWealthLaw:
-    """The law of ``S = Σ log factors`` of independent games; ruin (−inf) is for ever, even against +inf.
+    """The distribution of log wealth ``S = Σ log factors`` over independent games. Ruin (−inf) is final.
 
+    Attributes
+    ----------
+    steps : LogReturns
+        The games: log factors and probabilities of the outcomes.
+
+    Examples
+    --------
     >>> law = LogWealthLaw.of(np.log([[1.2, 0.8], [0.6, 1.4], [1.6, 0.4]]), np.full((3, 2), 0.5))
     >>> round(law.mean, 10), round(law.variance, 10), round(law.mean_wealth, 10)
     (-0.3307312421, 0.7010319184, 1.0)
     >>> round(law.tail(np.log(1.2 * 1.4 * 1.6)).p_value, 12), round(law.tail(np.log(1.15)).p_value, 12)
     (0.125, 0.375)
+    >>> law.ruin == law.boundless == 0, round(law.standard_deviation, 3), round(law.log_mean_wealth, 10)
+    (True, 0.837, 0.0)
     """
 
     steps: LogReturns
@@ -87,33 +96,48 @@ class LogWealthLaw:
     def of(
         cls, log_factors: ArrayLike, probabilities: ArrayLike, counts: ArrayLike | None = None
     ) -> LogWealthLaw:
-        """Rows are steps and columns outcomes; ``counts`` says how often each step occurs."""
+        """Make the distribution from games.
+
+        Parameters
+        ----------
+        log_factors : array_like, (games, outcomes)
+            The log factor of wealth after each outcome.
+        probabilities : array_like, (games, outcomes)
+            The probability of each outcome.
+        counts : array_like, optional
+            How often each game occurs.
+
+        Returns
+        -------
+        LogWealthLaw
+            The distribution of the sum.
+        """
         return cls(LogReturns.of(log_factors, probabilities, counts))
 
     @cached_property
     def ruin(self) -> float:
-        """P(S = −inf)."""
+        """The probability of ruin, P(S = −inf)."""
         return -math.expm1(_powers(-self.steps.ruin, self.steps.counts))
 
     @cached_property
     def boundless(self) -> float:
-        """P(S = +inf): infinite once and never ruined."""
+        """The probability of infinite wealth, P(S = +inf)."""
         left = 1 - self.steps.ruin
         share = np.divide(self.steps.boundless, left, out=np.zeros_like(left), where=left > 0)
         return (1 - self.ruin) * -math.expm1(_powers(-np.minimum(share, 1.0), self.steps.counts))
 
     @property
     def mean(self) -> float:
-        """``Σ_i Σ_k π_ik L_ik``; −inf where ruin is possible, else +inf where infinite wealth is."""
+        """The mean ``Σ_i Σ_k π_ik L_ik``: −inf if ruin is possible, otherwise +inf if infinite wealth is."""
         if self.ruin > 0:
             return -math.inf
         return math.inf if self.boundless > 0 else self._sum_moments.mean
 
     @property
     def variance(self) -> float:
-        """``Σ_i Σ_k π_ik (L_ik − mean_i)²``; for two outcomes ``Σ π(1−π)(logit p − logit q)²``.
+        """The variance ``Σ_i Σ_k π_ik (L_ik − mean_i)²``; nan if the mean is infinite.
 
-        Undefined (nan) where the mean is infinite.
+        For two outcomes it is ``Σ π(1−π)(logit p − logit q)²``.
         """
         return self._sum_moments.variance if math.isfinite(self.mean) else math.nan
 
@@ -124,20 +148,33 @@ class LogWealthLaw:
 
     @cached_property
     def log_mean_wealth(self) -> float:
-        """``log E W = Σ_i log Σ_k π_ik exp L_ik``: 0 under the bookmaker's truth on a fair book."""
+        """The logarithm of mean wealth, ``Σ_i log Σ_k π_ik exp L_ik``; 0 if fair prices are the truth."""
         with np.errstate(divide="ignore"):
             means = scipy.special.logsumexp(self.steps.log_factors, b=self.steps.probabilities, axis=1)
         return _whole(self.steps.counts, means)
 
     @property
     def mean_wealth(self) -> float:
-        """E W, which may be infinite."""
+        """The mean wealth, which may be infinite."""
         return math.exp(self.log_mean_wealth) if self.log_mean_wealth < 709 else math.inf
 
     # -- tails -----------------------------------------------------------------------------------------
 
     def tail(self, log_wealth: float, *, method: Method | None = None) -> TestResult:
-        """P(S ≥ log wealth), by the strongest method that takes no more than seconds."""
+        """Compute P(S ≥ log wealth) by the strongest method that takes no more than seconds.
+
+        Parameters
+        ----------
+        log_wealth : float
+            The log wealth that was reached.
+        method : str, optional
+            The method, if you want another one.
+
+        Returns
+        -------
+        TestResult
+            The probability, its kind and its method.
+        """
         x = float(log_wealth)
         if math.isnan(x):
             raise InputError("log wealth is a number, −inf or +inf; saw nan")
@@ -153,8 +190,8 @@ class LogWealthLaw:
             return answer
         if method in ("exact", "bracket"):
             raise OptionError(
-                f"the method {method!r} does not reach this tail of {self.steps.counts.sum():,} steps; "
-                "leave the method out and the strongest that does is taken"
+                f"method {method!r} cannot compute this tail of {self.steps.counts.sum():,} steps; omit "
+                "method= to use the most accurate one that can"
             )
         normal = self._normal(x)
         if method is None and normal.low == 0 and not self.boundless:
@@ -169,7 +206,7 @@ class LogWealthLaw:
 
     @property
     def _finite(self) -> float:
-        """P(S is finite)."""
+        """Return P(S is finite)."""
         return math.exp(_powers(-(self.steps.ruin + self.steps.boundless), self.steps.counts))
 
     @cached_property
@@ -185,7 +222,7 @@ class LogWealthLaw:
         return _floating(min(1.0, math.exp(log) + self.boundless), method, log)
 
     def _bracket(self, x: float) -> TestResult | None:
-        """From the nearer side: P(S ≥ x), or what P(S < x) leaves."""
+        """Bracket P(S ≥ x), computed from the nearer tail."""
         steps, slack, spread = self.steps, self._slack, self._finite
         low, high = steps.extremes
         if x <= low + slack or x >= high - slack or high - low <= slack:
@@ -207,11 +244,11 @@ class LogWealthLaw:
 
     @cached_property
     def _sum_moments(self) -> Moments:
-        """Given that S is finite."""
+        """Sum the moments of all steps, given that S is finite."""
         return Moments(*(float(self.steps.counts @ part) for part in _moments(self.steps)))
 
     def _normal(self, x: float) -> TestResult:
-        """Log wealth as normal: Φ((mean − x)/sd) given that it is finite, ± Berry and Esseen's bound."""
+        """Approximate finite log wealth by a normal law, within Berry and Esseen's bound."""
         moments, error = self._sum_moments, self._sum_moments.error
         if moments.variance <= 0:
             return _floating(
@@ -228,36 +265,47 @@ class LogWealthLaw:
         return None if self._merged is None else self._merged.sums()
 
     def quantile(self, probability: float) -> float:
-        """The least x with P(S ≤ x) ≥ probability.
+        """Compute the least x with P(S ≤ x) ≥ probability.
 
-        Within 1e-12 for up to 2²⁰ distinct sums; beyond, within about a thousandth of the standard deviation.
+        Parameters
+        ----------
+        probability : float
+            The probability.
 
+        Returns
+        -------
+        float
+            The quantile, within 1e-12 for up to 2²⁰ distinct sums. Beyond, it is within about a thousandth of
+            the standard deviation.
+
+        Examples
+        --------
         >>> LogWealthLaw.of([[1.0, -1.0]], [[0.5, 0.5]], [2]).quantile(0.5)
         0.0
         """
         if not 0 < probability < 1:
-            raise OptionError(f"a quantile is asked for at a probability between 0 and 1; saw {probability}")
-        wanted = probability - self.ruin - RELATIVE_SLACK
-        if wanted <= 0 < self.ruin:
+            raise OptionError(f"the probability of a quantile must lie between 0 and 1; saw {probability}")
+        finite_share = probability - self.ruin - RELATIVE_SLACK
+        if finite_share <= 0 < self.ruin:
             return -math.inf
-        if wanted > self._finite:
+        if finite_share > self._finite:
             return math.inf
         if self._sums is not None:
             values, shares = self._sums
-            return float(values[min(int(np.searchsorted(np.cumsum(shares), wanted)), len(values) - 1)])
-        share = (wanted + RELATIVE_SLACK) / self._finite
+            return float(values[min(int(np.searchsorted(np.cumsum(shares), finite_share)), len(values) - 1)])
+        share = (finite_share + RELATIVE_SLACK) / self._finite
         if self._waves is not None and EXTREME_TAIL_SHARE < share < 1 - EXTREME_TAIL_SHARE:
             return self._waves.quantile(share)
         return self._cornish_fisher(share)
 
     @cached_property
     def _waves(self) -> Waves | None:
-        """The law of finite log wealth in frequencies, if the games are few enough to go through them."""
+        """Return the law of finite log wealth in frequencies, or None if there are too many games."""
         mean, variance = self._sum_moments.mean, self._sum_moments.variance
         return Waves.of(self.steps, mean, math.sqrt(variance)) if variance > 0 else None
 
     def _cornish_fisher(self, share: float) -> float:
-        """The normal quantile, corrected for skewness: ``mean + sd (z + γ (z² − 1)/6)``."""
+        """Return the normal quantile, corrected for skewness: ``mean + sd (z + γ (z² − 1)/6)``."""
         mean, deviation = self._sum_moments.mean, math.sqrt(self._sum_moments.variance)
         z = float(scipy.special.ndtri(share))
         if not deviation:
@@ -266,8 +314,20 @@ class LogWealthLaw:
         return mean + deviation * (z + skewness * (z * z - 1) / 6)
 
     def cumulative(self, points: ArrayLike) -> Floats | None:
-        """P(S ≤ x) at each x, to 1e-12 beyond it, ruin included; None beyond 2²⁰ outcomes.
+        """Compute P(S ≤ x) at each x, including ruin.
 
+        Parameters
+        ----------
+        points : array_like
+            The values x. Sums within 1e-12 above x count.
+
+        Returns
+        -------
+        array or None
+            The probabilities; None beyond 2²⁰ outcomes.
+
+        Examples
+        --------
         >>> LogWealthLaw.of([[1.0, -1.0]], [[0.5, 0.5]], [2]).cumulative([-3.0, -2.0, 0.5, 2.0])
         array([0.  , 0.25, 0.75, 1.  ])
         """
@@ -311,37 +371,37 @@ def wealth_law(wealth: Wealth, *, truth: Literal["prices", "model"] | ArrayLike 
     games = wealth.games
     if games is None:
         raise OptionError(
-            f"a path keeps its distinct games up to {MAX_DISTINCT_GAMES:,} of them, and this one has more: "
-            "give log factors and true probabilities of its cases to LogWealthLaw.of"
+            f"this path has more than {MAX_DISTINCT_GAMES:,} distinct games, so they were not stored: pass "
+            "the log factors and true probabilities of its cases to LogWealthLaw.of"
         )
     if isinstance(truth, str):
         if truth not in ("prices", "model"):
             raise OptionError(f'truth is "prices", "model" or true probabilities; saw {truth!r}')
         chances = games.prices if truth == "prices" else games.probabilities
     else:
-        given = as_floats(truth, "true probabilities")
-        if given.shape not in (games.prices.shape, games.prices.shape[1:]):
+        probabilities = as_floats(truth, "true probabilities")
+        if probabilities.shape not in (games.prices.shape, games.prices.shape[1:]):
             raise InputError(
                 f"true probabilities are {len(wealth.labels)} numbers, or a row of them for each of the "
-                f"{len(games.counts):,} distinct games; saw the shape {given.shape}"
+                f"{len(games.counts):,} distinct games; saw the shape {probabilities.shape}"
             )
-        chances = np.broadcast_to(given, games.prices.shape)
+        chances = np.broadcast_to(probabilities, games.prices.shape)
     return LogWealthLaw.of(games.log_factors, chances, games.counts)
 
 
 def _moments(steps: LogReturns) -> tuple[Floats, Floats, Floats]:
-    """Mean, variance and third absolute moment of each step, given that it is finite (nan if it never is)."""
-    whole = steps.finite.sum(axis=1, keepdims=True)
-    shares = np.divide(steps.finite, whole, out=np.full_like(steps.finite, np.nan), where=whole > 0)
+    """Return mean, variance and third absolute moment of each step if it is finite (nan if it never is)."""
+    totals = steps.finite.sum(axis=1, keepdims=True)
+    shares = np.divide(steps.finite, totals, out=np.full_like(steps.finite, np.nan), where=totals > 0)
     mean = (shares * steps.finite_logs).sum(axis=1)
     off = abs(steps.finite_logs - mean[:, None])
     return mean, (shares * off**2).sum(axis=1), (shares * off**3).sum(axis=1)
 
 
 def _third_moments(steps: LogReturns) -> Floats:
-    """The third central moment of each step, given that it is finite."""
-    whole = steps.finite.sum(axis=1, keepdims=True)
-    shares = steps.finite / whole
+    """Return the third central moment of each step, given that it is finite."""
+    totals = steps.finite.sum(axis=1, keepdims=True)
+    shares = steps.finite / totals
     off = steps.finite_logs - (shares * steps.finite_logs).sum(axis=1, keepdims=True)
     return np.asarray((shares * off**3).sum(axis=1))
 
@@ -366,12 +426,14 @@ class Waves:
         """Go through the frequencies, or give None if they are too many."""
         index = np.arange(math.ceil(WAVES_END * WAVES_PERIOD / (2 * math.pi)), dtype=np.float64) + 0.5
         angles: Floats = index * (2 * math.pi / (WAVES_PERIOD * deviation))
-        found = characteristic_function(steps, 0.0, angles, mean, np.full(len(angles), NEGLIGIBLE_AMPLITUDE))
-        if found is None:
+        inversion = characteristic_function(
+            steps, 0.0, angles, mean, np.full(len(angles), NEGLIGIBLE_AMPLITUDE)
+        )
+        if inversion is None:
             return None
         # Flat at low frequencies, where it would shift quantiles.
         damped = np.exp(-36 * (angles * deviation / WAVES_END) ** 6)
-        return cls(mean, deviation, angles, found[0] * damped / (math.pi * index))
+        return cls(mean, deviation, angles, inversion[0] * damped / (math.pi * index))
 
     def quantile(self, share: float) -> float:
         """Find where P(S ≤ x) is the share."""
@@ -386,25 +448,25 @@ class Waves:
 
 
 def _floating(value: float, method: str, log: float = -math.inf) -> TestResult:
-    """Exact but for the rounding of floats."""
+    """Return a result that is exact except for floating-point rounding."""
     if 0 < value < SMALLEST_FLOAT or (value == 0 and log > -math.inf):
         return TestResult(0.0, SMALLEST_FLOAT, SMALLEST_FLOAT, f"exact, {method}: below 5e-324", kind="bound")
     return TestResult(value, value, value, f"exact, {method}", Fraction(0) if value == 0 else None)
 
 
 def _whole(counts: NDArray[np.int64], logs: Floats) -> float:
-    """Σ counts · logs, where −inf absorbs."""
+    """Return Σ counts · logs, which is −inf if any log is."""
     return float(whole_sum(counts * logs))
 
 
 def _powers(less: Floats, counts: NDArray[np.int64]) -> float:
-    """log Π (1 + less)^counts."""
+    """Return log Π (1 + less)^counts."""
     with np.errstate(divide="ignore"):
         return _whole(counts, np.log1p(np.maximum(less, -1.0)))
 
 
 def _log_top(steps: LogReturns) -> float:
-    """log P(every step has its largest finite log factor)."""
+    """Return log P(every step has its largest finite log factor)."""
     logs = np.where(steps.finite > 0, steps.finite_logs, -np.inf)
     best = steps.finite * (logs == logs.max(axis=1, keepdims=True))
     return _whole(steps.counts, np.log(best.sum(axis=1)))
@@ -419,10 +481,10 @@ class Moments:
     third: float
 
     @classmethod
-    def of(cls, wealth: Wealth, who: str) -> Moments:
+    def of(cls, wealth: Wealth, side: str) -> Moments:
         """If the "price" is right, or the "model"."""
         with np.errstate(invalid="ignore"):
-            parts = (wealth.sums(f"{who}_{name}").sum() for name in ("mean", "variance", "third"))
+            parts = (wealth.sums(f"{side}_{name}").sum() for name in ("mean", "variance", "third"))
         return cls(*map(float, parts))
 
     @property
@@ -460,7 +522,7 @@ def luck_of_moments(wealth: Wealth) -> TestResult:
 
 
 def _bounds(wealth: Wealth, x: float) -> Iterator[tuple[float, float, str]]:
-    """Bounds from below and from above, each with its source."""
+    """Return the best lower and upper bound, each with its source."""
     price, model = Moments.of(wealth, "price"), Moments.of(wealth, "model")
     if price.is_normal:
         value = float(scipy.special.ndtr((price.mean - x) / math.sqrt(price.variance)))

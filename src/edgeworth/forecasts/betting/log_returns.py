@@ -1,4 +1,4 @@
-"""The steps of log wealth, one a game, and all their sums where these are few enough to be gone through.
+"""The steps of log wealth, one per game, and all their sums if these are few enough to be enumerated.
 
 Steps that differ by a constant only are counted, not told apart: of c two-way steps with the same distance
 between winning and losing it matters how many were won, c + 1 cases instead of 2ᶜ. The groups of steps are
@@ -61,8 +61,8 @@ class LogReturns:
         logs, shares = np.array(log_factors, dtype=np.float64), np.array(probabilities, dtype=np.float64)
         if logs.ndim != 2 or logs.shape != shares.shape or not logs.shape[1]:
             raise InputError(
-                "log factors and probabilities are two tables of one shape, a row a step and a column an "
-                f"outcome; saw the shapes {logs.shape} and {shares.shape}"
+                "log factors and probabilities must be two tables of the same shape, with one row per "
+                f"step and one column per outcome; saw the shapes {logs.shape} and {shares.shape}"
             )
         _check_shares(shares)
         logs[shares == 0] = 0.0
@@ -70,12 +70,12 @@ class LogReturns:
         if unknown.any():
             raise InputError(
                 f"step {int(unknown.argmax()) + 1:,} has an outcome of positive probability whose wealth "
-                "factor is not a number: both forecasts gave it 0; leave the step out or give it a "
-                "probability above 0"
+                "factor is not a number, because both forecasts gave it probability 0: drop the step or "
+                "raise the probability above 0"
             )
-        whole = _checked_counts(counts, len(logs))
-        keep = whole > 0
-        return cls(logs[keep], (shares / shares.sum(axis=1, keepdims=True))[keep], whole[keep])
+        numbers = _checked_counts(counts, len(logs))
+        keep = numbers > 0
+        return cls(logs[keep], (shares / shares.sum(axis=1, keepdims=True))[keep], numbers[keep])
 
     @cached_property
     def finite(self) -> Floats:
@@ -124,10 +124,10 @@ def _check_shares(shares: Floats) -> None:
 
 
 def _checked_counts(counts: ArrayLike | None, rows: int) -> NDArray[np.int64]:
-    whole = np.ones(rows, dtype=np.int64) if counts is None else np.asarray(counts)
-    if whole.shape != (rows,) or whole.dtype.kind not in "iu" or (whole < 0).any():
-        raise InputError(f"counts are {rows} whole numbers of at least 0, one a step")
-    return whole.astype(np.int64)
+    numbers = np.ones(rows, dtype=np.int64) if counts is None else np.asarray(counts)
+    if numbers.shape != (rows,) or numbers.dtype.kind not in "iu" or (numbers < 0).any():
+        raise InputError(f"counts are {rows} whole numbers of at least 0, one per step")
+    return numbers.astype(np.int64)
 
 
 def group_steps(steps: LogReturns) -> tuple[float, dict[tuple[float, ...], list[tuple[int, Floats]]]]:
@@ -159,15 +159,15 @@ class MergedOutcomes:
         if len(steps.counts) > MAX_STEPS_PAIRED:
             return None
         base, groups = group_steps(steps)
-        alike = {gaps: sum(count for count, _ in members) for gaps, members in groups.items()}
+        steps_by_gaps = {gaps: sum(count for count, _ in members) for gaps, members in groups.items()}
         # Of c steps with k gaps there are c + k over k counts of outcomes.
-        sizes = {gaps: math.comb(c + len(gaps) - 1, len(gaps) - 1) for gaps, c in alike.items()}
+        sizes = {gaps: math.comb(c + len(gaps) - 1, len(gaps) - 1) for gaps, c in steps_by_gaps.items()}
         halves: tuple[list[tuple[float, ...]], ...] = ([], [])
         for gaps in sorted(sizes, key=lambda gaps: -sizes[gaps]):
-            half = min(halves, key=lambda half: math.prod(sizes[each] for each in half))
+            half = min(halves, key=lambda half: math.prod(sizes[key] for key in half))
             half.append(gaps)
-            too_many = math.prod(sizes[each] for each in half) > MAX_SUMS_PER_HALF
-            if too_many or (len(gaps) > 1 and sizes[gaps] * alike[gaps] > MAX_MERGED_CELLS):
+            too_many = math.prod(sizes[key] for key in half) > MAX_SUMS_PER_HALF
+            if too_many or (len(gaps) > 1 and sizes[gaps] * steps_by_gaps[gaps] > MAX_MERGED_CELLS):
                 return None
         ours, theirs = (
             reduce(_add_sums, (_sum_alike(gaps, groups[gaps]) for gaps in half), NOTHING) for half in halves
@@ -176,7 +176,7 @@ class MergedOutcomes:
 
     @property
     def outcomes(self) -> int:
-        """How many outcomes are told apart."""
+        """The number of distinct outcomes."""
         return len(self.ours[0]) * len(self.theirs[0])
 
     def log_probability(self, threshold: float) -> float:
@@ -195,7 +195,7 @@ class MergedOutcomes:
 
 
 def _sum_alike(gaps: tuple[float, ...], members: Sequence[tuple[int, Floats]]) -> Sums:
-    """The sums of steps with the same gaps, one step after the other."""
+    """Return the sums of steps with the same gaps, adding one step at a time."""
     if len(gaps) == 1:
         return np.zeros(1), sum((count * logs for count, logs in members), np.zeros(1))
     total = NOTHING
@@ -205,9 +205,9 @@ def _sum_alike(gaps: tuple[float, ...], members: Sequence[tuple[int, Floats]]) -
     return total
 
 
-def _add_sums(one: Sums, other: Sums) -> Sums:
-    """Every sum of one of each, ascending, equal ones together, and the logarithms of their probabilities."""
-    values, logs = (np.add.outer(*both).ravel() for both in zip(one, other, strict=True))
+def _add_sums(first: Sums, second: Sums) -> Sums:
+    """Return the ascending distinct sums of two sets, with the logarithms of their probabilities."""
+    values, logs = (np.add.outer(*columns).ravel() for columns in zip(first, second, strict=True))
     order = np.argsort(values, kind="stable")
     values = values[order]
     starts = np.flatnonzero(np.diff(values, prepend=-np.inf))
@@ -267,7 +267,7 @@ def log_moment(steps: LogReturns, tilt: float) -> tuple[float, float, float]:
 
 
 def _tilt(steps: LogReturns, tilt: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """log E[exp(θ step)], the tilted probabilities, and the mean and variance of each step under them."""
+    """Return log E[exp(θ step)], the tilted probabilities, and each step's mean and variance under them."""
     terms = steps.log_finite + tilt * steps.finite_logs
     top = terms.max(axis=1, keepdims=True)
     weights = np.exp(terms - top)
@@ -312,8 +312,8 @@ def characteristic_function(
     steps: LogReturns, tilt: float, angles: Floats, x: float, enough: Floats
 ) -> tuple[NDArray[np.complex128], Floats] | None:
     """E_θ[exp(i·angle·(S − x))], and by how much it may be off: what is below ``enough`` is dropped."""
-    _, shares, means, each = _tilt(steps, tilt)
-    spread = steps.counts * each
+    _, shares, means, variances = _tilt(steps, tilt)
+    spread = steps.counts * variances
     order = np.argsort(-spread, kind="stable")[: np.count_nonzero(spread)]
     # Steps are centred, so that no angle is large; what that moves is put back at the end.
     away = float(steps.counts @ means) - x
@@ -326,10 +326,10 @@ def characteristic_function(
         work += len(alive) * offsets[part].size
         if work > MAX_EXPONENTIALS:
             return None
-        for some in np.array_split(alive, max(1, len(alive) * at_once * offsets.shape[1] // 300_000)):
-            turns = np.exp(1j * offsets[part, :, None] * angles[some])
+        for indices in np.array_split(alive, max(1, len(alive) * at_once * offsets.shape[1] // 300_000)):
+            turns = np.exp(1j * offsets[part, :, None] * angles[indices])
             factors = (shares[part, :, None] * turns).sum(axis=1) ** counts[part, None]
-            values[some] *= factors.prod(axis=0)
+            values[indices] *= factors.prod(axis=0)
         size = abs(values[alive])
         small = size <= enough[alive]
         left[alive[small]] = size[small]

@@ -130,10 +130,10 @@ class Blocks(Serializable):
     @classmethod
     def end_to_end(cls, parts: Sequence[Self]) -> Self:
         """Pieces of a path one after the other, none before its predecessor's end."""
-        some = [part for part in parts if part.number]
-        if len(some) < 2:
-            return some[0] if some else cls.empty()
-        columns = ([getattr(part, name) for part in some] for name in cls.FIELDS)
+        nonempty = [part for part in parts if part.number]
+        if len(nonempty) < 2:
+            return nonempty[0] if nonempty else cls.empty()
+        columns = ([getattr(part, name) for part in nonempty] for name in cls.FIELDS)
         return cls(*(np.concatenate(column) for column in columns))
 
     def __add__(self, other: Self) -> Self:
@@ -145,7 +145,9 @@ class Blocks(Serializable):
         overlap = joined.starts[1:] < joined.ends[:-1]
         if overlap.any():
             position = int(joined.starts[1:][overlap][0])
-            raise MergeError(f"both hold the case at position {position:,}: a path has each position once")
+            raise MergeError(
+                f"both parts contain the case at position {position:,}: each position may occur only once"
+            )
         return joined.coarsen()
 
     def _at(self, rows: RowSelection) -> Self:
@@ -170,7 +172,7 @@ class Blocks(Serializable):
         return self.end_to_end([self._at(rows)._join_evenly(length) for rows, length in runs])
 
     def _join_evenly(self, length: int) -> Self:
-        """Every so many blocks as one block."""
+        """Merge every ``size`` blocks into one."""
         if length == 1:
             return self
         number = self.number // length
@@ -232,12 +234,12 @@ def build_blocks(
     stops = np.append(starts[1:], cases)
 
     def run_of(rows: slice[int, int, None]) -> Blocks:
-        model, others, factors = forecasts[rows], rival[rows], staked(rows)
+        model, opponent, factors = forecasts[rows], rival[rows], staked(rows)
         begin, end_of_piece = np.searchsorted(starts, [rows.start, rows.stop]).tolist()
-        here = slice(begin, end_of_piece)
-        at = starts[here] - rows.start
-        logs = np.stack([model.of_truth(factors), *_henzi(model, others)])
-        sums = _sums(model, others, prices[rows], factors)
+        piece = slice(begin, end_of_piece)
+        at = starts[piece] - rows.start
+        logs = np.stack([model.of_truth(factors), *_henzi(model, opponent)])
+        sums = _sums(model, opponent, prices[rows], factors)
         if times is not None:
             logs = sums_from(logs, at)
             with np.errstate(invalid="ignore"):
@@ -245,18 +247,20 @@ def build_blocks(
                 sums = np.add.reduceat(sums, at, axis=1)
         # Each case's own fractions would be as wide as all the rest: they are summed once blocks are known.
         none = np.zeros((len(at), 0))
-        blocks = Blocks.of_steps(first + starts[here], first + stops[here], logs.T, none, sums.T).coarsen(end)
+        blocks = Blocks.of_steps(first + starts[piece], first + stops[piece], logs.T, none, sums.T).coarsen(
+            end
+        )
         return replace(blocks, fractions=fraction_sums(realised[rows], blocks.starts - first - rows.start))
 
     # Pieces begin at multiples of their length, and so at a cell of the grid or within one, and at a step.
-    wanted = np.arange((first // CASES_PER_PIECE + 1) * CASES_PER_PIECE, end, CASES_PER_PIECE) - first
-    edges = np.unique([0, *stops[np.searchsorted(stops, wanted)], cases])
+    boundaries = np.arange((first // CASES_PER_PIECE + 1) * CASES_PER_PIECE, end, CASES_PER_PIECE) - first
+    edges = np.unique([0, *stops[np.searchsorted(stops, boundaries)], cases])
     runs = [slice(start, stop) for start, stop in pairwise(edges.tolist())]
     return Blocks.end_to_end(map_blocks(run_of, runs)).coarsen(end)
 
 
 def _henzi(forecasts: Forecasts, rival: Forecasts) -> list[Floats]:
-    """Bets on the score itself, of two classes; with more classes there is none, and the bet is idle."""
+    """Return the log factors of bets on the score itself; with more than two classes there are no bets."""
     if forecasts.size != 2:
         return [np.zeros(len(forecasts.codes))] * 2
     p, q = forecasts.probabilities[:, 1], rival.probabilities[:, 1]
@@ -264,7 +268,7 @@ def _henzi(forecasts: Forecasts, rival: Forecasts) -> list[Floats]:
 
 
 def _sums(forecasts: Forecasts, rival: Forecasts, prices: Floats, logs: Floats) -> Floats:
-    """The sums of each case, a row for each of ``SUMS``."""
+    """Return the sums of each case, one row for each of ``SUMS``."""
     model_scores, rival_scores = (case_scores(system, ("brier", "log")) for system in (forecasts, rival))
     with np.errstate(invalid="ignore"):
         brier, log = rival_scores - model_scores
@@ -275,16 +279,16 @@ def _sums(forecasts: Forecasts, rival: Forecasts, prices: Floats, logs: Floats) 
 
 
 def _log_mean_factor(chances: Floats, logs: Floats) -> Floats:
-    """log Σ_k chance_k · factor_k of each case; what cannot happen does not count."""
+    """Return log Σ_k chance_k · factor_k of each case, over outcomes that can happen."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.asarray(np.log(np.where(chances > 0, chances * np.exp(logs), 0.0).sum(axis=0)))
 
 
 def _moments(chances: Floats, logs: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean, variance and third absolute central moment of the log factor of each case; 0 times −inf is 0.
+    """Return mean, variance and third absolute central moment of each case's log factor, with 0 · −inf = 0.
 
-    A row is a class, a column a case: whole rows are added at once. Where ruin (or boundless wealth) can
-    happen, the logarithm has no variance to speak of.
+    Rows are classes and columns are cases: whole rows are added at once. Where ruin (or boundless wealth) can
+    happen, the logarithm has no finite variance.
     """
     logs = np.where(chances > 0, logs, 0.0)
     with np.errstate(invalid="ignore"):
@@ -319,8 +323,8 @@ class Games(Serializable):
 
     def __add__(self, other: Self) -> Self | None:
         """Both; None when there are too many to keep."""
-        both = ([getattr(games, name) for games in (self, other)] for name in self.FIELDS)
-        return type(self).of(*map(np.concatenate, both))
+        columns = ([getattr(games, name) for games in (self, other)] for name in self.FIELDS)
+        return type(self).of(*map(np.concatenate, columns))
 
     @classmethod
     def of_pieces(
@@ -342,11 +346,11 @@ class Games(Serializable):
         if len(np.unique(probabilities[:, -1])) > MAX_DISTINCT_GAMES:  # quicker told than of whole rows
             return None
         size, tables = probabilities.shape[1], (probabilities, prices, log_factors)
-        distinct, where = np.unique(np.concatenate(tables, axis=1), axis=0, return_inverse=True)
+        distinct, index = np.unique(np.concatenate(tables, axis=1), axis=0, return_inverse=True)
         if len(distinct) > MAX_DISTINCT_GAMES:
             return None
         total = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(total, where.ravel(), counts)
+        np.add.at(total, index.ravel(), counts)
         return cls(distinct[:, :size], distinct[:, size : 2 * size], distinct[:, 2 * size :], total)
 
     rule: ClassVar = "each game has a row, and each class a column"

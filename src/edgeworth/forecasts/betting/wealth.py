@@ -11,11 +11,12 @@ from typing import ClassVar, Literal, Self, TypeAlias, TypedDict, Unpack, get_ar
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.bet.bookmakers import Bookmaker, Commission, Market, Quote
+from edgeworth.bet.bookmakers import NO_WINNINGS, Bookmaker, Commission, Market, Quote
 from edgeworth.bet.checking import check_fraction, check_odds
 from edgeworth.bet.exchange import clipped_prices
 from edgeworth.bet.fractional import fractional_logs, log_average, running_sum, whole_sum
 from edgeworth.bet.kelly import factors_by_outcome
+from edgeworth.bet.overround import remove_overround
 from edgeworth.common.arrays import Floats, Integers
 from edgeworth.common.choices import PredictionsMade
 from edgeworth.common.json_types import JsonObject
@@ -27,7 +28,8 @@ from edgeworth.forecasts.class_columns import ReadingOptions, labels_of_columns,
 from edgeworth.forecasts.forecasts import Forecasts, RowSelection
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label
-from edgeworth.sources.numbers import as_probabilities, as_times, names_of_columns
+from edgeworth.sources.numbers import as_probabilities, names_of_columns
+from edgeworth.sources.times import as_times
 
 Book: TypeAlias = Literal["fair", "exchange", "backing", "constant"]
 """Fair prices backed and laid alike; other prices to lay at than to back at; odds that can only be backed;
@@ -61,11 +63,42 @@ CLASS_SHARES = "constant class shares"
 
 @dataclass(frozen=True, eq=False)
 class Wealth(Serializable):
-    """A bettor's wealth against a bookmaker, case by case, in natural logarithms.
+    """The wealth of a bettor against a bookmaker, case by case, in natural logarithms.
 
-    Against fair prices the wealth factor of a case is p(y)/q(y): log wealth is the difference of the log
-    scores. Probability 0 for what happened is ruin, from which there is no return; what only the bookmaker
-    ruled out pays without bound.
+    Against fair prices, a case multiplies wealth by p(y)/q(y), so log wealth is the difference of the log
+    scores. Probability 0 for what happened is ruin, which is final. If only the bookmaker gave probability 0,
+    wealth is infinite.
+
+    Attributes
+    ----------
+    labels : tuple
+        The classes.
+    blocks : Blocks
+        The sums of the path, by block of cases.
+    against : str
+        What the bets are against.
+    book : str
+        The kind of prices: fair, or with a margin.
+    fraction : float
+        The part of Kelly's stake that is bet.
+    ordered : bool
+        Whether the cases are in the order in which the outcomes were known.
+    predictions_made : {"before", "cross-validated", "in-sample"}
+        Whether the predictions were made before the outcomes were known.
+    games : Games, optional
+        The distinct games, for the distribution of luck.
+
+    Examples
+    --------
+    >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5], ordered=True)
+    >>> wealth.cases, round(wealth.wealth, 4), round(wealth.log_wealth, 4), round(wealth.e_value, 4)
+    (3, 2.688, 0.9888, 2.688)
+    >>> wealth.path.round(3).tolist(), wealth.positions.tolist(), wealth.returns.round(2).tolist()
+    ([0.182, 0.519, 0.989], [1, 2, 3], [1.2, 1.4, 1.6])
+    >>> round(wealth.log_maximum, 3), wealth.log_minimum, abs(wealth.drawdown)
+    (0.989, 0.0, 0.0)
+    >>> wealth.martingale.round(3).tolist(), wealth.mixture_path.round(3).tolist()
+    ([0.143, 0.331, 0.494], [0.095, 0.283, 0.567])
     """
 
     kind: ClassVar = "wealth"
@@ -91,7 +124,10 @@ class Wealth(Serializable):
 
     @classmethod
     def empty(cls) -> Self:
-        """No cases."""
+        """Make the wealth of no cases.
+
+        :meta private:
+        """
         return cls((), Blocks.empty())
 
     @classmethod
@@ -124,7 +160,7 @@ class Wealth(Serializable):
         against : array-like, optional
             A rival's probabilities, which are the prices. Give one of ``against``, ``odds``, ``bookmaker``.
         odds : array-like, optional
-            Decimal odds of each class and case.
+            Decimal odds of each class and case, which are backed. One column is of the positive class.
         bookmaker : Bookmaker, optional
             Who quotes the odds.
         labels : sequence, optional
@@ -136,7 +172,7 @@ class Wealth(Serializable):
         ordered : bool
             Whether rows are in the order in which the outcomes were known.
         times : array-like, optional
-            When each outcome was known. Wealth is looked at between times only.
+            When each outcome became known. Evidence is computed between times only.
         predictions_made : {"before", "cross-validated", "in-sample"}
             Whether predictions were made before the outcomes were known.
         normalise : bool
@@ -159,9 +195,7 @@ class Wealth(Serializable):
         2.688
         """
         if sum(opponent is not None for opponent in (against, odds, bookmaker)) != 1:
-            raise OptionError(
-                "say whom to bet against: against= (probabilities), odds= or bookmaker=, one of them"
-            )
+            raise OptionError("pass one of against= (probabilities), odds= and bookmaker=")
         reading: ReadingOptions = {"labels": labels, "positive": positive, "normalise": normalise}
         forecasts = Forecasts.of(truth, probabilities, **reading)
         options: PathOptions = {
@@ -175,7 +209,8 @@ class Wealth(Serializable):
             rival = Forecasts.beside(forecasts, truth, against, **reading)
             return cls.from_forecasts(forecasts, rival, **options)
         if odds is not None:
-            bookmaker = Market(as_races(odds, forecasts))
+            races = as_races(odds, forecasts)
+            bookmaker = Market(one_sided(races) if races.ndim == 1 else races)
         assert bookmaker is not None
         return cls.from_bookmaker(forecasts, bookmaker, **options)
 
@@ -189,9 +224,11 @@ class Wealth(Serializable):
         first_row: int = 1,
         **options: Unpack[BetOptions],
     ) -> Self:
-        """Against a rival's fair prices; its columns are found by the classes they are of.
+        """Bet against the fair prices of a rival, whose columns are found by their classes.
 
-        ``first`` is the position of the first case in its path, ``first_row`` what errors call it.
+        ``first`` is the position of the first case in its path, and ``first_row`` its name in errors.
+
+        :meta private:
         """
         rival = rival.in_order_of(forecasts)
         p, q = forecasts.probabilities, rival.probabilities
@@ -218,7 +255,10 @@ class Wealth(Serializable):
         first_row: int = 1,
         **options: Unpack[BetOptions],
     ) -> Self:
-        """Against quoted odds, backing only where nothing can be laid."""
+        """Bet against quoted odds, backing only if nothing can be laid.
+
+        :meta private:
+        """
         if game_prices(bookmaker, forecasts, first) is not None:
             rival = bookmaker_forecasts(forecasts, bookmaker, first=first)
             options["against"] = bookmaker.description
@@ -291,7 +331,7 @@ class Wealth(Serializable):
 
     @property
     def cases(self) -> int:
-        """How many bets were settled."""
+        """The number of settled bets."""
         return int((self.blocks.ends - self.blocks.starts).sum())
 
     @property
@@ -306,44 +346,50 @@ class Wealth(Serializable):
 
     @property
     def e_value(self) -> float:
-        """The final wealth as evidence against the prices; ``ew.examine_bets`` says against what."""
+        """The final wealth as evidence against the prices; ``ew.forecasts.examine_bets`` names the null."""
         return self.wealth
 
     @property
     def path(self) -> Floats:
-        """Log wealth after each block: after each case, or each time, up to 4,096 of them."""
+        """Log wealth after each block: each case, or each time, up to 4,096 of them."""
         return running_sum(self.blocks.logs[:, 0])
 
     @property
     def reverse_path(self) -> Floats:
-        """Log wealth of the same bets turned round: minus the path, but for ruin."""
+        """Log wealth of the opposite bets: minus the path, except for ruin.
+
+        :meta private:
+        """
         # Where both were ruined within a block its sum does not tell who was first; both have nothing then.
-        both = np.isnan(self.sums("log"))
-        return running_sum(np.where(both, -np.inf, -self.blocks.logs[:, 0]))
+        both_zero = np.isnan(self.sums("log"))
+        return running_sum(np.where(both_zero, -np.inf, -self.blocks.logs[:, 0]))
 
     def path_at(self, cases: Integers) -> Floats:
-        """Log wealth after so many cases: after the last block that was settled by then."""
+        """Return log wealth after some numbers of cases: after the last block settled by then.
+
+        :meta private:
+        """
         return np.append(0.0, self.path)[np.searchsorted(self.positions, cases, side="right")]
 
     @property
     def positions(self) -> Integers:
-        """How many cases had been settled at each point of the path."""
+        """The number of cases settled at each point of the path."""
         return np.cumsum(self.blocks.ends - self.blocks.starts)
 
     @property
     def log_maximum(self) -> float:
-        """The highest log wealth on the way, the start included: exact, whatever the blocks."""
+        """The highest log wealth so far, including the start. It is exact for any blocks."""
         # Sums in another order round otherwise, and the end is on the way too.
         return max(float(self._whole.top[0]), self.log_wealth) if self.blocks.number else 0.0
 
     @property
     def log_minimum(self) -> float:
-        """The lowest log wealth on the way."""
+        """The lowest log wealth so far, including the start."""
         return min(float(self._whole.bottom[0]), self.log_wealth) if self.blocks.number else 0.0
 
     @property
     def drawdown(self) -> float:
-        """The largest fall of log wealth from a height reached before."""
+        """The largest fall of log wealth from an earlier maximum."""
         return float(self._whole.drawdown[0]) if self.blocks.number else 0.0
 
     @cached_property
@@ -352,26 +398,32 @@ class Wealth(Serializable):
 
     @property
     def martingale(self) -> Floats:
-        """Log wealth less its expected growth: if the model is right, exp of it is 1 on average."""
+        """Log wealth minus its expected growth. If the model is right, its exponential is 1 on average."""
         with np.errstate(invalid="ignore"):  # wealth without bound less growth without bound
             return self.path - np.cumsum(self.sums("model_log_growth"))
 
     @property
     def returns(self) -> Floats:
-        """What each block multiplied wealth by: each case, up to 4,096 of them."""
+        """The factor by which each block multiplied wealth."""
         return np.exp(self.blocks.logs[:, 0])
 
     @property
     def mixture_path(self) -> Floats:
-        """Log wealth of capital divided equally over stake fractions 0, 1/20, …, 1, after each block."""
+        """Log wealth of capital divided equally over the stake fractions 0, 1/20, …, 1, after each block."""
         return log_average(running_sum(self.blocks.fractions)) if self.blocks.number else np.zeros(0)
 
     def sums(self, name: str) -> Floats:
-        """One of the sums of each block."""
+        """Return one of the sums of each block.
+
+        :meta private:
+        """
         return np.asarray(self.blocks.sums[:, SUMS.index(name)])
 
     def bet_path(self, name: str) -> Floats:
-        """Log wealth of another bet after each block: "henzi_brier" or "henzi_log"."""
+        """Return log wealth of another bet after each block: "henzi_brier" or "henzi_log".
+
+        :meta private:
+        """
         return running_sum(self.blocks.logs[:, LOGS.index(name)])
 
     def __add__(self, other: Self) -> Self:
@@ -380,27 +432,35 @@ class Wealth(Serializable):
             return NotImplemented
         if not self.blocks.number or not other.blocks.number:
             return self if self.blocks.number else other
-        own, others = self._terms, other._terms
-        if own != others:
-            wrong = next(name for name in own if own[name] != others[name])
-            raise MergeError(f"two paths differ in their {wrong}: {own[wrong]!r} and {others[wrong]!r}")
+        own_terms, other_terms = self._terms, other._terms
+        if own_terms != other_terms:
+            wrong = next(name for name in own_terms if own_terms[name] != other_terms[name])
+            raise MergeError(
+                f"two paths differ in their {wrong}: {own_terms[wrong]!r} and {other_terms[wrong]!r}"
+            )
         games = None if self.games is None or other.games is None else self.games + other.games
         return replace(self, blocks=self.blocks + other.blocks, games=games)
 
     def shift(self, cases: int) -> Self:
-        """The same bets so many cases later, as when a day is added to the past."""
+        """Move the same bets later in the path, as when a day is added to the past.
+
+        :meta private:
+        """
         blocks = replace(self.blocks, starts=self.blocks.starts + cases, ends=self.blocks.ends + cases)
         return replace(self, blocks=blocks.coarsen())
 
-    def shuffle(self, seed: int | Sequence[int] = 0) -> Self:
-        """The same bets in a random order, block by block: what is shown of rows that have no order."""
-        lengths, rng = self.blocks.ends - self.blocks.starts, np.random.default_rng(seed)
-        permutation = rng.permutation(self.blocks.number)
+    def shuffle(self, rng: int | Sequence[int] | np.random.Generator | None = 0) -> Self:
+        """Put the same bets in a random order, block by block.
+
+        :meta private:
+        """
+        lengths, generator = self.blocks.ends - self.blocks.starts, np.random.default_rng(rng)
+        permutation = generator.permutation(self.blocks.number)
         ends = np.cumsum(lengths[permutation])
         blocks = replace(self.blocks._at(permutation), starts=ends - lengths[permutation], ends=ends)
         return replace(self, blocks=blocks)
 
-    rule: ClassVar = "games have a column a class"
+    rule: ClassVar = "games have one column per class"
 
     def _fits_together(self) -> bool:
         """Check the rule."""
@@ -416,16 +476,19 @@ class Wealth(Serializable):
         return f"<Wealth: {self.cases:,} bets against {self.against}, log wealth {self.log_wealth:.4g}>"
 
     def facts(self) -> JsonObject:
-        """Say in a few lines what was counted."""
+        """List what was counted.
+
+        :meta private:
+        """
         facts = {"bets": self.cases, "against": self.against, "log wealth": self.log_wealth}
-        way = {"highest": self.log_maximum, "lowest": self.log_minimum}
-        return facts | (way if self.ordered else {})
+        extremes = {"highest": self.log_maximum, "lowest": self.log_minimum}
+        return facts | (extremes if self.ordered else {})
 
 
 def _check_payable(realised: Floats, first_row: int) -> None:
     if np.isnan(realised).any():
         row = first_row + int(np.argmax(np.isnan(realised)))
-        raise InputError(f"row {row:,}: both gave probability 0 to what happened, so no bet can be settled")
+        raise InputError(f"row {row:,}: both gave probability 0 to the actual class; pass --clip")
 
 
 # -- the probabilities behind a bookmaker's prices, and odds as a column for each class ---------------------
@@ -445,17 +508,21 @@ def bookmaker_forecasts(forecasts: Forecasts, bookmaker: Bookmaker, *, first: in
     prices = game_prices(bookmaker, forecasts, first)
     if prices is not None:
         return replace(forecasts, probabilities=np.stack([1 - prices, prices], axis=1))
+    if isinstance(bookmaker, Market) and bookmaker.overround != "multiplicative" and bookmaker.lay is None:
+        quote = quote_cases(bookmaker, forecasts, first)
+        return replace(forecasts, probabilities=remove_overround(quote.back, bookmaker.overround))
     return quote_forecasts(forecasts, quote_cases(bookmaker, forecasts, first))
 
 
 def game_prices(bookmaker: Bookmaker, forecasts: Forecasts, first: int = 0) -> Floats | None:
     """Of games that are backed and laid alike, the price of the second of two classes; else None."""
-    if not _is_game(bookmaker, forecasts):
+    if not is_game(bookmaker, forecasts):
         return None
     return bookmaker.starting_at(first).game_prices(len(forecasts))
 
 
-def _is_game(bookmaker: Bookmaker, forecasts: Forecasts) -> bool:
+def is_game(bookmaker: Bookmaker, forecasts: Forecasts) -> bool:
+    """Tell whether a bookmaker quotes one price per case, that of the second of two classes."""
     return forecasts.size == 2 and bookmaker.is_game(len(forecasts))
 
 
@@ -466,6 +533,9 @@ def quote_forecasts(forecasts: Forecasts, quote: Quote) -> Forecasts:
     """
     if quote.lay is None:
         prices = 1 / quote.back
+        if forecasts.size == 2 and bool((quote.back[:, 0] <= NO_WINNINGS).all()):
+            # Odds on the second class alone: nothing is known of the margin.
+            return replace(forecasts, probabilities=np.stack([1 - prices[:, 1], prices[:, 1]], axis=1))
         return replace(forecasts, probabilities=prices / prices.sum(axis=1, keepdims=True))
     return replace(forecasts, probabilities=clipped_prices(forecasts.probabilities, quote.back, quote.lay))
 
@@ -473,44 +543,56 @@ def quote_forecasts(forecasts: Forecasts, quote: Quote) -> Forecasts:
 def quote_cases(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote:
     """The odds of these cases; prices that are drawn at random are those of their positions in the path."""
     shape, bookmaker = forecasts.probabilities.shape, bookmaker.starting_at(first)
-    return bookmaker.quote(shape[:1]).two_way() if _is_game(bookmaker, forecasts) else bookmaker.quote(shape)
+    return bookmaker.quote(shape[:1]).two_way() if is_game(bookmaker, forecasts) else bookmaker.quote(shape)
 
 
 def as_races(
-    odds: object, forecasts: Forecasts, *, columns: Sequence[Label] | None = None, first_row: int = 1
+    odds: object,
+    forecasts: Forecasts,
+    *,
+    columns: Sequence[Label] | None = None,
+    first_row: int = 1,
+    name: str = "odds",
 ) -> Floats:
     """Odds as a column for each class and a row for each case; one column of two classes is of the positive.
 
     ``columns`` are the names of columns that stand in the order of the classes, for errors. A dataframe's own
     columns may be called as the classes, in any order.
     """
-    values, names = as_probabilities(odds, "odds"), names_of_columns(odds)
+    values, names = as_probabilities(odds, name), names_of_columns(odds)
     cases, size = forecasts.probabilities.shape
     if values.shape == (cases,) and size == 2 and _is_of_last(forecasts):
-        check_odds(values[:, None], outcomes=columns or [forecasts.labels[1]], first_row=first_row)
+        check_odds(values[:, None], name, outcomes=columns or [forecasts.labels[1]], first_row=first_row)
         return values
     if values.shape == (size,) and cases != size:
         values = np.broadcast_to(values, (cases, size))
     if values.shape != (cases, size):
-        seen = "one" if values.ndim == 1 else str(values.shape[1])
-        what = f"{seen}, {list_columns(columns)}" if columns else seen
+        number = "one" if values.ndim == 1 else str(values.shape[1])
+        columns_text = f"{number}, {list_columns(columns)}" if columns else number
         rows = "" if len(values) == cases else f" of {len(values):,} rows where there are {cases:,} cases"
-        raise InputError(f"odds need a column for each of {list_labels(forecasts.labels)}; saw {what}{rows}")
+        raise InputError(
+            f"{name} need a column for each of {list_labels(forecasts.labels)}; saw {columns_text}{rows}"
+        )
     if names is not None and columns is None:
         values, columns = _by_name(values, names, forecasts)
-    check_odds(values, outcomes=columns or forecasts.labels, first_row=first_row)
+    check_odds(values, name, outcomes=columns or forecasts.labels, first_row=first_row)
     return values
 
 
+def one_sided(odds: Floats) -> Floats:
+    """Odds on the second of two classes alone, as odds on both: the first cannot be backed."""
+    return np.stack([np.full_like(odds, NO_WINNINGS), odds], axis=1)
+
+
 def _is_of_last(forecasts: Forecasts) -> bool:
-    """Whether odds of one class can only be of the last."""
+    """Tell whether odds for one class can only belong to the last class."""
     return forecasts.label_source == "positive" or usual_positive(forecasts.labels) == forecasts.labels[1]
 
 
 def _by_name(
     values: Floats, names: Sequence[Label], forecasts: Forecasts
 ) -> tuple[Floats, Sequence[Label] | None]:
-    """A dataframe's columns in the order of the classes, and their names."""
+    """Return a dataframe's columns in the order of the classes, and their names."""
     named_labels = labels_of_columns(names, forecasts.labels)
     if named_labels is not None:
         order = [named_labels.index(label) for label in forecasts.labels]

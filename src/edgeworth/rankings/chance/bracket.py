@@ -33,7 +33,7 @@ COARSEST = 0.1
 
 MOST_FREQUENCIES = 60_000
 MOST_WORK = 120_000_000
-"""Cells gone through, some 30 ns each."""
+"""The most cells to enumerate, some 30 ns each."""
 
 SMOOTH = 20
 """Hits after which most frequencies have been dropped, as a rule."""
@@ -48,7 +48,7 @@ TOLERANCE = 1e-6
 """What may lie outside one period, relative to the scale of the tail."""
 
 TOGETHER = 256
-"""Frequencies gone through side by side."""
+"""Frequencies that are computed side by side."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def bracket(chain: TiltedChain, threshold: float, point: Saddle) -> Bracket | No
     size = abs(point.tilt)
     period, scale = _window(chain, threshold, point)
     band = chain.band(frozenset(checkpoints(chain.order.depth)))
-    # What a frequency costs: the states gone through until there are hits enough for the law to be smooth.
+    # What a frequency costs: the states enumerated until there are hits enough for the law to be smooth.
     cells = int((band.highs - band.lows + 1)[band.centres < SMOOTH].sum())
     most = min(MOST_FREQUENCIES, MOST_WORK // max(cells, 1))
     count = max(2, min(math.ceil(size / FINEST * period), most))
@@ -102,7 +102,7 @@ def bracket(chain: TiltedChain, threshold: float, point: Saddle) -> Bracket | No
 
 
 def _window(chain: TiltedChain, threshold: float, point: Saddle) -> tuple[float, float]:
-    """The period, and a scale: outside of it the tilted law and g have less than TOLERANCE times that."""
+    """Return a scale, and the period outside which the tilted law and g are below TOLERANCE times it."""
     size, sign = abs(point.tilt), math.copysign(1.0, point.tilt)
     scale = 1 / (1 + 2.5 * size * point.spread)
     tolerance = math.log(TOLERANCE * scale)
@@ -120,13 +120,13 @@ def _ends(
     angles = 2 * np.pi * j / period
     # Coefficients fall like 1/j, so what is dropped adds up to some hundredths of the bracket's own width.
     enough = 0.02 * ratio * scale * np.sqrt((j + 1) / count)
-    values, left = characteristic_function(chain, band, angles, enough)
+    values, bounds = characteristic_function(chain, band, angles, enough)
     above, below = majorant_coefficients(ratio, j / count)
     weights = np.where(j > 0, 2.0, 1.0) / count
     turned = values * np.exp(-1j * angles * threshold)
     if point.tilt < 0:
         turned = turned.conj()
-    dropped = float((weights * np.maximum(np.abs(above), np.abs(below)) * left).sum())
+    dropped = float((weights * np.maximum(np.abs(above), np.abs(below)) * bounds).sum())
     high = float((weights * (above * turned).real).sum()) + dropped
     low = float((weights * (below * turned).real).sum()) - dropped
     # Repetition only adds to the majorant; the minorant must give back what falls outside one period.
@@ -141,11 +141,11 @@ def characteristic_function(
     chain: TiltedChain, band: Band, angles: Floats, enough: Floats
 ) -> tuple[Complexes, Floats]:
     """E_θ[exp(i·angle·W)], and by how much each may be off: those sure to be below ``enough`` are dropped."""
-    values, left = np.zeros(len(angles), dtype=np.complex128), np.zeros(len(angles))
+    values, bounds = np.zeros(len(angles), dtype=np.complex128), np.zeros(len(angles))
     for start in track_rounds(len(angles), TOGETHER, "frequencies"):
         part = slice(start, start + TOGETHER)
-        values[part], left[part] = _pass_ranks(chain, band, angles[part], enough[part])
-    return values, left + band.lost
+        values[part], bounds[part] = _pass_ranks(chain, band, angles[part], enough[part])
+    return values, bounds + band.lost
 
 
 def checkpoints(depth: int) -> list[int]:
@@ -158,8 +158,8 @@ def checkpoints(depth: int) -> list[int]:
 
 
 def _pass_ranks(chain: TiltedChain, band: Band, angles: Floats, enough: Floats) -> tuple[Complexes, Floats]:
-    """One pass from the first rank to the last for some frequencies; rows are states, columns frequencies."""
-    values, left = np.zeros(len(angles), dtype=np.complex128), np.zeros(len(angles))
+    """Pass from the first rank to the last for some frequencies; rows are states, columns frequencies."""
+    values, bounds = np.zeros(len(angles), dtype=np.complex128), np.zeros(len(angles))
     alive = np.arange(len(angles))
     state = np.ones((1, len(angles)), dtype=np.complex128)
     low = 0
@@ -172,18 +172,18 @@ def _pass_ranks(chain: TiltedChain, band: Band, angles: Floats, enough: Floats) 
             bound = band.laws[k] @ np.abs(state)
             keep = bound > enough[alive]
             if not keep.all():
-                left[alive[~keep]] = bound[~keep]
+                bounds[alive[~keep]] = bound[~keep]
                 alive, state = alive[keep], np.ascontiguousarray(state[:, keep])
                 if not len(alive):
-                    return values, left
+                    return values, bounds
     values[alive] = chain.last[low : low + len(state)] @ state
-    return values, left
+    return values, bounds
 
 
 def _one_rank(
     state: Complexes, low: int, new_low: int, new_high: int, hit: Floats, angle: Floats
 ) -> Complexes:
-    """c(k, i) = P exp(i·angle·i/k) c(k−1, i−1) + (1 − P) c(k−1, i); outside the band it counts as 0."""
+    """Compute c(k, i) = P exp(i·angle·i/k) c(k−1, i−1) + (1 − P) c(k−1, i), with 0 outside the band."""
     # Row r of what was before is i = new_low − 1 + r.
     before = np.zeros((new_high - new_low + 2, len(angle)), dtype=np.complex128)
     first, last = max(low, new_low - 1), min(low + len(state), new_high + 1)
@@ -193,7 +193,7 @@ def _one_rank(
 
 
 def _powers(angle: Floats, first: int, rows: int) -> Complexes:
-    """exp(i·angle·(first + r)) for each row r, twice as many rows with every multiplication."""
+    """Return exp(i·angle·(first + r)) for each row r, doubling the rows with every multiplication."""
     turns = np.empty((rows, len(angle)), dtype=np.complex128)
     turns[0] = np.exp(1j * angle * first)
     step = np.exp(1j * angle)

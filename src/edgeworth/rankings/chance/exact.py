@@ -1,6 +1,6 @@
 """Tails and law of average precision counted exactly: every order, with those that agree taken together.
 
-Ranks are gone through from the top. What matters of the past is how many hits there were and what they added
+Ranks are enumerated from the top. What matters of the past is how many hits there were and what they added
 to W = Σ i/T_i, a whole number once multiplied by the least common multiple of the ranks. Orders sure to
 reach the threshold, and orders that no longer can, are counted at once and not followed further; so is the
 place of the last target. That is enough for short lists everywhere, and for long ones far out in the tail."""
@@ -21,7 +21,7 @@ from edgeworth.rankings.chance.hits import RandomOrder
 
 LARGEST_INTEGER = 1 << 62
 MOST_STATES = 6_000_000
-"""States gone through before giving up, some tenths of a second with machine integers."""
+"""States enumerated before giving up, some tenths of a second with machine integers."""
 
 DEAR = 100
 """How many times as much a state costs when its numbers no longer fit into machine integers."""
@@ -35,7 +35,7 @@ States = dict[int, tuple[Integers, Integers]]
 
 
 class TooMany(Exception):  # noqa: N818  # a signal between two functions, never seen by a user
-    """There are more states than can be gone through."""
+    """There are more states than can be enumerated."""
 
 
 class _Counter:
@@ -60,12 +60,12 @@ class _Counter:
         return {0: (np.array([0], dtype=self.values), np.array([1], dtype=self.ways))}
 
     def chance(self, k: int, i: int) -> Fraction:
-        """The probability of one given order of i hits and k − i misses on the first k ranks."""
+        """Return the probability of one given order of i hits and k − i misses on the first k ranks."""
         n, m = self.order.n, self.order.m
         return Fraction(perm(m, i) * perm(n - m, k - i), perm(n, k))
 
     def most_to_come(self, k: int, i: int) -> int:
-        """The gain of hits at the very next ranks: partial sums, one list a number of misses so far."""
+        """Return the gain of hits at the very next ranks, from partial sums stored by number of misses."""
         misses, m, depth = k - i, self.order.m, self.order.depth
         if misses not in self._best:
             last = max(min(m, depth - misses), 0)
@@ -78,7 +78,7 @@ class _Counter:
         return sums[i] if i < len(sums) else 0
 
     def least_to_come(self) -> list[int]:
-        """For each number of hits so far: the gain of those that must still come, at the last ranks."""
+        """Return, for each number of hits so far, the gain of the remaining hits at the last ranks."""
         n, m, depth = self.order.n, self.order.m, self.order.depth
         forced = max(0, m - (n - depth))
         sums = [0] * (m + 1)
@@ -105,15 +105,19 @@ def probability_beyond(
     for k in range(order.depth + 1):
         open_states: States = {}
         for i, state in states.items():
-            sure, ends, (values, ways) = _decide(counter, state, k, i, needed, least[min(i, len(least) - 1)])
+            sure, ends, (values, counts_of_values) = _decide(
+                counter, state, k, i, needed, least[min(i, len(least) - 1)]
+            )
             counts[k, i] = sure
             complete += ends
             if len(values):
-                open_states[i] = (values, ways)
+                open_states[i] = (values, counts_of_values)
         if not open_states:
             break
         states = _next_rank(counter, open_states, k + 1)
-    probability = sum((many * counter.chance(k, i) for (k, i), many in counts.items() if many), Fraction(0))
+    probability = sum(
+        (count * counter.chance(k, i) for (k, i), count in counts.items() if count), Fraction(0)
+    )
     return probability + (Fraction(complete, comb(order.n, order.m)) if complete else 0)
 
 
@@ -128,54 +132,54 @@ def value_counts(order: RandomOrder, most: int = MOST_STATES) -> tuple[list[Frac
     for k in range(depth):
         states = _next_rank(counter, states, k + 1)
     totals: dict[int, int] = {}
-    for i, (values, ways) in states.items():
+    for i, (values, counts) in states.items():
         orders = perm(m, i) * perm(n - m, depth - i)
-        for value, many in zip(values.tolist(), ways.tolist(), strict=True):
-            totals[value] = totals.get(value, 0) + many * orders
-    ordered = sorted(value for value, many in totals.items() if many)
+        for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+            totals[value] = totals.get(value, 0) + count * orders
+    ordered = sorted(value for value, count in totals.items() if count)
     return [Fraction(value, counter.unit) for value in ordered], [totals[value] for value in ordered]
 
 
 def _decide(
     counter: _Counter, state: tuple[Integers, Integers], k: int, i: int, needed: int, least: int
 ) -> tuple[int, int, tuple[Integers, Integers]]:
-    """Orders of the first k ranks that are sure, whole orders that are, and the states still open."""
-    values, ways = state
+    """Count the orders of the first k ranks and the whole orders that are decided, and keep open states."""
+    values, counts = state
     order = counter.order
     counter.spend(len(values))
     sure = values + least >= needed
-    count = int(ways[sure].sum()) if sure.any() else 0
-    rest = ~sure & (values + counter.most_to_come(k, i) >= needed)
-    values, ways = values[rest], ways[rest]
+    count = int(counts[sure].sum()) if sure.any() else 0
+    is_open = ~sure & (values + counter.most_to_come(k, i) >= needed)
+    values, counts = values[is_open], counts[is_open]
     if i == order.m - 1 and len(values):
         # The last target may be anywhere from rank k + 1 to where m/T still makes up for what is missing.
         places = np.minimum((order.m * counter.unit) // (needed - values), order.depth) - k
-        return count, int((np.maximum(places, 0) * ways).sum()), (values[:0], ways[:0])
-    return count, 0, (values, ways)
+        return count, int((np.maximum(places, 0) * counts).sum()), (values[:0], counts[:0])
+    return count, 0, (values, counts)
 
 
 def _next_rank(counter: _Counter, states: States, k: int) -> States:
-    """The states after rank k: a miss leaves them, a hit adds i/k."""
+    """Return the states after rank k: a miss leaves them, a hit adds i/k."""
     n, m = counter.order.n, counter.order.m
     arriving: dict[int, list[tuple[Integers, Integers]]] = {}
-    for i, (values, ways) in states.items():
+    for i, (values, counts) in states.items():
         counter.spend(len(values))
         if n - k >= m - i:
-            arriving.setdefault(i, []).append((values, ways))
+            arriving.setdefault(i, []).append((values, counts))
         if i < m:
-            arriving.setdefault(i + 1, []).append((values + (i + 1) * (counter.unit // k), ways))
+            arriving.setdefault(i + 1, []).append((values + (i + 1) * (counter.unit // k), counts))
     return {i: _merge_states(parts) for i, parts in arriving.items()}
 
 
 def _merge_states(parts: list[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
-    """Equal values taken together."""
+    """Merge the states with equal values."""
     if len(parts) == 1:
         return parts[0]
-    values, ways = (np.concatenate(column) for column in zip(*parts, strict=True))
+    values, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(values, kind="stable")
-    values, ways = values[order], ways[order]
+    values, counts = values[order], counts[order]
     starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    return values[starts], np.add.reduceat(ways, starts)
+    return values[starts], np.add.reduceat(counts, starts)
 
 
 SINGLE = 100

@@ -240,8 +240,24 @@ class JointHitRankLaw:
 
 
 def hits(n: SupportsIndex, m: SupportsIndex, t: SupportsIndex) -> HitsLaw:
-    """The law of the hits among the first t of n items, m of them targets, when the order is random.
+    """Compute the distribution of the number of hits among the first t of n items in random order.
 
+    Parameters
+    ----------
+    n : int
+        The number of items.
+    m : int
+        The number of targets.
+    t : int
+        The number of items reviewed.
+
+    Returns
+    -------
+    HitsLaw
+        ``mean``, ``variance`` and ``tail(hits)``, the probability of at least this many.
+
+    Examples
+    --------
     >>> law = hits(3000, 245, 100)
     >>> round(law.mean, 4), round(law.tail(20).p_value, 7)
     (8.1667, 0.0001117)
@@ -251,8 +267,24 @@ def hits(n: SupportsIndex, m: SupportsIndex, t: SupportsIndex) -> HitsLaw:
 
 
 def hit_rank(n: SupportsIndex, m: SupportsIndex, j: SupportsIndex) -> HitRankLaw:
-    """The law of the rank of the j-th of m hits among n items when the order is random.
+    """Compute the distribution of the rank of the j-th of m hits among n items in random order.
 
+    Parameters
+    ----------
+    n : int
+        The number of items.
+    m : int
+        The number of targets.
+    j : int
+        Which hit, from 1 to m.
+
+    Returns
+    -------
+    HitRankLaw
+        ``probability(rank)``, ``mean`` and, as a fraction, ``exact_mean``.
+
+    Examples
+    --------
     >>> hit_rank(10, 3, 1).exact_mean, hit_rank(10, 3, 1).probability(1)
     (Fraction(11, 4), 0.3)
     """
@@ -263,21 +295,37 @@ def hit_rank(n: SupportsIndex, m: SupportsIndex, j: SupportsIndex) -> HitRankLaw
 def joint_hit_ranks(
     n: SupportsIndex, m: SupportsIndex, i: SupportsIndex, j: SupportsIndex
 ) -> JointHitRankLaw:
-    """The joint law of the ranks of the i-th and the j-th hit, i < j, when the order is random.
+    """Compute the joint distribution of the ranks of the i-th and the j-th hit in a random order.
 
+    Parameters
+    ----------
+    n : int
+        The number of items.
+    m : int
+        The number of targets.
+    i, j : int
+        Which hits, i < j.
+
+    Returns
+    -------
+    JointHitRankLaw
+        ``probability(first rank, second rank)``.
+
+    Examples
+    --------
     >>> round(joint_hit_ranks(5, 2, 1, 2).probability(1, 5), 12)
     0.1
     """
     items, targets = check_counts(n, m)
     first, second = _which(i, targets), _which(j, targets)
     if first >= second:
-        raise InputError(f"the first of two hits comes before the second; saw {first} and {second}")
+        raise InputError(f"the first hit must come before the second; saw {first} and {second}")
     return JointHitRankLaw(items, targets, first, second)
 
 
 def _which(j: SupportsIndex, targets: int) -> int:
     if targets == 0:
-        raise InputError("there is no hit without targets; there have to be some")
+        raise InputError("there are no targets, so no hit has a rank")
     return whole_number(j, f"which of the {targets} hits", 1, targets)
 
 
@@ -287,7 +335,7 @@ def _covariance(n: int, m: int, i: int, j: int) -> Fraction:
 
 def _whole(number: float, rounded: Callable[[float], int]) -> int:
     if not math.isfinite(number):
-        raise InputError(f"a number of hits is finite; saw {number!r}")
+        raise InputError(f"the number of hits must be finite; saw {number!r}")
     return rounded(number)
 
 
@@ -343,7 +391,7 @@ def random_sums(order: RandomOrder, draws: int, seed: int) -> Iterator[Floats]:
         yield np.where(ranks <= order.depth, gains, 0.0).sum(axis=1)
 
 
-def whole_number(value: SupportsIndex, what: str, least: float, most: int | None = None) -> int:
+def whole_number(value: SupportsIndex, name: str, least: float, most: int | None = None) -> int:
     """The number if it is whole and within its limits, otherwise an error that says so.
 
     >>> whole_number(3, "the rank", 1, 5)
@@ -352,10 +400,10 @@ def whole_number(value: SupportsIndex, what: str, least: float, most: int | None
     try:
         number = index(value)
     except TypeError:
-        raise InputError(f"{what} is a whole number; saw {value!r}") from None
+        raise InputError(f"{name} must be a whole number; saw {value!r}") from None
     if isinstance(value, bool) or number < least or (most is not None and number > most):
         limits = f"at least {least}" if most is None else f"between {least} and {most}"
-        raise InputError(f"{what} has to be {limits}; saw {value!r}")
+        raise InputError(f"{name} must be {limits}; saw {value!r}")
     return number
 
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import Over
+from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.test_results import TestResult
-from edgeworth.errors import InputError, OptionError, check_seed
+from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.chance.exact import TooMany, value_counts
 from edgeworth.rankings.chance.hits import ExactMoments, RandomOrder, check_counts, random_sums, whole_number
 from edgeworth.rankings.chance.moments import MOST_EXACT, Moments, precision_moments
@@ -42,9 +43,11 @@ class Distribution:
 def _count_values(order: RandomOrder, divisor: int) -> Distribution:
     if order.cells > MOST_CELLS:
         raise TooMany
-    values, ways = value_counts(order, MOST_STATES)
-    total = sum(ways)
-    exact = tuple((value / divisor, Fraction(many, total)) for value, many in zip(values, ways, strict=True))
+    values, counts = value_counts(order, MOST_STATES)
+    total = sum(counts)
+    exact = tuple(
+        (value / divisor, Fraction(count, total)) for value, count in zip(values, counts, strict=True)
+    )
     single, chances = np.array(exact, dtype=np.float64).T
     return Distribution(single, single, chances, f"exact, {len(exact):,} values", exact)
 
@@ -89,8 +92,8 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
     def _exact(self) -> Moments:
         if self.depth > MOST_EXACT:
             raise InputError(
-                f"moments as fractions are kept for up to {MOST_EXACT} ranks, here are {self.depth}; "
-                "mean and variance are there as floats"
+                f"exact moments are available for up to {MOST_EXACT} ranks; this list has {self.depth}. "
+                "Use mean and variance, which are floats"
             )
         return precision_moments(self.n, self.m, self.depth, exact=True)
 
@@ -121,7 +124,7 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
             return math.nan
         return float(self._moments.third) / math.sqrt(self._moments.variance) ** 3
 
-    def tail(self, value: float | Fraction, *, method: Method | None = None, seed: int = 0) -> TestResult:
+    def tail(self, value: float | Fraction, *, method: Method | None = None, rng: Rng = 0) -> TestResult:
         """P(AP ≥ value), by the strongest method that fits into a few seconds, or by the one asked for.
 
         "exact" counts orders; "bracket" is certified; "drawn" has a 99% interval; "edgeworth" is an
@@ -133,15 +136,15 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         >>> tail.kind, round(tail.low, 4), round(tail.high, 4)
         ('bracket', 0.0016, 0.0016)
         """
-        return self._find_tail(value, method, seed, upper=True)
+        return self._find_tail(value, method, make_seed(rng), upper=True)
 
     def lower_tail(
-        self, value: float | Fraction, *, method: Method | None = None, seed: int = 0
+        self, value: float | Fraction, *, method: Method | None = None, rng: Rng = 0
     ) -> TestResult:
         """P(AP ≤ value), found like ``tail``."""
-        return self._find_tail(value, method, seed, upper=False)
+        return self._find_tail(value, method, make_seed(rng), upper=False)
 
-    def distribution(self, seed: int = 0) -> Distribution:
+    def distribution(self, rng: Rng = 0) -> Distribution:
         """Every value and its probability when they are few enough to count, otherwise bins.
 
         Their probabilities are those of Edgeworth's density where the law is nearly normal, of draws
@@ -151,7 +154,7 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
             return _count_values(self, self.divisor)
         except TooMany:
             if self.skewness > STRAIGHT and self.m <= MOST_TARGETS:
-                return _draw_values(self, self.divisor, seed)
+                return _draw_values(self, self.divisor, make_seed(rng))
         spread = self.standard_deviation
         low = max(0.0, self.mean - 4.5 * spread)
         high = min(self.most_hits / self.divisor, self.mean + 5 * spread)
@@ -176,10 +179,9 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
     def _find_tail(
         self, value: float | Fraction, method: Method | None, seed: int, *, upper: bool
     ) -> TestResult:
-        check_seed(seed)
         if method is not None and method not in get_args(Method):
-            known = ", ".join(get_args(Method))
-            raise OptionError(f"a tail of average precision is found by one of {known}; saw {method!r}")
+            methods = ", ".join(get_args(Method))
+            raise OptionError(f"method must be one of {methods}; saw {method!r}")
         if isinstance(value, Fraction | int):
             exact = Fraction(value)
         elif isinstance(value, (float, np.floating)) and math.isfinite(value):
@@ -190,8 +192,8 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         answer: TestResult | None = getattr(question, method or "strongest")()
         if answer is None:
             raise OptionError(
-                f"the method {method!r} does not reach this tail (n = {self.n}, m = {self.m}); "
-                "leave the method out and the strongest that does is taken"
+                f"method {method!r} cannot compute this tail (n = {self.n}, m = {self.m}); omit method= to "
+                "use the most accurate one that can"
             )
         return answer
 
@@ -199,10 +201,27 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
 def average_precision(
     n: SupportsIndex, m: SupportsIndex, *, depth: SupportsIndex | None = None, over: Over = "targets"
 ) -> AveragePrecisionLaw:
-    """The law of average precision when m targets among n items are ranked at random.
+    """Compute the distribution of average precision when m targets among n items are in random order.
 
-    A ``depth`` beyond the list means the whole list.
+    Parameters
+    ----------
+    n : int
+        The number of items.
+    m : int
+        The number of targets.
+    depth : int, optional
+        Count only hits down to this depth. A depth beyond the list means the whole list.
+    over : {"targets", "reachable"}
+        Divide by the number of targets, or by the number that the depth can hold.
 
+    Returns
+    -------
+    AveragePrecisionLaw
+        ``tail(x)`` is P(AP ≥ x): exact, bracketed or approximate, as its ``method`` says. ``exact_mean`` and
+        ``exact_variance`` are fractions.
+
+    Examples
+    --------
     >>> law = average_precision(20, 5)
     >>> law.tail(0.6).exact, law.tail(0.6).method
     (Fraction(50, 969), 'exact, all 15,504 orders')
@@ -213,8 +232,8 @@ def average_precision(
     """
     items, targets = check_counts(n, m)
     if targets == 0:
-        raise InputError("average precision is undefined without targets; there have to be some")
+        raise InputError("average precision is undefined because there are no targets")
     ranks = items if depth is None else min(whole_number(depth, "the depth", 1), items)
     if over not in get_args(Over):
-        raise OptionError(f'average precision is divided over "targets" or "reachable"; saw {over!r}')
+        raise OptionError(f'over must be "targets" or "reachable"; saw {over!r}')
     return AveragePrecisionLaw(items, targets, ranks, over)

@@ -82,8 +82,8 @@ def precision_moments(n: int, m: int, depth: int, *, exact: bool = False) -> Mom
     (Fraction(237, 400), Fraction(63769, 1440000))
     """
     sums = harmonic_sums(depth, exact=exact)
-    # The chance that so many given ranks all hold targets.
-    q = [Fraction(perm(m, many), perm(n, many)) if many <= m else Fraction(0) for many in range(7)]
+    # The chance that this many given ranks all hold targets.
+    q = [Fraction(perm(m, order), perm(n, order)) if order <= m else Fraction(0) for order in range(7)]
     mean, square, cube = (
         sum((a * b for a, b in zip(q[1:], terms(sums), strict=False)), Fraction(0))
         for terms in (_first, _second, _third)
@@ -106,7 +106,7 @@ def _second(sums: HarmonicSums) -> list[Fraction]:
 
 
 def _third(sums: HarmonicSums) -> list[Fraction]:
-    """The same for the cube, found by solving for the coefficients and checked against enumeration."""
+    """Return the terms for the cube, with coefficients that were solved for and checked by enumeration."""
     k, a, b, c, s = sums.length, sums.first, sums.second, sums.third, sums.mixed
     half = Fraction(1, 2)
     return [
@@ -126,7 +126,7 @@ def _third(sums: HarmonicSums) -> list[Fraction]:
 
 
 def _sums(length: int, unit: int) -> HarmonicSums:
-    """The sums in whole numbers of a unit, which are exact if every rank divides it."""
+    """Return the sums in whole numbers of a unit, which are exact if every rank divides it."""
     first = second = third = mixed = 0
     for t in range(1, length + 1):
         term = unit // t
@@ -149,14 +149,14 @@ class _Series:
 
     @property
     def harmonic(self) -> Fraction:
-        """H less Euler's constant."""
+        """Return H minus Euler's constant."""
         total = self.logarithm + Fraction(1, 2 * self.length)
         for order, bernoulli in BERNOULLI.items():
             total -= bernoulli / (order * self.length**order)
         return total
 
     def beyond(self, power: int) -> Fraction:
-        """Σ_{t > n} 1/t^power."""
+        """Return Σ_{t > n} 1/t^power."""
         n = self.length
         total = Fraction(1, (power - 1) * n ** (power - 1)) - Fraction(1, 2 * n**power)
         for order, bernoulli in BERNOULLI.items():
@@ -165,7 +165,7 @@ class _Series:
         return total
 
     def _logarithms_beyond(self) -> Fraction:
-        """Σ_{t > n} log(t)/t², minus the derivative of the above in the power, at 2."""
+        """Return Σ_{t > n} log(t)/t², minus the derivative of the sum above in the power, at 2."""
         n, logarithm = self.length, self.logarithm
         total = (logarithm + 1) / n - logarithm / (2 * n**2)
         for order, bernoulli in BERNOULLI.items():
@@ -174,6 +174,6 @@ class _Series:
         return total
 
     def mixed_beyond(self, euler: Fraction) -> Fraction:
-        """Σ_{t > n} H_t/t², with H_t's own series put in."""
+        """Return Σ_{t > n} H_t/t², using the series of H_t."""
         total = self._logarithms_beyond() + euler * self.beyond(2) + self.beyond(3) / 2
         return total - sum(b / order * self.beyond(order + 2) for order, b in BERNOULLI.items())

@@ -60,8 +60,8 @@ class Question:
         bracketed = self.bracket()
         if bracketed is not None and bracketed.high - bracketed.low <= NARROW * bracketed.low:
             return bracketed
-        others = (bracketed, self.drawn(), self._chernoff())
-        return min((tail for tail in others if tail is not None), key=lambda tail: tail.high)
+        tails = (bracketed, self.drawn(), self._chernoff())
+        return min((tail for tail in tails if tail is not None), key=lambda tail: tail.high)
 
     # -- exactly ---------------------------------------------------------------------------------------
 
@@ -80,7 +80,7 @@ class Question:
         return TestResult.from_fraction(beyond if self.upper else 1 - beyond, method)
 
     def _without_counting(self) -> TestResult | None:
-        """Thresholds outside the range, one order only, one target only."""
+        """Return the tail if the threshold is out of range, or if there is only one order or one target."""
         n, m, depth = self.order.n, self.order.m, self.order.depth
         most = self.order.most_hits
         if self.threshold > most or self.threshold < 0:
@@ -108,7 +108,7 @@ class Question:
 
     @cached_property
     def _tilted_chain(self) -> tuple[Saddle, TiltedChain] | None:
-        """The chain that makes the threshold likely, if the list is short enough for one."""
+        """Return the chain that makes the threshold likely, or None if the list is too long."""
         order = self.order
         if order.cells > MOST_CELLS or order.depth > MOST_RANKS or order.m in (1, order.n):
             return None
@@ -130,7 +130,7 @@ class Question:
         return TestResult(low, high, high, method, kind="bracket")
 
     def _chernoff(self) -> TestResult | None:
-        """A certified bound, on the rarer side of the mean."""
+        """Return a certified bound on the rarer side of the mean."""
         if self._tilted_chain is None or (self._tilted_chain[0].tilt > 0) != self.upper:
             return None
         bound = self._tilted_chain[0].log_bound(float(self.threshold))
@@ -140,7 +140,7 @@ class Question:
 
     @cached_property
     def _away(self) -> tuple[float, float]:
-        """Standard deviations from mean to threshold, and the skewness, in the direction asked for."""
+        """Return the standard deviations from mean to threshold and the skewness, in the tested direction."""
         if not self._deviation:
             return 0.0, 0.0
         sign = 1 if self.upper else -1

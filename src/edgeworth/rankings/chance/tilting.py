@@ -58,11 +58,11 @@ class TiltedChain:
         low, high = 0, len(law) - 1
         for k in range(depth, -1, -1):
             part = law[low : high + 1]
-            kept = np.flatnonzero(part > NEGLIGIBLE)
-            lost += float(part[: kept[0]].sum() + part[kept[-1] + 1 :].sum())
-            part[: kept[0]] = 0.0
-            part[kept[-1] + 1 :] = 0.0
-            low, high = low + int(kept[0]), low + int(kept[-1])
+            indices = np.flatnonzero(part > NEGLIGIBLE)
+            lost += float(part[: indices[0]].sum() + part[indices[-1] + 1 :].sum())
+            part[: indices[0]] = 0.0
+            part[indices[-1] + 1 :] = 0.0
+            low, high = low + int(indices[0]), low + int(indices[-1])
             lows[k], highs[k] = low, high
             centres[k] = law[low : high + 1] @ number[low : high + 1]
             if k in ranks:
@@ -114,7 +114,7 @@ def tilted_chain(order: RandomOrder, tilt: float) -> TiltedChain:
 
 
 def _step(theta: Floats, ratios: Floats, k: int) -> tuple[Floats, Floats]:
-    """From rank k − 1 to k: tilted P(hit at k | i) for i = 0 … min(k, hits), and ratios f(k, i)/f(k, i−1).
+    """Step from rank k − 1 to k: tilted P(hit at k | i) for i = 0 … min(k, hits), and f(k, i)/f(k, i−1).
 
     Ratio 0 stands for f(k, 0) = 1. Where i > k there is no such state, and the ratio stays 1.
     """

@@ -39,6 +39,8 @@ class Bands:
     targets: float
     level: float
     method: str
+    of_precision: tuple[Values, Values] | None = None
+    """Bounds of precision for a number of targets that varies; None keeps the number of targets."""
 
     @property
     def precision(self) -> Values:
@@ -47,12 +49,14 @@ class Bands:
 
     @property
     def precision_low(self) -> Values:
-        return self._as_precision(self.recall_low)
+        """Return the lower bound of p(t)."""
+        return self._as_precision(self.recall_low) if self.of_precision is None else self.of_precision[0]
 
     @property
     def precision_high(self) -> Values:
-        """The upper bound of p(t); precision is at most 1."""
-        return np.minimum(1.0, self._as_precision(self.recall_high))
+        """Return the upper bound of p(t); precision is at most 1."""
+        high = self._as_precision(self.recall_high) if self.of_precision is None else self.of_precision[1]
+        return np.minimum(1.0, high)
 
     def _as_precision(self, recall: Values) -> Values:
         return recall * self.targets / self.depth
@@ -88,10 +92,11 @@ def bands(
 
     Notes
     -----
-    "population" is for new cases, as many targets and as many others, at the same depth: Wilson's interval
-    with the variance ``(1 − p)² m r(1 − r) + p² (n − m) f(1 − f)`` of the hits, where f is the share of other
-    cases above depth t and p the precision around it (between t/2 and 3t/2): the cut moves with the sample.
-    Under random selection that is the hypergeometric variance.
+    "population" is for new cases at the same depth. The band of recall keeps the number of targets: Wilson's
+    interval with the variance ``(1 − p)² m r(1 − r) + p² (n − m) f(1 − f)`` of the hits h, where f is the
+    share of other cases above depth t and p the precision around it (between t/2 and 3t/2): the cut moves
+    with the sample. Under random selection that is the hypergeometric variance. The band of precision lets
+    the number of targets vary: Wilson's interval for h of t, ``(1 − p)² h + p² (t − h) − (h − p t)²/n``.
     "survival" is Su & Zhang's: hits as events, ``r ± z √(r(1 − r)/m)``. A simultaneous band is Kolmogorov's,
     ``r ± k/√m``, from the covariance of the survival view; it holds for large m.
 
@@ -103,21 +108,24 @@ def bands(
     """
     check_level(level)
     if method not in ("population", "survival"):
-        raise OptionError(f'a band is "population" or "survival"; saw {method!r}')
+        raise OptionError(f'method must be "population" or "survival"; saw {method!r}')
     if not isinstance(ranking, Ranking):
-        raise OptionError(f"bands are for one Ranking; saw {type(ranking).__name__}")
+        raise OptionError(f"bands need a Ranking; saw {type(ranking).__name__}")
     if not ranking.is_counted or not ranking.target_total:
         raise OptionError("bands need whole cases and at least one target")
+    if ranking.clusters is not None:
+        raise OptionError("bands are not supported with clusters: estimate precision@100 or recall@100")
     groups = ranking.tie_groups
     items, targets = float(ranking.total), float(ranking.target_total)
     try:
         depth = chart_depths(ranking) if depths is None else np.asarray(depths, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"depths are numbers between 1 and {items:,.0f}; saw {depths!r}") from None
+        raise OptionError(f"depths must be numbers between 1 and {items:,.0f}; saw {depths!r}") from None
     if depth.ndim != 1 or not np.all((depth >= 1) & (depth <= items)):
-        raise OptionError(f"depths lie between 1 and {items:,.0f}")
+        raise OptionError(f"depths must lie between 1 and {items:,.0f}")
     hits = hit_curve(groups, depth)
     recall = hits / targets
+    of_precision = None
     if simultaneous:
         reach = float(scipy.special.kolmogi(1 - level)) / math.sqrt(targets)
         low, high, method_name = recall - reach, recall + reach, "Kolmogorov, all depths at once"
@@ -127,18 +135,32 @@ def bands(
     else:
         local = local_precision(groups, depth, items)
         low, high = _population_bounds(hits, local, depth, items, targets, level)
+        of_precision = _precision_bounds(hits, local, depth, items, level)
         method_name = "population, each depth"
     # Recall is a share: a bound outside 0 to 1 says no more than 0 or 1.
-    return Bands(depth, recall, np.maximum(low, 0.0), np.minimum(high, 1.0), targets, level, method_name)
+    low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    return Bands(depth, recall, low, high, targets, level, method_name, of_precision)
+
+
+def _precision_bounds(
+    hits: Values, local: Values, depth: Values, items: float, level: float
+) -> tuple[Values, Values]:
+    """Compute Wilson's bounds of precision at each depth; the number of targets varies with the sample."""
+    share = hits / depth
+    hits_variance = (1 - local) ** 2 * hits + local**2 * (depth - hits) - (hits - local * depth) ** 2 / items
+    binomial = share * (1 - share)
+    usable = (binomial > 0) & (hits_variance > 0)
+    trials = np.where(usable, depth**2 * binomial / np.where(usable, hits_variance, 1.0), depth)
+    return wilson_bounds(share * trials, trials, normal_quantile(level))
 
 
 def _population_bounds(
     hits: Values, local: Values, depth: Values, items: float, targets: float, level: float
 ) -> tuple[Values, Values]:
-    """Wilson's bounds of recall; above as many items as there are targets, of precision.
+    """Return Wilson's bounds for recall, computed from precision at depths up to the number of targets.
 
-    A variance depends on where a share lies: hits are at most the items reviewed, and at most the targets.
-    Where both are as many, the two shares are one.
+    Hits are at most the items reviewed and at most the targets, and the variance of a share depends on its
+    value. At a depth equal to the number of targets, both shares are the same.
     """
     above = depth - hits
     of_targets, of_others = hits * (1 - hits / targets), above * (1 - above / max(items - targets, 1.0))
@@ -172,12 +194,12 @@ def hit_curve(groups: TieGroups, depth: Values) -> Values:
 
 
 def _by_turns(above: Values, below: Values) -> Values:
-    """Where each tie group begins and ends, one after the other."""
+    """Return where each tie group begins and ends, one after the other."""
     return np.stack([above, below], axis=1).ravel()
 
 
 SINGLE = 60
-"""So many values are drawn one by one."""
+"""The most values that are drawn one by one."""
 
 
 def can_bin_law(n: int, m: int) -> bool:
@@ -232,6 +254,11 @@ class HitCurve:
         """``h(t)/m``."""
         return self.hits / self.targets
 
+    @property
+    def items(self) -> float:
+        """Return the number of items."""
+        return float(self.depth[-1] / self.by_chance[-1])
+
 
 def chart_depths(ranking: Ranking, *more: float) -> Values:
     """Depths to draw a ranking at: every one of a short list; of a long one, denser towards its top."""
@@ -249,7 +276,7 @@ def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
     """The hit curve h(t) at depths, with bands for new cases and the band of random selection."""
     items, targets = float(ranking.total), float(ranking.target_total)
     around = low = high = None
-    if ranking.is_counted:
+    if ranking.is_counted and ranking.clusters is None:
         around = bands(ranking, depths=depths, level=level)
         ends = [hits_law(int(items), int(targets), int(depth)).interval(level) for depth in depths]
         low, high = np.array(ends, dtype=np.float64).T
@@ -258,10 +285,12 @@ def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
 
 
 def precision_at_recall(curve: HitCurve) -> dict[str, Values] | None:
-    """The band of the precision–recall curve: ``r m/t`` over all depths t whose band of recall holds r.
+    """Compute the band of the precision–recall curve, ``r m/t`` at all depths t whose band of recall holds r.
 
     At one depth recall and precision rise and fall together, so the bounds at a depth are not the bounds at a
-    recall; the depths at which a recall may be reached are. None where cases are weighted.
+    recall; the depths at which a recall may be reached are. These keep the number of targets, so its own
+    variance, that of the logit of their share, is added to the squared reaches on the logit scale. None if
+    cases are weighted.
     """
     depth, targets, around = curve.depth, curve.targets, curve.bands
     if around is None or not curve.recall[-1]:
@@ -272,12 +301,34 @@ def precision_at_recall(curve: HitCurve) -> dict[str, Values] | None:
     upper = np.maximum.accumulate(around.recall_high)
     first = slice(int(np.argmax(upper)) + 1)
     soonest, latest = np.interp(recall, upper[first], depth[first]), np.interp(recall, lower, depth)
-    high = np.minimum(1.0, recall * targets / soonest)
-    return {"recall": recall, "low": recall * targets / latest, "high": high}
+    depths = np.interp(recall, *_first_at(curve.recall, depth))
+    precision, low, high = (np.minimum(1.0, recall * targets / x) for x in (depths, latest, soonest))
+    share_error = math.sqrt(1 / targets + 1 / max(curve.items - targets, 1.0))
+    low, high = _widen(precision, low, high, normal_quantile(around.level) * share_error)
+    return {"recall": recall, "low": low, "high": high}
+
+
+def _first_at(recall: Values, depth: Values) -> tuple[Values, Values]:
+    """Keep the first depth at which each recall is reached."""
+    levels, first = np.unique(recall, return_index=True)
+    return levels, depth[first]
+
+
+def _widen(precision: Values, low: Values, high: Values, share_reach: float) -> tuple[Values, Values]:
+    """Add the reach of the share of targets to that of bounds, squared, on the logit scale."""
+    logit, expit = scipy.special.logit, scipy.special.expit
+    middle = logit(precision)
+    with np.errstate(invalid="ignore"):
+        down, up = (
+            middle - np.hypot(middle - logit(low), share_reach),
+            middle + np.hypot(logit(high) - middle, share_reach),
+        )
+    is_inside = np.isfinite(middle)
+    return np.where(is_inside, expit(down), low), np.where(is_inside, expit(up), high)
 
 
 def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> tuple[Values, Values, Values]:
-    """Depth, fallout and recall along the ROC curve, thinned to so many points as ``thin_curve`` does.
+    """Depth, fallout and recall along the ROC curve, thinned by ``thin_curve``.
 
     A tie is a slope, background between targets a level. Targets that were never ranked are found last.
 
@@ -288,18 +339,51 @@ def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> tuple[Values, Va
     groups = ranking.tie_groups
     ranked, items = float(ranking.ranked_total), float(ranking.total)
     ranked_targets, targets = float(ranking.targets.total), float(ranking.target_total)
-    seen = np.concatenate([[0.0], _by_turns(groups.seen_above, groups.seen_below), [ranked, items]])
+    depths = np.concatenate([[0.0], _by_turns(groups.seen_above, groups.seen_below), [ranked, items]])
     hits = np.concatenate([[0.0], _by_turns(groups.hits_above, groups.hits_below), [ranked_targets, targets]])
-    fallout, recall = (seen - hits) / float(ranking.background.total), hits / targets
+    fallout, recall = (depths - hits) / float(ranking.background.total), hits / targets
     # Sums of weights are rounded: the curve still rises, and ends in the corner.
     fallout, recall = (np.maximum.accumulate(np.clip(x, 0.0, 1.0)) for x in (fallout, recall))
-    kept = _bends(fallout, recall)
-    kept = kept[thin_curve(fallout[kept], recall[kept], most)]
-    return seen[kept], fallout[kept], recall[kept]
+    indices = _bends(fallout, recall)
+    indices = indices[thin_curve(fallout[indices], recall[indices], most)]
+    return depths[indices], fallout[indices], recall[indices]
+
+
+def roc_band(ranking: Ranking, fallout: Values, recall: Values, level: float) -> tuple[Values, Values] | None:
+    """Compute the band of recall at each fallout of the ROC curve; None with weights or clusters.
+
+    Targets and other cases are independent samples, so Wilson's intervals for recall and for fallout, each at
+    the level √level, hold together at the level. The band is the union of these rectangles along the curve:
+    it holds the true recall at any one fallout at least as often as the level says.
+
+    >>> ranking = Ranking.from_hits([1, 0, 1, 0])
+    >>> low, high = roc_band(ranking, *thin_roc_curve(ranking)[1:], 0.95)
+    >>> low.round(2).tolist(), high.round(2).tolist()
+    ([0.0, 0.0, 0.0, 0.0, 0.29], [0.92, 0.92, 1.0, 1.0, 1.0])
+    """
+    if not ranking.is_counted or ranking.clusters is not None:
+        return None
+    quantile = normal_quantile(math.sqrt(level))
+    targets, background = float(ranking.target_total), float(ranking.background.total)
+    recall_low, recall_high = wilson_bounds(recall * targets, np.full_like(recall, targets), quantile)
+    fallout_low, fallout_high = wilson_bounds(
+        fallout * background, np.full_like(fallout, background), quantile
+    )
+    # Where several points of the curve have one fallout, the highest bounds the band above, the lowest below.
+    return (
+        _envelope(fallout, fallout_high[::-1], recall_low[::-1]),
+        _envelope(fallout, fallout_low, recall_high),
+    )
+
+
+def _envelope(at: Values, x: Values, y: Values) -> Values:
+    """Interpolate a bound; of several values at one x the last is taken."""
+    places, reverse_first = np.unique(x[::-1], return_index=True)
+    return np.interp(at, places, y[::-1][reverse_first])
 
 
 def _bends(x: Values, y: Values) -> NDArray[np.intp]:
-    """The points at which a curve changes its direction, and its ends; doubled points go."""
+    """Return the points at which a curve changes direction, and its ends, without duplicates."""
     moved = np.flatnonzero(np.concatenate([[True], (np.diff(x) > NOISE) | (np.diff(y) > NOISE)]))
     if len(moved) < 3:
         return moved
@@ -308,7 +392,7 @@ def _bends(x: Values, y: Values) -> NDArray[np.intp]:
 
 
 def _turning(x: Values, y: Values) -> Values:
-    """How a rising curve turns at its inner points: above 0 to the right, below to the left, 0 straight on.
+    """Return how a rising curve turns at its inner points: right above 0, left below 0, straight at 0.
 
     The cross product of the ways to a point and from it; coordinates that are off by ``NOISE`` move it by
     that times the length of both ways.
@@ -316,8 +400,8 @@ def _turning(x: Values, y: Values) -> Values:
     width, height = float(x[-1] - x[0]) or 1.0, float(y[-1] - y[0]) or 1.0
     dx, dy = np.diff(x) / width, np.diff(y) / height
     cross = dy[:-1] * dx[1:] - dy[1:] * dx[:-1]
-    way = np.abs(dx) + np.abs(dy)
-    return np.where(np.abs(cross) > NOISE * (way[:-1] + way[1:]), cross, 0.0)
+    lengths = np.abs(dx) + np.abs(dy)
+    return np.where(np.abs(cross) > NOISE * (lengths[:-1] + lengths[1:]), cross, 0.0)
 
 
 def thin_curve(x: Values, y: Values, most: int) -> NDArray[np.intp]:
@@ -328,8 +412,8 @@ def thin_curve(x: Values, y: Values, most: int) -> NDArray[np.intp]:
     if len(corners) > CORNERS:
         corners = corners[np.unique(np.round(np.linspace(0, len(corners) - 1, CORNERS)).astype(np.intp))]
     # Along a rising curve x + y tells how far one is.
-    way = x + y
-    places = np.searchsorted(way, np.linspace(way[0], way[-1], most - len(corners)) - NOISE)
+    distance = x + y
+    places = np.searchsorted(distance, np.linspace(distance[0], distance[-1], most - len(corners)) - NOISE)
     return np.unique(np.concatenate([corners, np.minimum(places, len(x) - 1)]))
 
 
@@ -342,13 +426,13 @@ def upper_hull(x: Values, y: Values) -> NDArray[np.intp]:
     >>> upper_hull(np.array([0.0, 0.0, 0.5, 0.5, 1.0]), np.array([0.0, 0.5, 0.5, 1.0, 1.0])).tolist()
     [0, 1, 3, 4]
     """
-    kept = np.arange(len(x))
-    while len(kept) > 2:
-        is_corner = _turning(x[kept], y[kept]) > 0
+    corners = np.arange(len(x))
+    while len(corners) > 2:
+        is_corner = _turning(x[corners], y[corners]) > 0
         if is_corner.all():
             break
-        kept = kept[np.concatenate([[True], is_corner, [True]])]
-    return kept
+        corners = corners[np.concatenate([[True], is_corner, [True]])]
+    return corners
 
 
 def value_curve_at(

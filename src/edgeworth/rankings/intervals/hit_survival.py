@@ -18,8 +18,8 @@ MOST_TARGETS = 4000
 """The most targets for which the matrix H is made: it has a number for each pair of them."""
 
 FIRST_AND_LAST = (
-    "Resampled hits are never earlier than the first observed one and never later than the last, so H says "
-    "nothing about where the first and the last hit of a new sample may be."
+    "Resampled hits are never earlier than the first observed one and never later than the last, so H "
+    "does not describe the first and the last hit of a new sample."
 )
 
 
@@ -93,23 +93,25 @@ def hit_survival(ranking: Ranking, *, depths: ArrayLike | None = None) -> HitSur
     [[19.0, 7.0, 1.0], [7.0, 13.0, 7.0], [1.0, 7.0, 19.0]]
     """
     if not isinstance(ranking, Ranking):
-        raise OptionError(f"hits as events are for one Ranking; saw {type(ranking).__name__}")
+        raise OptionError(f"hit_survival needs a Ranking; saw {type(ranking).__name__}")
     if not ranking.is_counted or not ranking.target_total:
-        raise OptionError("hits as events need whole cases and at least one target")
+        raise OptionError("hit_survival needs whole cases and at least one target")
     targets, items = int(ranking.target_total), float(ranking.total)
     if targets > MOST_TARGETS:
-        raise OptionError(f"H is made for up to {MOST_TARGETS:,} targets; saw {targets:,}")
+        raise OptionError(f"H is available for up to {MOST_TARGETS:,} targets; saw {targets:,}")
     groups = ranking.tie_groups
     ranks = _hit_ranks(ranking)
     depth = ranks.astype(np.float64) if depths is None else np.asarray(depths, dtype=np.float64)
     if depth.ndim != 1 or not np.all((depth >= 0) & (depth <= items)):
-        raise OptionError(f"depths lie between 0 and {items:,.0f}")
+        raise OptionError(f"depths must lie between 0 and {items:,.0f}")
     inside = np.maximum(depth, 1.0)
     hits = np.where(depth < 1, 0.0, hit_curve(groups, inside))
-    recall, others = hits / targets, items - targets
-    fallout = (depth - hits) / others if others else np.zeros(len(depth))
+    recall, background = hits / targets, items - targets
+    fallout = (depth - hits) / background if background else np.zeros(len(depth))
     local = local_precision(groups, inside, items)
-    spread = (1 - local) ** 2 * targets * recall * (1 - recall) + local**2 * others * fallout * (1 - fallout)
+    spread = (1 - local) ** 2 * targets * recall * (1 - recall) + local**2 * background * fallout * (
+        1 - fallout
+    )
     return HitSurvival(ranks, depth, 1 - recall, np.asarray(spread / targets**2))
 
 
@@ -121,5 +123,5 @@ def _hit_ranks(ranking: Ranking) -> NDArray[np.int64]:
     starts, sizes = groups.seen_above.astype(np.int64), groups.size.astype(np.int64)
     if sizes.sum() < ranking.target_total:
         raise OptionError("some targets have no score, so their ranks are not known")
-    within = np.concatenate([np.arange(1, size + 1) for size in sizes])
-    return np.asarray(np.repeat(starts, sizes) + within)
+    offsets = np.concatenate([np.arange(1, size + 1) for size in sizes])
+    return np.asarray(np.repeat(starts, sizes) + offsets)

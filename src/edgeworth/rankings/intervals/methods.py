@@ -4,7 +4,7 @@ Background between two tie groups counts alike, so the effects of all cases cost
 
 The recipe is the same for both measures: the jackknife's variance on the logit scale, with Student's quantile
 whose degrees of freedom come from the fourth moment of the effects. Its measured coverage is in
-docs/rankings.md (``bench/coverage.py``). A bias correction of average precision was tried: it moves misses
+the documentation (``bench/coverage.py``). A bias correction of average precision was tried: it moves misses
 from one side of the interval to the other and covers less, so the bias is not subtracted.
 """
 
@@ -13,29 +13,42 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress, pairwise
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
 from edgeworth.common.arrays import Values
 from edgeworth.core.estimates import Method
-from edgeworth.core.sampling_distributions import Alternative, NormalLaw, SamplingLaw, Scale, natural_scale
+from edgeworth.core.sampling_distributions import (
+    Alternative,
+    CautiousLaw,
+    ClusterLaw,
+    NormalLaw,
+    SamplingLaw,
+    Scale,
+    natural_scale,
+)
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.errors import OptionError
+from edgeworth.rankings.intervals.clusters import (
+    FREEDOM,
+    NO_VARIANCE,
+    CaseRanks,
+    ClusteredCases,
+    Spread,
+)
+from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measure_lookup import ResolvedRanking, tie_groups_of
 from edgeworth.rankings.policy import MIN_CASES_FOR_COVERAGE, MIN_FREEDOM_FOR_COVERAGE
 from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.scores.clusters import ClusteredScores
 from edgeworth.rankings.scores.sorted_scores import SortedScores
 from edgeworth.rankings.tie_groups import TieGroups, reciprocal_sum
 
 LOGIT = Scale(0.0, 1.0)
-
-
-@dataclass(frozen=True)
-class InfluenceLaw(NormalLaw):
-    """Student's t on the logit scale, and why it may cover less than its level, if there is reason."""
-
-    caveat: str | None = None
+FOLDED_CLUSTERS = "it has no interval with folds and clusters"
+"""Why measures other than average precision and ROC area lack an interval."""
 
 
 class SurvivalLaw(NormalLaw):
@@ -45,7 +58,7 @@ class SurvivalLaw(NormalLaw):
     def caveat(self) -> str | None:
         """Say that the interval was cut off."""
         low, high = super().interval(0.95)
-        beyond = "its normal law reaches beyond 0 or 1, where the interval is cut off: it needs more targets"
+        beyond = "it is cut off at 0 or 1; more targets are needed"
         return beyond if low < 0 or high > 1 else None
 
     def interval(self, level: float) -> tuple[float, float]:
@@ -63,7 +76,7 @@ class SeparatedLaw:
     background: float
     is_area: bool
     standard_error: float = 0.0
-    caveat: str | None = "targets and background are separated, so the interval is a binomial bound"
+    caveat: str | None = "targets and other items are fully separated, so it is a binomial bound"
 
     def interval(self, level: float) -> tuple[float, float]:
         """From the worst population that would still be seen as separated."""
@@ -96,8 +109,8 @@ def check_influence(resolved: ResolvedRanking) -> None:
     """Refuse a measure whose cases' influence is not known."""
     if not has_influence(resolved):
         raise OptionError(
-            "Influence() is for average_precision and roc_auc with ties as expected or threshold; "
-            f"{resolved.spelling} is neither: use Bootstrap()"
+            "Influence() supports average_precision and roc_auc with ties=expected or ties=threshold, not "
+            f"{resolved.spelling}: use Bootstrap()"
         )
 
 
@@ -106,19 +119,81 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     check_influence(resolved)
     places, units = Places.of(ranking.tie_groups), typical_weights(ranking)
     effects = influence_of(places, resolved, units)
+    if ranking.clusters is not None:
+        return _cluster_law(ranking, ranking.clusters, effects, units)
     spread, value = independent(effects, *weight_sums(ranking, places)), float(effects.value)
     if not spread.variance > NO_VARIANCE or not 0 < value < 1:
         return _without_variance(ranking, value, places, is_area=resolved.measure.is_area)
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
     freedom = max(spread.freedom, 1.0)
     caveat = find_caveat(places.targets / units[0], places.background / units[1], spread.freedom)
-    return InfluenceLaw(value, math.sqrt(spread.variance), LOGIT, freedom, caveat)
+    return CautiousLaw(value, math.sqrt(spread.variance), LOGIT, freedom, caveat)
+
+
+def clustered_effects(
+    ranking: Ranking, clusters: ClusteredScores, effects: CaseInfluence, units: tuple[float, float]
+) -> tuple[ClusteredCases, Values]:
+    """Find the cases of a ranking with their clusters, and what each adds to the measure."""
+    is_target = clusters.is_target
+    ranks = CaseRanks.among(ranking.target_scores, clusters.scores, is_target)
+    cases = ClusteredCases(
+        clusters.weight.astype(np.float64), is_target, clusters.codes, clusters.number, units
+    )
+    return cases, effects.concatenate()[ranks.place]
+
+
+def _cluster_law(
+    ranking: Ranking, clusters: ClusteredScores, influence: CaseInfluence, units: tuple[float, float]
+) -> SamplingLaw:
+    """Make Student's t on the logit scale, with the variance and degrees of freedom that clusters leave."""
+    cases, effects = clustered_effects(ranking, clusters, influence, units)
+    return _law_of_clusters(cases, effects, float(influence.value))
+
+
+def fold_influence_law(lists: RankedLists, resolved: ResolvedRanking) -> SamplingLaw:
+    """Make the law of a mean over folds whose items come in clusters.
+
+    A case adds to the mean over K folds a Kth of what it adds to the value of its fold. The effects of a
+    cluster are summed over all folds, so repeated predictions for one row count as one unit.
+    """
+    if not has_influence(resolved):
+        raise OptionError(FOLDED_CLUSTERS)
+    has_both = (lists.targets > 0) & (lists.targets < lists.sizes)
+    lists = lists.select(compress(lists.queries, has_both))
+    assert lists.clusters is not None
+    values, effects = [], []
+    for start, end in pairwise(lists.starts.tolist()):
+        scores, is_target = lists.scores[start:end], lists.is_target[start:end]
+        ranks = CaseRanks.among(scores[is_target], scores, is_target)
+        counts = np.bincount(ranks.place, minlength=ranks.places).astype(np.float64)
+        influence = influence_of(Places.of_counts(counts[None, :], ranks.steps), resolved)
+        values.append(float(influence.value[0]))
+        effects.append(influence.concatenate()[0][ranks.place])
+    cases = ClusteredCases(
+        np.ones(len(lists.scores)),
+        lists.is_target,
+        lists.clusters.codes,
+        len(lists.clusters.labels),
+        starts=tuple(lists.starts[:-1].tolist()),
+    )
+    return _law_of_clusters(cases, np.concatenate(effects) / len(effects), float(np.mean(values)))
+
+
+def _law_of_clusters(cases: ClusteredCases, effects: Values, value: float) -> SamplingLaw:
+    spread = cases.spread(effects)
+    if not math.isfinite(spread.variance):
+        of_fold = " of a fold" * (len(cases.starts) > 1)
+        raise OptionError(f"one cluster holds a whole class{of_fold}, so the variance cannot be estimated")
+    if not spread.variance > NO_VARIANCE or not 0 < value < 1:
+        raise OptionError("no cluster changes the value, so the variance cannot be estimated")
+    caveat = cases.caveat(effects)
+    return ClusterLaw(value, math.sqrt(spread.variance), LOGIT, spread.freedom, caveat)
 
 
 def _without_variance(ranking: Ranking, value: float, places: Places, *, is_area: bool) -> SamplingLaw:
     separated = value == 1 or (is_area and value == 0)
     if not separated or not ranking.is_counted or not places.background:
-        raise OptionError("no case moves the value, so nothing tells how much it varies")
+        raise OptionError("no case changes the value, so the variance cannot be estimated")
     return SeparatedLaw(value, places.targets, places.background, is_area)
 
 
@@ -147,7 +222,7 @@ def weight_sums(ranking: Ranking, places: Places) -> tuple[tuple[Values, ...], t
 
 
 def _sums_between(run: SortedScores, scores: Values, power: int) -> tuple[Values, Values]:
-    """Σw^power at each of ascending scores, and strictly between them."""
+    """Return Σw^power at each of ascending scores, and strictly between them."""
     sums = np.concatenate([[0.0], np.cumsum(run.power_sums(power))])
     below = sums[np.searchsorted(run.scores, scores, side="left")]
     through = sums[np.searchsorted(run.scores, scores, side="right")]
@@ -161,13 +236,26 @@ MOST_RESAMPLED = 20_000_000
 
 @dataclass(frozen=True)
 class Influence:
-    """A new sample from the same population: how much each case moves average precision or ROC area.
+    """The interval from the influence of each case, for average precision and ROC area.
 
     The jackknife of average precision, and DeLong's variance of the ROC area, on the logit scale with
-    Student's t. Sampling weights are taken into account.
+    Student's t. They describe a new sample from the same population. Sampling weights and clusters are taken
+    into account.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> ranking = ew.Ranking.from_hits([1, 1, 0, 1, 0, 0, 1, 0, 0, 0] + [0] * 30)
+    >>> estimate = ew.estimate(ranking, "roc_auc", method=ew.methods.Influence())
+    >>> [round(bound, 2) for bound in estimate.interval()]
+    [0.81, 1.0]
     """
 
     def law(self, tally: object, resolved: ResolvedRanking) -> SamplingLaw:
+        """Return Student's t on the logit scale.
+
+        :meta private:
+        """
         return influence_law(_one_ranking(tally, self), resolved)
 
     def __str__(self) -> str:
@@ -175,17 +263,42 @@ class Influence:
 
 
 @dataclass(frozen=True)
+class ClusterInfluence(Influence):
+    """How much each cluster moves average precision or ROC area, for rankings and folds with clusters."""
+
+    def law(self, tally: object, resolved: ResolvedRanking) -> SamplingLaw:
+        """Make the law of one ranking, or of a mean over folds."""
+        if isinstance(tally, RankedLists) and tally.clusters is not None:
+            return fold_influence_law(tally, resolved)
+        return super().law(tally, resolved)
+
+    def __str__(self) -> str:
+        return "influence of each cluster"
+
+
+@dataclass(frozen=True)
 class Boyd:
     """Boyd, Eng & Page's interval for average precision: ``logit θ ± z/√(m θ(1 − θ))``.
 
-    Only the number of targets enters, so it is wide for weak rankings and says nothing about the background.
+    Only the number of targets enters, so the interval is wide for weak rankings and ignores the background.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> ranking = ew.Ranking.from_hits([1, 1, 0, 1, 0, 0, 1, 0, 0, 0] + [0] * 30)
+    >>> print(ew.estimate(ranking, "average_precision", method=ew.methods.Boyd()))
+    average_precision 0.83 (95% CI 0.26 to 0.99, Boyd, Eng & Page); chance level 0.176, p = 0.00026
     """
 
     def law(self, tally: object, resolved: ResolvedRanking) -> SamplingLaw:
+        """Return a normal distribution on the logit scale.
+
+        :meta private:
+        """
         ranking = _one_ranking(tally, self)
         value = _average_precision(ranking, resolved, self)
         if not 0 < value < 1:
-            raise OptionError(f"Boyd's interval has no logit for an average precision of {value:g}")
+            raise OptionError(f"Boyd's interval is undefined for an average precision of {value:g}")
         error = math.sqrt(value * (1 - value) / float(ranking.target_total))
         return NormalLaw(value, error, LOGIT)
 
@@ -195,20 +308,31 @@ class Boyd:
 
 @dataclass(frozen=True)
 class Survival:
-    """Su & Zhang's survival view of average precision: hits are events, their ranks the times.
+    """Su & Zhang's interval for average precision: hits are events, and their ranks are the times.
 
-    It takes the ranks of the hits as fixed and lets only which of them was found vary, so it is no valid
-    error for every ranking: it can be several times too large for a strong one and too small for few targets
-    in a random one. ``Influence()`` is the default.
+    It takes the ranks of the hits as fixed and varies only which of them are found. Its error is therefore
+    not valid for every ranking: it can be several times too large for a strong one, and too small for few
+    targets in a random one. ``Influence()`` is the default.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> ranking = ew.Ranking.from_hits([1, 1, 0, 1, 0, 0, 1, 0, 0, 0] + [0] * 30)
+    >>> estimate = ew.estimate(ranking, "average_precision", method=ew.methods.Survival())
+    >>> [round(bound, 2) for bound in estimate.interval()]
+    [0.17, 1.0]
     """
 
     def law(self, tally: object, resolved: ResolvedRanking) -> SamplingLaw:
-        """Normal on the plain scale, as the source has it, within 0 and 1."""
+        """Return a normal distribution on the plain scale within 0 and 1, as in the source.
+
+        :meta private:
+        """
         ranking = _one_ranking(tally, self)
         value = _average_precision(ranking, resolved, self)
         variance = survival_variance(tie_groups_of(ranking, resolved))
         if not variance > 0:
-            raise OptionError("the survival view needs two targets, one of them found, to vary at all")
+            raise OptionError("the survival interval needs at least two targets, one of them ranked")
         return SurvivalLaw(value, math.sqrt(variance), Scale())
 
     def __str__(self) -> str:
@@ -224,22 +348,34 @@ class ListValues:
     def require_two(self) -> Values:
         """The values, of two lists at least."""
         if len(self.values) < 2:
-            raise OptionError("there is only one list, which does not tell how much lists vary")
+            raise OptionError("there is only one list, so the variance cannot be estimated")
         return self.values
 
 
 @dataclass(frozen=True)
 class AcrossLists:
-    """Lists are the sample: mean and standard error over queries, with Student's t."""
+    """Student's t interval over lists: the queries are the sample.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> lists = ew.RankedLists.from_scores(
+    ...     [1, 0, 0, 1, 0, 1], [0.9, 0.5, 0.1, 0.8, 0.7, 0.2], groups=["a", "a", "b", "b", "c", "c"])
+    >>> print(ew.estimate(lists, "average_precision", method=ew.methods.AcrossLists()))
+    average_precision 0.833 (95% CI 0.028 to 0.999, Student's t over lists); chance level 0.750, p = 0.620
+    """
 
     def law(self, tally: object, resolved: ResolvedRanking) -> SamplingLaw:
-        """Student's t with lists − 1 degrees of freedom, on a scale that keeps the bounds in range."""
+        """Return Student's t with lists − 1 degrees of freedom, on a scale that keeps the bounds in range.
+
+        :meta private:
+        """
         if not isinstance(tally, ListValues):
-            raise OptionError("AcrossLists() is for many lists; a single ranking has Influence()")
+            raise OptionError("AcrossLists() needs several lists; for a single ranking use Influence()")
         values = tally.require_two()
         error = float(values.std(ddof=1) / math.sqrt(len(values)))
         if not error > 0:
-            raise OptionError("every list has the same value, so nothing tells how much they vary")
+            raise OptionError("every list has the same value, so the variance cannot be estimated")
         mean = float(values.mean())
         return NormalLaw(mean, error, natural_scale(*resolved.range, mean), len(values) - 1.0)
 
@@ -250,10 +386,10 @@ class AcrossLists:
 def default_ranking_method(ranking: Ranking, resolved: ResolvedRanking, seed: int) -> Method:
     """Influence where there is one, a bootstrap elsewhere."""
     if has_influence(resolved):
-        return Influence()
+        return Influence() if ranking.clusters is None else ClusterInfluence()
     # Fewer draws of a long list tell as much: its replicates differ less.
     draws = int(np.clip(MOST_RESAMPLED // max(1, len(ranking.targets.scores)), 200, 2000))
-    return Bootstrap(draws=draws, seed=seed)
+    return Bootstrap(draws=draws, rng=seed)
 
 
 def survival_variance(groups: TieGroups) -> float:
@@ -266,32 +402,27 @@ def survival_variance(groups: TieGroups) -> float:
     ranks = np.repeat(groups.seen_above, counts) + position * spread
     index = np.arange(1.0, len(ranks) + 1)
     before = np.concatenate([[0.0], np.cumsum(index / ranks)[:-1]])
-    left = (targets - index) / ranks
-    return float((left * index / ranks + 2 * left * before).sum() / targets**3)
+    remaining_share = (targets - index) / ranks
+    return float((remaining_share * index / ranks + 2 * remaining_share * before).sum() / targets**3)
 
 
 def _one_ranking(tally: object, method: object) -> Ranking:
     if not isinstance(tally, Ranking):
-        raise OptionError(f"{method} is for one ranking; many lists have AcrossLists() and Bootstrap()")
+        raise OptionError(
+            f"{method} needs a single ranking; for several lists use AcrossLists() or Bootstrap()"
+        )
     return tally
 
 
 def _average_precision(ranking: Ranking, resolved: ResolvedRanking, method: object) -> float:
     if not resolved.measure.is_average_precision or resolved.depth is not None:
-        raise OptionError(f"{method} is for average_precision, which {resolved.spelling} is not")
+        raise OptionError(f"{method} supports only average_precision, not {resolved.spelling}")
     if not ranking.is_counted:
         raise OptionError(f"{method} needs whole cases; with sampling weights use Influence()")
     return float(resolved.values(tie_groups_of(ranking, resolved))[0])
 
 
 TiePolicy: TypeAlias = Literal["threshold", "expected"]
-
-FREEDOM = 2.5
-"""Degrees of freedom are FREEDOM·(Σ effect²)²/Σ effect⁴: 2 is Satterthwaite's, 3 would make n normal effects
-worth n; 2.5 covers best for both measures on the binormal grid of bench/coverage.py."""
-
-NO_VARIANCE = 1e-24
-"""A variance below this is rounding."""
 
 TINY = 1e-300
 
@@ -324,7 +455,7 @@ class Places:
 
     @classmethod
     def of_counts(cls, counts: Values, steps: int) -> Self:
-        """The places of rankings of the same cases, which are counted by place (``CaseRanks``), one a row."""
+        """The ranks of rankings of the same cases (``CaseRanks``), one ranking per row."""
         hits, tied, gap = np.split(counts, [steps, 2 * steps], axis=1)
         above = np.cumsum(hits, axis=1) - hits
         return cls(hits, tied, above, above + np.cumsum(gap[:, :-1] + tied, axis=1) - tied, gap, 0.0)
@@ -358,18 +489,10 @@ class CaseInfluence:
         return np.concatenate((self.target, self.tied, self.gap), axis=-1)
 
 
-@dataclass(frozen=True)
-class Spread:
-    """A variance, and how many degrees of freedom it was learnt from."""
-
-    variance: float
-    freedom: float
-
-
 def influence_of(
     places: Places, resolved: ResolvedRanking, units: tuple[float, float] = (1.0, 1.0)
 ) -> CaseInfluence:
-    """What each case adds to average precision or ROC area, of one ranking or of many, one a row."""
+    """What each case adds to average precision or ROC area, for one ranking or for many, one per row."""
     if resolved.measure.is_area:
         return roc_area_influence(places, units)
     ties: TiePolicy = "threshold" if resolved.ties == "threshold" else "expected"
@@ -395,15 +518,15 @@ def average_precision_influence(
     if places.targets < 2 * unit:
         raise OptionError(f"average precision needs two targets for an interval; saw {places.targets:g}")
     targets, hits, size = places.targets, places.hits, places.hits + places.tied
-    whole = _precision(places, ties, hits, size)
-    value = np.asarray(whole.sum(axis=-1) / targets)
+    precisions = _precision(places, ties, hits, size)
+    value = np.asarray(precisions.sum(axis=-1) / targets)
     # Of a group that weighs less than a typical case, all that there is can go.
     own, own_tied = np.minimum(unit, hits), np.minimum(other, places.tied)
-    below = _sums_from(whole - _precision(places, ties, hits, size, gone=(unit, unit))) / unit
-    gap = _sums_from(whole - _precision(places, ties, hits, size, gone=(0.0, other))) / other
-    target = (whole - _precision(places, ties, hits - own, size - own)) / np.maximum(own, TINY)
+    below = _sums_from(precisions - _precision(places, ties, hits, size, gone=(unit, unit))) / unit
+    gap = _sums_from(precisions - _precision(places, ties, hits, size, gone=(0.0, other))) / other
+    target = (precisions - _precision(places, ties, hits - own, size - own)) / np.maximum(own, TINY)
     target = (target + below[..., 1:] - value[..., None]) / (targets - unit)
-    tied = (whole - _precision(places, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
+    tied = (precisions - _precision(places, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
     tied, gap = (tied + gap[..., 1:]) / targets, gap / targets
     lost = -value / (targets - unit)
     # Centred, and scaled so that the squares sum to Tukey's (n−1)/n Σ(effect − mean)².
@@ -418,7 +541,7 @@ def average_precision_influence(
 
 
 def _sums_from(values: Values) -> Values:
-    """Sums over each tie group and all later ones; 0 after the last."""
+    """Return the sums over each tie group and all later ones, with 0 after the last."""
     sums = np.cumsum(values[..., ::-1], axis=-1)[..., ::-1]
     return np.concatenate([sums, np.zeros((*values.shape[:-1], 1))], axis=-1)
 
@@ -483,17 +606,18 @@ def separated_area_bound(targets: float, background: float, level: float) -> flo
 def find_caveat(targets: float, background: float, freedom: float, unit: str = "") -> str | None:
     """Why the interval may cover less than its level, if there is reason; ``unit`` is what was counted."""
     if (fewest := min(targets, background)) < MIN_CASES_FOR_COVERAGE:
-        which = "targets" if targets <= background else "background cases"
-        return f"only {fewest:.4g} {unit}{which}: below {MIN_CASES_FOR_COVERAGE}, coverage may fall short"
+        rarer = "targets" if targets <= background else "background cases"
+        limit = f"fewer than {MIN_CASES_FOR_COVERAGE} can make the interval too narrow"
+        return f"only {fewest:.4g} {unit}{rarer}; {limit}"
     if freedom < MIN_FREEDOM_FOR_COVERAGE:
-        return "a few cases make up most of the uncertainty, so it is itself uncertain"
+        return "a few cases dominate the uncertainty, so the interval can be too narrow"
     return None
 
 
 def _precision(
     places: Places, ties: TiePolicy, hits: Values, size: Values, gone: tuple[float, float] = (0.0, 0.0)
 ) -> Values:
-    """Each group's sum of precision over its targets, C, with targets and cases gone from above it."""
+    """Return each group's sum C of precision over its targets, with targets and cases removed above it."""
     hits_above = np.maximum(places.hits_above - gone[0], 0.0)
     seen_above = np.maximum(places.seen_above - gone[1], hits_above)
     if ties == "threshold":

@@ -17,9 +17,11 @@ from edgeworth.decisions.estimates import Bootstrap, bootstrap_law
 from edgeworth.decisions.resampling import defined_draws
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.hits import random_ranks
+from edgeworth.rankings.intervals.clusters import CaseRanks
 from edgeworth.rankings.intervals.methods import ListValues, Places
 from edgeworth.rankings.measure_lookup import ResolvedRanking, needs_whole_cases, tie_groups_of
 from edgeworth.rankings.ranking import Ranking
+from edgeworth.rankings.scores.clusters import ClusteredScores
 from edgeworth.rankings.tie_groups import TieGroups
 
 CHUNK = 1 << 19
@@ -31,12 +33,10 @@ STREAMS = 4
 def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, seed: int) -> Values:
     """The measure of replicates: as many targets and as much background, drawn with replacement, each class
     by itself. Where a case stands between the others never changes, so nothing is sorted again."""
-    if needs_whole_cases(ranking, resolved) is not None or not ranking.is_counted:
-        raise OptionError("a bootstrap of a ranking draws whole cases; with sampling weights use Influence()")
     groups = ranking.tie_groups
-    where = Places.of(groups)
+    counts = Places.of(groups)
     # Background above each tie group and tied with it, by turns; last, that below them all.
-    places = np.append(np.stack([where.gap[:-1], where.tied], axis=1), where.gap[-1])
+    places = np.append(np.stack([counts.gap[:-1], counts.tied], axis=1), counts.gap[-1])
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
         size = max(1, CHUNK // max(1, int(groups.targets[0])))
@@ -60,9 +60,11 @@ def _replicates(groups: TieGroups, places: Values, draws: int, generator: np.ran
     occupied = np.append(places[:-1] > 0, True)
     drawn[:, occupied] = generator.multinomial(int(total), places[occupied] / max(total, 1.0), size=draws)
     gap, tied = drawn[:, :-1:2], drawn[:, 1::2]
-    seen = np.cumsum(gap + tied + hits, axis=1) - tied - hits
+    items_above = np.cumsum(gap + tied + hits, axis=1) - tied - hits
     ranked = hits.sum(axis=1) + total
-    return groups_of_counts(hits, hits + tied, seen, float(groups.targets[0]), ranked, float(groups.items[0]))
+    return groups_of_counts(
+        hits, hits + tied, items_above, float(groups.targets[0]), ranked, float(groups.items[0])
+    )
 
 
 def groups_of_counts(
@@ -74,13 +76,13 @@ def groups_of_counts(
     items: Values | float,
 ) -> TieGroups:
     """One list a row and one tie group a column, without those that hold no target."""
-    kept = np.flatnonzero(hits)
+    indices = np.flatnonzero(hits)
 
     def take(values: Values) -> Values:
-        return np.broadcast_to(values, hits.shape).ravel()[kept]
+        return np.broadcast_to(values, hits.shape).ravel()[indices]
 
     return TieGroups(
-        list_of=kept // hits.shape[1],
+        list_of=indices // hits.shape[1],
         hits_above=take(np.cumsum(hits, axis=1) - hits),
         seen_above=take(seen_above),
         hits=take(hits),
@@ -91,8 +93,36 @@ def groups_of_counts(
     )
 
 
+def tie_groups_of_places(counts: Values, steps: int) -> TieGroups:
+    """Find the tie groups of lists whose cases are counted by place (``CaseRanks``), one list per row."""
+    places, total = Places.of_counts(counts, steps), counts.sum(axis=1)
+    hits, size = places.hits, places.hits + places.tied
+    return groups_of_counts(hits, size, places.seen_above, hits.sum(axis=1), total, total)
+
+
+def bootstrap_clusters(
+    ranking: Ranking, clusters: ClusteredScores, resolved: ResolvedRanking, draws: int, seed: int
+) -> Values:
+    """Compute the measure of replicates made of whole clusters, drawn with replacement."""
+    from scipy import sparse
+
+    if clusters.number < 2:
+        raise OptionError("all cases are in one cluster: there is nothing to resample")
+    ranks = CaseRanks.among(ranking.target_scores, clusters.scores, clusters.is_target)
+    shape = (clusters.number, ranks.places)
+    weight = clusters.weight.astype(np.float64)
+    by_cluster = sparse.csr_array((weight, (clusters.codes, ranks.place)), shape=shape)
+    generator, even = np.random.default_rng(seed), np.full(clusters.number, 1 / clusters.number)
+    together = max(1, 4 * CHUNK // max(ranks.places, clusters.number))
+    values = []
+    for start in track_rounds(draws, together, "draws"):
+        chosen = generator.multinomial(clusters.number, even, size=min(together, draws - start))
+        values.append(resolved.values(tie_groups_of_places(np.asarray(chosen @ by_cluster), ranks.steps)))
+    return np.concatenate(values)
+
+
 def _resample_hits(groups: TieGroups, draws: int, generator: np.random.Generator) -> Values:
-    """How often the targets of each tie group were drawn; a target that was never ranked can be drawn too."""
+    """Draw how often the targets of each tie group occur; unranked targets can be drawn too."""
     total, width = int(groups.targets[0]), len(groups.hits) + 1
     owners = np.repeat(np.arange(len(groups.hits)), groups.hits.astype(np.intp))
     slots = np.concatenate([owners, np.full(total - len(owners), width - 1)])
@@ -106,14 +136,14 @@ def tied_orders(ranking: Ranking, draws: int, seed: int) -> Iterator[TieGroups]:
     """Targets put at random among the scores as they are, ties and all, many lists at a time."""
     generator = np.random.default_rng(seed)
     sizes = np.append(ranking.items_by_score[1][::-1], int(ranking.unranked)).astype(np.int64)
-    seen, targets = (np.cumsum(sizes) - sizes)[:-1].astype(np.float64), int(ranking.target_total)
+    items_above, targets = (np.cumsum(sizes) - sizes)[:-1].astype(np.float64), int(ranking.target_total)
     together = max(1, 2 * CHUNK // len(sizes))
     for start in track_rounds(draws, together, "draws"):
         count = min(together, draws - start)
         drawn = generator.multivariate_hypergeometric(sizes, targets, size=count, method="marginals")
         # What falls to those never ranked is found nowhere.
         hits, ranked = drawn[:, :-1].astype(np.float64), np.full(count, float(ranking.ranked_total))
-        yield groups_of_counts(hits, sizes[:-1], seen, float(targets), ranked, float(ranking.total))
+        yield groups_of_counts(hits, sizes[:-1], items_above, float(targets), ranked, float(ranking.total))
 
 
 def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[TieGroups]:
@@ -123,8 +153,8 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[T
     for start in track_rounds(draws, size, "draws"):
         count = min(size, draws - start)
         ranks = random_ranks(items, targets, count, generator)
-        ones, many = np.ones(ranks.shape), np.full(count, float(items))
-        yield groups_of_counts(ones, ones, ranks - 1.0, float(targets), many, float(items))
+        ones, list_items = np.ones(ranks.shape), np.full(count, float(items))
+        yield groups_of_counts(ones, ones, ranks - 1.0, float(targets), list_items, float(items))
 
 
 def bootstrap_means(values: Values, draws: int, seed: int) -> Values:
@@ -141,7 +171,12 @@ def bootstrap_means(values: Values, draws: int, seed: int) -> Values:
 @bootstrap_law.register
 def _(ranking: Ranking, resolved: ResolvedRanking, bootstrap: Bootstrap) -> SamplingLaw:
     value = float(resolved.values(tie_groups_of(ranking, resolved))[0])
-    draws = bootstrap_ranking(ranking, resolved, bootstrap.draws, bootstrap.seed)
+    if needs_whole_cases(ranking, resolved) is not None or not ranking.is_counted:
+        raise OptionError("Bootstrap() needs whole cases; with sampling weights use Influence()")
+    if ranking.clusters is None:
+        draws = bootstrap_ranking(ranking, resolved, bootstrap.draws, bootstrap.seed)
+    else:
+        draws = bootstrap_clusters(ranking, ranking.clusters, resolved, bootstrap.draws, bootstrap.seed)
     return BootstrapLaw(value, *defined_draws(draws, resolved.spelling))
 
 

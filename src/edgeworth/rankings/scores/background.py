@@ -41,9 +41,9 @@ class GapCounts:
 
     def __add__(self, other: Self) -> Self:
         counted, waiting = self.counted + other.counted, self.waiting + other.waiting
-        whole = type(self)(self.edges, self.rows + other.rows, counted, waiting)
+        merged = type(self)(self.edges, self.rows + other.rows, counted, waiting)
         enough = sum(len(scores) for scores, _ in waiting) >= max(FEWEST_ROWS, 8 * len(self.edges))
-        return whole.count_waiting() if enough else whole
+        return merged.count_waiting() if enough else merged
 
     def count_waiting(self) -> Self:
         """The same with all rows counted."""

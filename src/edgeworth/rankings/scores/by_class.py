@@ -1,4 +1,4 @@
-"""Scores by real class: what a ranking is before it is said which class is the target.
+"""Scores by real class: a ranking before the target class is known.
 
 A batch of rows does not know all labels, so scores are gathered by label first; which label is the target is
 decided once, over all of them."""
@@ -23,9 +23,15 @@ from edgeworth.core.labels import (
     list_labels,
     usual_positive,
 )
-from edgeworth.core.row_policies import check_label_number, describe_missing, take_weights
-from edgeworth.core.serialization import COUNT, LABELS, Serializable, list_of, object_of
+from edgeworth.core.row_policies import (
+    check_label_number,
+    describe_missing,
+    refuse_regression,
+    take_weights,
+)
+from edgeworth.core.serialization import COUNT, LABELS, Serializable, list_of, object_of, optional
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.rankings.scores.clusters import ClusteredScores
 from edgeworth.rankings.scores.sorted_scores import (
     EDGES,
     ScoredRows,
@@ -52,11 +58,14 @@ class ScoresByClass(Serializable):
         "runs": list_of(object_of(SortedScores)).of("_scores_in_order"),
         "cells": EDGES.of("bins"),
         "dropped": COUNT,
+        "clusters": replace(optional(object_of(ClusteredScores)), is_brief=True),
     }
 
     scores: Mapping[Label, SortedScores] = field(default_factory=dict)
     bins: Floats | None = None
     dropped: int = 0
+    clusters: ClusteredScores | None = None
+    """The same cases by cluster, when rows come in clusters."""
 
     @classmethod
     def from_columns(
@@ -69,8 +78,13 @@ class ScoresByClass(Serializable):
         bins: Floats | None = None,
         missing: MissingScore = "error",
         first_row: int = 1,
+        clusters: Column | None = None,
     ) -> Self:
-        """Sort one batch of scores by class."""
+        """Sort one batch of scores by class, and by cluster if there are clusters."""
+        if clusters is not None:
+            return cls._of_clusters(
+                truth, scores, clusters, weights, weight_kind, bins, missing, first_row=first_row
+            )
         classes, dropped = rows_of_classes(
             truth, scores, weights=weights, weight_kind=weight_kind, missing=missing, first_row=first_row
         )
@@ -79,16 +93,61 @@ class ScoresByClass(Serializable):
             runs = ((label, place_in_bins(run, bins)) for label, run in runs)
         return cls(_merge_classes(runs), bins, dropped)
 
+    @classmethod
+    def _of_clusters(
+        cls,
+        truth: Column,
+        scores: Floats,
+        clusters: Column,
+        weights: Numbers | None,
+        weight_kind: WeightKind | None,
+        bins: Floats | None,
+        missing: MissingScore,
+        *,
+        first_row: int,
+    ) -> Self:
+        """Sort one batch of scores by class and cluster; a row without a cluster lacks a value."""
+        check_lengths({"truth": truth, "scores": scores, "clusters": clusters, "weights": weights})
+        coded = encode(clusters, "clusters")
+        lacks_cluster = coded.codes < 0
+        if missing == "error" and lacks_cluster.any():
+            row = first_row + int(np.argmax(lacks_cluster))
+            raise InputError(describe_missing("the cluster is missing", row, int(lacks_cluster.sum())))
+        plain = cls.from_columns(
+            truth,
+            np.where(lacks_cluster, np.nan, scores),
+            weights=weights,
+            weight_kind=weight_kind,
+            bins=bins,
+            missing=missing,
+            first_row=first_row,
+        )
+        part = encode(truth, "truth")
+        complete_rows = np.flatnonzero((part.codes >= 0) & ~lacks_cluster & ~np.isnan(scores))
+        row_weights = take_weights(weights, weight_kind, first_row)
+        clustered = ClusteredScores.of(
+            Coded(coded.codes[complete_rows], tuple(canonical_label(label) for label in coded.labels)),
+            Coded(part.codes[complete_rows], tuple(canonical_label(label) for label in part.labels)),
+            scores[complete_rows],
+            None if row_weights is None else row_weights[complete_rows],
+        )
+        if not clustered.number:
+            return plain
+        return replace(plain, clusters=clustered if bins is None else clustered.in_bins(bins))
+
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, ScoresByClass):
             return NotImplemented
         if not self.scores or not other.scores:
-            whole = other if not self.scores else self
-            bins = self.bins if whole.bins is None else whole.bins
-            return replace(whole, bins=bins, dropped=self.dropped + other.dropped)
+            nonempty = other if not self.scores else self
+            bins = self.bins if nonempty.bins is None else nonempty.bins
+            return replace(nonempty, bins=bins, dropped=self.dropped + other.dropped)
         check_same_bins(self.bins, other.bins)
         runs = _merge_classes((*self.scores.items(), *other.scores.items()))
-        return replace(self, scores=runs, dropped=self.dropped + other.dropped)
+        clusters = self.clusters if other.clusters is None else other.clusters
+        if self.has_cases and other.has_cases:
+            clusters = merge_clusters(self.clusters, other.clusters)
+        return replace(self, scores=runs, dropped=self.dropped + other.dropped, clusters=clusters)
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -100,23 +159,27 @@ class ScoresByClass(Serializable):
 
     @classmethod
     def _of_fields(cls, fields: dict[str, object]) -> Self:
-        labels, runs, bins, dropped = (
-            fields[name] for name in ("labels", "_scores_in_order", "bins", "dropped")
+        labels, runs, bins, dropped, clusters = (
+            fields[name] for name in ("labels", "_scores_in_order", "bins", "dropped", "clusters")
         )
         assert isinstance(labels, tuple)
         assert isinstance(runs, (list, tuple))
         assert isinstance(dropped, int)
         assert bins is None or isinstance(bins, np.ndarray)
-        return cls(dict(zip(labels, runs, strict=True)), bins, dropped)
+        assert clusters is None or isinstance(clusters, ClusteredScores)
+        return cls(dict(zip(labels, runs, strict=True)), bins, dropped, clusters)
 
     rule: ClassVar = "each class has sorted scores, and scores in bins are their lower edges"
 
     def _fits_together(self) -> bool:
-        return are_on_bins(self.scores.values(), self.bins)
+        is_known = self.clusters is None or set(self.clusters.labels) <= set(self.scores)
+        return is_known and are_on_bins(self.scores.values(), self.bins)
 
     def rename(self, names: Mapping[Label, Label]) -> Self:
         """New names for the classes; those that get one name become one."""
-        return replace(self, scores=_merge_classes((names[label], run) for label, run in self.scores.items()))
+        clusters = None if self.clusters is None else self.clusters.rename(names)
+        runs = _merge_classes((names[label], run) for label, run in self.scores.items())
+        return replace(self, scores=runs, clusters=clusters)
 
     @property
     def has_cases(self) -> bool:
@@ -128,11 +191,22 @@ class ScoresByClass(Serializable):
             label: run if run.weight is None else SortedScores(run.scores, whole_counts(run.weight))
             for label, run in self.scores.items()
         }
-        return replace(self, scores=scores)
+        return replace(
+            self, scores=scores, clusters=None if self.clusters is None else self.clusters.as_counts()
+        )
+
+
+def merge_clusters(left: ClusteredScores | None, right: ClusteredScores | None) -> ClusteredScores | None:
+    """Add clusters of two tallies, which both have or have not."""
+    if left is None and right is None:
+        return None
+    if left is None or right is None:
+        raise MergeError("one part of the scores has clusters, the other has none")
+    return left + right
 
 
 def _merge_classes(runs: Iterable[tuple[Label, SortedScores]]) -> dict[Label, SortedScores]:
-    """The scores of each class; those of one label taken together."""
+    """Merge the scores of equal labels."""
     merged: dict[Label, SortedScores] = {}
     for label, run in runs:
         merged[label] = merged[label] + run if label in merged else run
@@ -146,9 +220,10 @@ def target_of(labels: Sequence[Label], positive: Label | None = None) -> Label:
         return labels[find_label(positive, labels)]
     usual = usual_positive(labels) if len(labels) == 2 else _of_a_usual_pair(labels)
     if usual is None:
+        refuse_regression(labels)
         raise InputError(
-            f"truth has the label{'s' if len(labels) != 1 else ''} {list_labels(labels)}: "
-            "say which one is the target (positive=, --positive)"
+            f"truth has the label{'s' if len(labels) != 1 else ''} {list_labels(labels)}: name the target "
+            "(positive=, --positive)"
         )
     return usual
 
@@ -164,13 +239,13 @@ def rows_of_classes(
 ) -> tuple[list[ClassRows], int]:
     """Copies of the scores (and weights) of each class, free of NaN; and how many rows were dropped."""
     if missing not in ("error", "drop"):
-        raise OptionError(f'missing is "error" or "drop" with scores; saw {missing!r}')
+        raise OptionError(f'with scores, missing must be "error" or "drop"; saw {missing!r}')
     check_lengths({"truth": truth, "scores": scores, "weights": weights})
     weights = take_weights(weights, weight_kind, first_row)
     if weights is not None:
         check_weights(weights, first_row)
         if weights.dtype.kind in "iu" and weights.sum(dtype=np.float64) > MAX_EXACT_INTEGER:
-            raise InputError("weights of a ranking add up to 2^53 at most: divide them by a number")
+            raise InputError("the weights must add up to at most 2^53: divide them by a constant")
 
     def choose(scores: Floats, weights: Numbers | None, truth: Column) -> list[ClassRows]:
         return [
@@ -184,16 +259,16 @@ def rows_of_classes(
     if sum(len(chosen) for _, chosen, _ in classes) == len(scores):
         return classes, 0
     part = encode(truth, "truth")
-    known = part.codes >= 0
-    kept = np.flatnonzero(known & ~np.isnan(scores))
+    has_truth = part.codes >= 0
+    complete_rows = np.flatnonzero(has_truth & ~np.isnan(scores))
     if missing == "error":
-        row = int(np.argmin(known & ~np.isnan(scores)))
-        name = "the score" if known[row] else "truth"
-        what = f"{name} is missing (or not a number)"
-        raise InputError(describe_missing(what, first_row + row, len(scores) - len(kept)))
-    part = Coded(part.codes[kept], part.labels)
-    classes = choose(scores[kept], None if weights is None else weights[kept], part)
-    return classes, len(scores) - len(kept)
+        row = int(np.argmin(has_truth & ~np.isnan(scores)))
+        name = "the score" if has_truth[row] else "truth"
+        problem = f"{name} is missing (or not a number)"
+        raise InputError(describe_missing(problem, first_row + row, len(scores) - len(complete_rows)))
+    part = Coded(part.codes[complete_rows], part.labels)
+    classes = choose(scores[complete_rows], None if weights is None else weights[complete_rows], part)
+    return classes, len(scores) - len(complete_rows)
 
 
 def check_same_bins(left: Floats | None, right: Floats | None) -> None:
@@ -204,12 +279,13 @@ def check_same_bins(left: Floats | None, right: Floats | None) -> None:
         ]
         difference = " with other edges" if descriptions[0] == descriptions[1] else ""
         raise MergeError(
-            f"rankings in unequal bins do not merge: {descriptions[0]} and {descriptions[1]}{difference}"
+            f"rankings with different bins cannot be merged: {descriptions[0]} and "
+            f"{descriptions[1]}{difference}"
         )
 
 
 def _of_a_usual_pair(labels: Sequence[Label]) -> Label | None:
-    """When only one class was seen, the other one may be known from its name."""
+    """Infer the second class from the name of the only one in the data."""
     if len(labels) != 1:
         return None
     only = labels[0].lower() if isinstance(labels[0], str) else labels[0]

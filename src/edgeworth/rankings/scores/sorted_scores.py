@@ -71,8 +71,8 @@ class SortedScores(Serializable):
             ordered = _merge(map_blocks(lambda rows: np.sort(scores[rows]), halves))
             ordered += 0.0  # -0.0 and 0.0 are one score, and print as one
             return cls(ordered)
-        kept = weights > 0
-        scores, weights = scores[kept], weights[kept]
+        has_weight = weights > 0
+        scores, weights = scores[has_weight], weights[has_weight]
         square = weights.astype(np.float64) ** 2 if weights.dtype.kind == "f" else None
         return cls(scores, weights, square).merge_equal()
 
@@ -89,16 +89,16 @@ class SortedScores(Serializable):
             return type(self).empty()
         scores = self.scores + 0.0
         if self.highest is None:
-            values, where = np.unique(scores, return_inverse=True)
+            values, index = np.unique(scores, return_inverse=True)
             spans = None
         else:
-            values, spans, where = _distinct_spans(scores, self.highest + 0.0)
+            values, spans, index = _distinct_spans(scores, self.highest + 0.0)
 
         def added(column: Numbers | None) -> Numbers | None:
             if column is None:
                 return None
             total = np.zeros(len(values), dtype=column.dtype)
-            np.add.at(total, where, column)
+            np.add.at(total, index, column)
             return total
 
         return type(self)(values, added(self._cases), added(self.square), added(self.fourth), spans)
@@ -122,7 +122,7 @@ class SortedScores(Serializable):
         scores = np.concatenate([run.scores for run in runs])
         weight = np.concatenate([run._cases for run in runs])
         if weight.dtype.kind in "iu" and weight.sum(dtype=np.float64) > MAX_EXACT_INTEGER:
-            raise MergeError("weights of a ranking add up to 2^53 at most: divide them by a number")
+            raise MergeError("the weights must add up to at most 2^53: divide them by a constant")
         return cls(scores, weight, square, fourth, highest).merge_equal()
 
     def collapse(self, edges: Floats) -> Self:
@@ -151,7 +151,7 @@ class SortedScores(Serializable):
 
     @property
     def _cases(self) -> Numbers:
-        """The cases of each entry, or their weight."""
+        """Return the number of cases of each entry, or their weight."""
         return np.ones(len(self.scores), dtype=np.int64) if self.weight is None else self.weight
 
     def power_sums(self, power: int) -> Floats:
@@ -196,10 +196,10 @@ class SortedScores(Serializable):
 
     def below(self, thresholds: Floats | float, *, side: Literal["left", "right"] = "left") -> Numbers:
         """Cases with a score below each threshold (``side="right"``: at most the threshold)."""
-        where = np.searchsorted(self.scores, thresholds, side=side)
+        index = np.searchsorted(self.scores, thresholds, side=side)
         if self.weight is None:
-            return np.asarray(where)
-        return np.asarray(self._sums[where])
+            return np.asarray(index)
+        return np.asarray(self._sums[index])
 
     def distinct(self) -> tuple[Floats, Numbers]:
         """Each score once, lowest first, with its cases."""
@@ -237,7 +237,7 @@ class SortedScores(Serializable):
 
 
 def _merge(runs: Sequence[Floats]) -> Floats:
-    """All scores of sorted arrays in order: a stable sort recognises what is sorted and merges it."""
+    """Merge sorted arrays of scores with a stable sort, which is fast for sorted runs."""
     merged = np.concatenate(runs)
     merged.sort(kind="stable")
     return merged
@@ -257,13 +257,13 @@ def _is_ordered(scores: Floats, ends: Floats, may_repeat: bool) -> bool:
 
 
 def _distinct_spans(low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """Each pair once, in order, and which of them each pair is."""
+    """Return the distinct pairs in order, and the index of each pair among them."""
     order = np.lexsort((high, low))
     low, high = low[order], high[order]
     is_new = np.concatenate([[True], (low[1:] != low[:-1]) | (high[1:] != high[:-1])])
-    where = np.empty(len(order), dtype=np.intp)
-    where[order] = np.cumsum(is_new) - 1
-    return low[is_new], high[is_new], where
+    index = np.empty(len(order), dtype=np.intp)
+    index[order] = np.cumsum(is_new) - 1
+    return low[is_new], high[is_new], index
 
 
 Bins: TypeAlias = Sequence[float] | Floats | int | None
@@ -283,14 +283,14 @@ def as_bins(bins: Bins) -> Floats | None:
         return None
     if isinstance(bins, (int, np.integer)):
         if isinstance(bins, bool) or not 1 <= bins <= MOST_BINS:
-            raise OptionError(f"a number of bins lies between 1 and {MOST_BINS:,}; saw {bins}")
+            raise OptionError(f"the number of bins must lie between 1 and {MOST_BINS:,}; saw {bins}")
         return np.arange(int(bins)) / int(bins)
     try:
         edges = np.asarray(bins, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"bins are edges, or a number of them; saw {bins!r}") from None
+        raise OptionError(f"bins must be a number or a list of edges; saw {bins!r}") from None
     if edges.ndim != 1 or not len(edges) or not np.all(np.isfinite(edges)) or np.any(np.diff(edges) <= 0):
-        raise OptionError("bins are edges in ascending order, finite and different from each other")
+        raise OptionError("the edges of bins must be finite, distinct and in ascending order")
     return edges + 0.0
 
 
@@ -300,7 +300,7 @@ def check_unit_range(scores: Floats) -> None:
     if outside.any():
         score = scores[outside][0]
         raise InputError(
-            f"a number of bins divides the scores from 0 to 1, but there is {score:g}: give the edges"
+            f"with a number of bins, scores must lie between 0 and 1; saw {score:g}: pass the edges instead"
         )
 
 
@@ -313,9 +313,9 @@ def place_in_bins(run: SortedScores, edges: Floats) -> SortedScores:
 
 def are_on_bins(runs: Iterable[SortedScores], edges: Floats | None) -> bool:
     """Whether all scores are lower edges of bins, where there are bins."""
-    known = np.concatenate([[-np.inf], [] if edges is None else edges])
+    lower_edges = np.concatenate([[-np.inf], [] if edges is None else edges])
     scores = [scores for run in runs for scores in (run.scores, run.ends)]
-    return edges is None or all(bool(np.isin(values, known).all()) for values in scores)
+    return edges is None or all(bool(np.isin(values, lower_edges).all()) for values in scores)
 
 
 EDGES = optional(Field("ascending edges", lambda edges: as_bins(FLOATS.load(edges)), FLOATS.dump))

@@ -1,40 +1,57 @@
 """Judgements and runs as TREC writes them: columns of text separated by spaces or tabs.
 
 A file of qrels has lines "query iteration document grade", a run has "query Q0 document rank score tag".
-As in trec_eval, iteration, Q0 and rank are not used: a run is ordered by its scores. Ranks are read all the
-same, to warn where they disagree with the scores. Queries and documents
-are text as it is written, so "007" and "7" are two queries. Lines that are empty or begin with # are left
-out. A file may be compressed (gzip).
+Words after the tag belong to it. As in trec_eval, iteration, Q0 and rank are not used: a run is ordered by
+its scores, unless the caller wants ranks. Ranks are read all the same, to warn where they disagree with the
+scores. Queries and documents are text as it is written, so "007" and "7" are two queries. Lines that are
+empty or begin with # are left out. A file may be compressed (gzip).
 
-BEIR's judgements (query-id, corpus-id, score below a header) and the dictionaries of MTEB, BEIR and ranx in
-JSON, ``{query: {document: score}}``, are read as well.
+Other layouts that are read: runs of MS MARCO ("query document rank"), CSV files with named columns, BEIR's
+judgements (query-id, corpus-id, score below a header), and the dictionaries of MTEB, BEIR and ranx in JSON,
+``{query: {document: score}}``.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from io import BytesIO
+from dataclasses import dataclass, replace
+from io import BytesIO, StringIO
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.errors import InputError
-from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat
+from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat, join_identifiers
 from edgeworth.sources.arrow import arrow_column
 from edgeworth.sources.columns import Coded, encode
 from edgeworth.sources.formats import ending
 from edgeworth.sources.paths import read_whole_file
 from edgeworth.sources.runs.retrieval import read_dictionary
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 QRELS_COLUMNS = ("query", "iteration", "document", "grade")
 RUN_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
+MARCO_COLUMNS = ("query", "document", "rank")
+CSV_NAMES = {
+    "query": ("query", "qid", "query_id", "query-id", "topic", "topic_id", "q_id"),
+    "document": ("document", "docid", "docno", "doc_id", "doc", "document_id", "corpus-id", "pid"),
+    "score": ("score", "sim", "similarity"),
+    "rank": ("rank", "position"),
+    "grade": ("grade", "relevance", "rel", "label", "judgement", "judgment", "relevance_score", "score"),
+}
+"""Names of columns in CSV files, by what they hold. Case does not matter."""
 BEIR_COLUMNS, BEIR_HEADER = ("query", "document", "grade"), b"query-id\tcorpus-id\tscore"
+
+LINES_DETECTED = 20
+"""Lines that tell a run from judgements."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -43,6 +60,7 @@ _NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]
 _VALUES: dict[str, tuple[re.Pattern[bytes], type, str]] = {
     "grade": (_WHOLE, int, "a grade is a whole number"),
     "score": (_NUMBER, float, "a score is a number, and NaN has no rank"),
+    "rank": (_WHOLE, int, "a rank is a whole number"),
 }
 """The values that a column may hold: how they are written, what they are, and the sentence for others."""
 
@@ -88,6 +106,11 @@ def rank_conflicts(run: TrecRun) -> int:
     if run.rank is None:
         return 0
     codes = run.query.codes
+    is_same = np.diff(codes) == 0
+    is_grouped = len(codes) - int(is_same.sum()) == len(run.query.labels)
+    if is_grouped and (np.diff(run.rank)[is_same] > 0).all():  # as most files are: no need to sort
+        rises = is_same & (np.diff(run.score) > 0)
+        return len(np.unique(codes[1:][rises]))
     order = np.lexsort((-run.score, run.rank, codes))
     # Documents of one rank come in falling order of scores, so any rise is between two ranks.
     rises = (np.diff(run.score[order]) > 0) & (np.diff(codes[order]) == 0)
@@ -102,13 +125,48 @@ def read_qrels(path: str | Path) -> Qrels:
     return Qrels(str(path), query, document, grade)
 
 
-def read_run(path: str | Path) -> TrecRun:
-    """Read the run of a system."""
+def read_run(path: str | Path, *, rank_only: bool = False) -> TrecRun:
+    """Read the run of a system. With ``rank_only`` the ranks order its documents, not the scores."""
     if ending(Path(path)) == ".json":
         name, queries, documents, scores = read_dictionary(Path(path), float)
-        return TrecRun(name, name, *_from_dictionary(queries, documents, scores))
-    query, document, score, tag, rank = _read_columns(Path(path), RUN_COLUMNS)
-    return TrecRun(str(path), tag, query, document, score, rank)
+        run = TrecRun(name, name, *_from_dictionary(queries, documents, scores))
+    else:
+        query, document, score, tag, rank = _read_columns(Path(path), RUN_COLUMNS)
+        run = TrecRun(str(path), tag, query, document, score, rank)
+    if not rank_only:
+        return run
+    if run.rank is None:
+        raise InputError(f"{path} has no ranks, or some that are not whole numbers: omit --rank-only")
+    return replace(run, score=-run.rank.astype(np.float64))
+
+
+BYTES_OF_HEAD = 1 << 16
+"""Bytes in which the first line that is no comment is looked for before all lines are."""
+
+TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".arrow", ".feather")
+"""Files that are tables or logs by their name; their content is not guessed at."""
+
+
+def detect_layout(path: Path) -> Literal["qrels", "run"] | None:
+    """Tell judgements and runs in TREC's layouts, or MS MARCO's, by their first lines; None for others."""
+    if not path.is_file() or ending(path) in TABLE_ENDINGS:
+        return None
+    try:
+        lines = list(islice(_lines(_read_text(path)), LINES_DETECTED))
+    except InputError:
+        return None
+    widths = {len(fields) for _, fields in lines}
+    if widths == {len(QRELS_COLUMNS)} and all(_WHOLE.fullmatch(fields[3]) for _, fields in lines):
+        return "qrels"
+    if widths == {len(MARCO_COLUMNS)} and all(_WHOLE.fullmatch(fields[2]) for _, fields in lines):
+        return "run"
+    if (
+        widths
+        and min(widths) >= len(RUN_COLUMNS)
+        and all(_NUMBER.fullmatch(fields[4]) for _, fields in lines)
+    ):
+        return "run"
+    return None
 
 
 def _read_columns(path: Path, names: Sequence[str]) -> _Columns:
@@ -117,7 +175,15 @@ def _read_columns(path: Path, names: Sequence[str]) -> _Columns:
     body = content
     if value == "grade" and content.startswith(BEIR_HEADER):
         names, content, body = BEIR_COLUMNS, b"#" + content, content.partition(b"\n")[2]
-    columns = _read_regular(body, names, value) or _read_lines(path, content, names, value)
+    if ending(path) == ".csv":
+        columns = _read_csv(path, content, value)
+        content = b"#" + content
+    elif value == "score" and _count_fields(content) == len(MARCO_COLUMNS):
+        names = MARCO_COLUMNS
+        ranked = _read_regular(body, names, "rank") or _read_lines(path, content, names, "rank")
+        columns = *ranked[:2], -ranked[2].astype(np.float64), "", ranked[2].astype(np.int64)
+    else:
+        columns = _read_regular(body, names, value) or _read_lines(path, content, names, value)
     query, document, *_ = columns
     repeat = first_repeat(query.codes, document)
     if repeat is not None:
@@ -133,7 +199,7 @@ def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns 
     """Read lines as Arrow does, many times faster; None where it is absent or would take them otherwise."""
     try:
         import pyarrow as pa
-        from pyarrow import csv
+        from pyarrow import csv as arrow_csv
     except ImportError:
         return None
     separator = b"\t" if b"\t" in content else b" "
@@ -149,11 +215,11 @@ def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns 
     if value == "score":
         types["rank"] = text
     try:
-        table = csv.read_csv(
+        table = arrow_csv.read_csv(
             BytesIO(content),
-            csv.ReadOptions(column_names=list(names)),
-            csv.ParseOptions(delimiter=separator.decode(), quote_char=False),
-            csv.ConvertOptions(column_types=types, null_values=[], include_columns=[*types]),
+            arrow_csv.ReadOptions(column_names=list(names)),
+            arrow_csv.ParseOptions(delimiter=separator.decode(), quote_char=False),
+            arrow_csv.ConvertOptions(column_types=types, null_values=[], include_columns=[*types]),
         )
     except pa.ArrowInvalid:
         return None
@@ -165,15 +231,28 @@ def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns 
         values = np.array([*map(int, grades)])[values.codes]
     elif np.isnan(values).any():
         return None
-    documents = [bytes(document or b"") for document in table.column("document").to_pylist()]
+    documents = _identifiers_of(table.column("document"))
     tag = content.rsplit(None, 1)[-1].decode()
     ranks: Ranks = None
     if value == "score":
         written = arrow_column(table.column("rank").combine_chunks(), "rank")
         assert isinstance(written, Coded)
-        known = _as_ranks([str(label).encode() for label in written.labels])
-        ranks = None if known is None else known[written.codes]
-    return encode(query, "query"), as_identifiers(documents), values, tag, ranks
+        ranks_of_labels = _as_ranks([str(label).encode() for label in written.labels])
+        ranks = None if ranks_of_labels is None else ranks_of_labels[written.codes]
+    return encode(query, "query"), documents, values, tag, ranks
+
+
+def _identifiers_of(column: pa.ChunkedArray) -> Identifiers:  # type: ignore[type-arg]  # of any type
+    """Read identifiers from the memory of Arrow's binary arrays."""
+    lengths, data = [np.zeros(0, np.int32)], [np.zeros(0, np.uint8)]
+    for chunk in column.chunks:
+        _, ends, content = chunk.buffers()
+        assert ends is not None
+        offsets = np.frombuffer(memoryview(ends), np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
+        lengths.append(np.diff(offsets))
+        if content is not None:
+            data.append(np.frombuffer(memoryview(content), np.uint8)[offsets[0] : offsets[-1]])
+    return join_identifiers(np.concatenate(lengths), np.concatenate(data))
 
 
 def _as_ranks(texts: list[bytes]) -> Ranks:
@@ -189,7 +268,9 @@ def _read_lines(path: Path, content: bytes, names: Sequence[str], value: str) ->
     places = [names.index(name) for name in ("document", value)]
     queries, documents, texts, ranks = list[bytes](), list[bytes](), list[bytes](), list[bytes]()
     for line, fields in _lines(content):
-        if len(fields) != len(names):
+        # Lines that end in a lone carriage return would look like one line with a long tag.
+        is_tag_of_words = value == "score" and len(fields) > len(names) and b"\r" not in content
+        if len(fields) != len(names) and not is_tag_of_words:
             swapped = value == "grade" and len(fields) == len(RUN_COLUMNS)
             saw = f"saw {len(fields)}{': is this the run? Qrels come first' if swapped else ''}"
             raise InputError(
@@ -204,18 +285,68 @@ def _read_lines(path: Path, content: bytes, names: Sequence[str], value: str) ->
         raise InputError(f"{path} is empty: lines of {' '.join(names)} are needed")
     for row, match in enumerate(map(pattern.fullmatch, texts)):
         if not match:
-            where = f"{path}, line {_line_of(content, row):,}"
-            raise InputError(f"{where}: {need}; saw {texts[row].decode()!r}")
+            line_text = f"{path}, line {_line_of(content, row):,}"
+            raise InputError(f"{line_text}: {need}; saw {texts[row].decode()!r}")
     code = {label: index for index, label in enumerate(dict.fromkeys(queries))}
     labels = tuple(label.decode() for label in code)
     query = Coded(np.array([*map(code.get, queries)], np.intp), labels)
     values: Numbers = np.fromiter(map(number, texts), number, len(texts))
-    known = _as_ranks(ranks) if ranks else None
-    return query, as_identifiers(documents), values, fields[-1].decode(), known
+    rank_values = _as_ranks(ranks) if ranks else None
+    tag = b" ".join(fields[len(names) - 1 :]).decode()
+    return query, as_identifiers(documents), values, tag, rank_values
+
+
+def _count_fields(content: bytes) -> int:
+    """Count the fields of the first line that counts."""
+    head = content[: 1 + content.find(b"\n", BYTES_OF_HEAD)]
+    return next((len(fields) for part in (head, content) for _, fields in _lines(part)), 0)
+
+
+def _read_csv(path: Path, content: bytes, value: str) -> _Columns:
+    """Read a CSV file whose first line names the columns, whatever their order."""
+    try:
+        header, *rows = csv.reader(StringIO(content.decode(), newline=""))
+    except (csv.Error, ValueError) as error:
+        reason = error if isinstance(error, csv.Error) else "it is empty"
+        raise InputError(f"{path} cannot be read as CSV: {reason}") from None
+    header = [name.strip().lower() for name in header]
+
+    def position(role: str) -> int | None:
+        return next((header.index(name) for name in CSV_NAMES[role] if name in header), None)
+
+    at = {role: position(role) for role in ("query", "document", value, "rank")}
+    ordered_by = value if at[value] is not None else "rank"
+    missing = [role for role in ("query", "document", ordered_by) if at[role] is None]
+    if missing or (value == "grade" and ordered_by == "rank"):
+        needed = f"query, document and {'grade' if value == 'grade' else 'score or rank'}"
+        raise InputError(f"{path}: columns {needed} are needed; saw {', '.join(header) or 'nothing'}")
+    rows = [row for row in rows if row]
+    short = next((number for number, row in enumerate(rows, 2) if len(row) < len(header)), None)
+    if short is not None:
+        raise InputError(f"{path}, line {short:,}: {len(header)} columns are needed; saw fewer")
+    if not rows:
+        raise InputError(f"{path} has no rows below its header")
+
+    def texts(role: str) -> list[bytes]:
+        index = at[role]
+        assert index is not None
+        return [row[index].strip().encode() for row in rows]
+
+    pattern, number, need = _VALUES[ordered_by]
+    written = texts(ordered_by)
+    for line, text in enumerate(written, 2):
+        if not pattern.fullmatch(text):
+            raise InputError(f"{path}, line {line:,}: {need}; saw {text.decode()!r}")
+    values: Numbers = np.fromiter(map(number, written), number, len(written))
+    ranks = _as_ranks(texts("rank")) if value == "score" and at["rank"] is not None else None
+    if ordered_by == "rank":
+        values = -values.astype(np.float64)
+    queries = encode(np.array([text.decode() for text in texts("query")], dtype=object), "query")
+    return queries, as_identifiers(texts("document")), values, "", ranks
 
 
 def _read_text(path: Path) -> bytes:
-    """The whole file as UTF-8 text without carriage returns, or a sentence about why there is none."""
+    """Read the whole file as UTF-8 text without carriage returns, or raise an error with the reason."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file in it")
     content = bytes(read_whole_file(path)).removeprefix(BYTE_ORDER_MARK)
@@ -243,7 +374,7 @@ def _from_dictionary(
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    """The lines that count, with their numbers and their fields."""
+    """Yield the lines that are neither blank nor comments, with their numbers and fields."""
     for number, line in enumerate(content.split(b"\n"), 1):
         fields = line.split()
         if fields and not fields[0].startswith(b"#"):
@@ -251,5 +382,5 @@ def _lines(content: bytes) -> Iterator[tuple[int, list[bytes]]]:
 
 
 def _line_of(content: bytes, row: int) -> int:
-    """The number of the line that a row is written in."""
+    """Return the number of the line in which a row is written."""
     return next(islice(_lines(content), row, None))[0]

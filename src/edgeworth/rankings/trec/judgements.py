@@ -20,7 +20,7 @@ from edgeworth.sources.numbers import as_scores
 Places: TypeAlias = NDArray[np.intp]
 
 UNJUDGED = -1
-"""The grade of an item that nobody judged. It counts as background, except for bpref, which leaves it out."""
+"""The grade of an item without a judgement. It counts as background, except in bpref, which omits it."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def group_codes(codes: Places, queries: tuple[Label, ...]) -> Groups:
 
 
 def are_starts(starts: Places, lists: int, items: int) -> bool:
-    """Whether so many lists start one after the other, the first at 0, and the last ends with the items."""
+    """Whether this many lists start one after the other, the first at 0, and the last ends with the items."""
     is_whole = len(starts) == lists + 1 and starts[0] == 0 and starts[-1] == items
     return bool(is_whole and np.all(starts[1:] >= starts[:-1]))
 
@@ -75,12 +75,12 @@ def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Int
     """
     if positive is None and isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
         return _whole_numbers(column, first_row)
-    coded = encode_all(column, "truth", first_row, "drop such rows, or say what they are")
+    coded = encode_all(column, "truth", first_row, "drop such rows, or fill in their truth")
     labels = [canonical_label(label) for label in coded.labels]
     if positive is not None:
-        wanted = canonical_label(positive)
-        same = [label == wanted or str(label) == str(wanted) for label in labels]
-        return np.array(same, dtype=np.int64)[coded.codes]
+        target = canonical_label(positive)
+        is_target = [label == target or str(label) == str(target) for label in labels]
+        return np.array(is_target, dtype=np.int64)[coded.codes]
     numbers = parse_labels(labels)
     for code, label in enumerate(numbers):
         if not isinstance(label, int):
@@ -102,10 +102,10 @@ def _whole_numbers(column: Numbers, first_row: int) -> Integers:
 
 def _no_grade(label: object, row: int) -> InputError:
     if is_missing(label):
-        return InputError(f"truth is missing in row {row:,}: drop such rows, or say what they are")
+        return InputError(f"truth is missing in row {row:,}: drop such rows, or fill in their truth")
     return InputError(
-        f"truth in row {row:,} is {label!r}: grades are whole numbers of at least 0 (0 is background); "
-        "for other labels say which one is positive"
+        f"truth in row {row:,} is {label!r}: grades are whole numbers of at least 0 (0 is background); for "
+        "other labels, name the positive one (positive=, --positive)"
     )
 
 
@@ -142,19 +142,26 @@ def _written(item: object) -> bytes:
             item if isinstance(item, bytes) else str(canonical_label(item)).encode("utf-8", "surrogateescape")
         )
     except UnicodeEncodeError:
-        raise InputError(f"an id holds half a character: {item!r}") from None
+        raise InputError(f"an id holds an invalid character (a lone surrogate): {item!r}") from None
     if b"\0" in text:
         raise InputError(f"an id holds a zero byte: {text!r}")
     return text
 
 
-def check_ids(queries: tuple[Label, ...], starts: Places, ids: Identifiers) -> None:
+def check_ids(
+    queries: tuple[Label, ...], starts: Places, ids: Identifiers, *, are_folds: bool = False
+) -> None:
     """Refuse a list that holds one item twice."""
     numbers = list_numbers(starts)
     repeat = first_repeat(numbers, ids)
     if repeat is not None:
         document = ids[repeat[0]].decode("utf-8", errors="backslashreplace")
-        raise InputError(f"query {queries[numbers[repeat[0]]]!r} has id {document!r} twice")
+        repeated = f"{queries[numbers[repeat[0]]]!r} has id {document!r} twice"
+        if are_folds:
+            raise InputError(
+                f"fold {repeated}. In repeated cross-validation, each repeat needs its own names of folds"
+            )
+        raise InputError(f"query {repeated}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,24 +215,24 @@ class Judged(Serializable):
     def without(self, query: Places, grade: Integers) -> Judged:
         """What is left when the documents that were retrieved are taken out."""
         retrieved = Judged.count(query, grade, self.queries)
-        left = Judged.add_up(
+        remaining = Judged.add_up(
             np.concatenate((self.list_of, retrieved.list_of)),
             np.concatenate((self.grades, retrieved.grades)),
             np.concatenate((self.numbers, -retrieved.numbers)),
             self.queries,
         )
-        if np.any(left.numbers < 0):
-            query_of = left.queries[int(left.list_of[np.argmax(left.numbers < 0)])]
+        if np.any(remaining.numbers < 0):
+            query_of = remaining.queries[int(remaining.list_of[np.argmax(remaining.numbers < 0)])]
             raise InputError(f"query {query_of!r} has more documents of a grade than were judged")
-        return left
+        return remaining
 
     def __add__(self, other: Judged) -> Judged:
         """The queries of both; one that is in both must be judged alike there."""
         common = canonical_order(set(self.queries) & set(other.queries))
         if self.select(common) != other.select(common):
-            which = next(query for query in common if self.select((query,)) != other.select((query,)))
+            differing = next(query for query in common if self.select((query,)) != other.select((query,)))
             raise MergeError(
-                f"query {which!r} was judged differently in the two: merge lists judged by the same qrels"
+                f"query {differing!r} was judged differently in the two: merge lists judged by the same qrels"
             )
         if set(other.queries) <= set(self.queries):
             return self

@@ -1,12 +1,15 @@
-"""A chart as a value: what it says, the table behind it, and how altair draws it.
+"""A chart as a value: its sentence, the table behind it, and the function that draws it with altair.
 
-Drawing waits until somebody looks: a report holds charts without importing altair. Rows are put into the
-specification after altair has written it, for altair would check them one by one."""
+Charts are drawn on demand, so that a report does not import altair. Rows are added to the specification after
+altair has written it, because altair would check them one by one.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -29,23 +32,23 @@ FORMATS = ("svg", "png", "pdf", "json")
 
 
 def chart_format(path: str | Path) -> str:
-    """Find the format that a file's ending asks for, or refuse it.
+    """Return the format for a file's ending, or raise an error.
 
     >>> chart_format("curve.SVG")
     'svg'
     """
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
-        raise OptionError(f"a chart is written as {', '.join(FORMATS)}; saw {Path(path).name!r}")
+        raise OptionError(f"the file of a chart must end in {', '.join(FORMATS)}; saw {Path(path).name!r}")
     return ending
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Chart:
-    """Data by name (each a table of plain values), and a function from a kit of tools to an altair chart.
+    """Data sets by name (tables of plain values), and a function that draws an altair chart with a kit.
 
-    ``says`` is the sentence that a reader without the picture gets; ``table`` the columns of the first data
-    set as they are shown in the table behind the chart.
+    ``says`` is the sentence for readers without the picture. ``table`` has the columns of the first data
+    set that the table behind the chart shows.
     """
 
     name: str
@@ -61,7 +64,7 @@ class Chart:
         return drawn
 
     def __getstate__(self) -> dict[str, Any]:
-        """Draw the chart, so that it can be pickled: drawing functions hold on to findings."""
+        """Draw the chart before pickling, because drawing functions hold references to the findings."""
         try:
             drawing = PickledDrawing(self._specification())
         except MissingExtraError:
@@ -69,15 +72,15 @@ class Chart:
         return vars(self) | {"data": self._plain_data(), "draw": drawing}
 
     def __getattr__(self, name: str) -> Any:
-        """Do whatever else an altair chart can: ``chart.properties(width=300)``, ``chart.interactive()``."""
+        """Return other methods of the altair chart, such as ``chart.properties(width=300)``."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.altair(), name)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the Vega-Lite specification, with its data."""
+        """Return the Vega-Lite specification with its data."""
         spec = self._specification()
-        # Altair has put the rows of lines that stand by themselves there.
+        # Altair has put the rows of single lines there.
         datasets = spec.get("datasets", {}) | self._plain_data()
         shown: dict[str, Any] = map_texts(visible, spec | {"datasets": datasets})
         return shown | {"config": config(), "background": "transparent"}
@@ -110,15 +113,27 @@ class Chart:
         return bytes(_converter().vegalite_to_pdf(spec))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Let a notebook draw it with its own Vega-Lite, or show the sentence."""
+        """Return the picture, which every notebook shows, and Vega-Lite for those that can draw it.
+
+        The bundle has no HTML or Markdown, because nbconvert prefers them and would write no picture.
+        """
         del include, exclude
+        says = displayable(self.says)
         try:
-            return {"application/vnd.vegalite.v6+json": self.to_dict(), "text/plain": displayable(self.says)}
+            spec = self.to_dict()
+            return {
+                "image/svg+xml": stand_alone_picture(svg_of(spec | {"background": "white"}), says),
+                "application/vnd.vegalite.v6+json": spec,
+                "text/plain": says,
+            }
         except MissingExtraError as error:
-            return {"text/plain": f"{displayable(self.says)} ({error})"}
+            return {"text/plain": f"{says} ({error})"}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}: {displayable(self.title)}>"
 
     def numbers(self) -> dict[str, Any]:
-        """Give what the picture shows, as plain values."""
+        """Return the data of the picture as plain values."""
         return {"title": self.title, "says": self.says, "data": self._plain_data()}
 
     def _plain_data(self) -> dict[str, list[dict[str, Any]]]:
@@ -132,7 +147,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class PickledDrawing:
-    """The specification of a chart drawn when it was pickled; None where altair was not installed."""
+    """The specification of a chart that was drawn for pickling; None if altair was not installed."""
 
     drawn: Mapping[str, Any] | None
 
@@ -141,7 +156,7 @@ class PickledDrawing:
         """The specification, or an error if there is none."""
         if self.drawn is None:
             raise OptionError(
-                "this chart was pickled where altair is not installed, so it has no drawing: install "
+                "this chart was pickled without altair, so it has no drawing: install "
                 "edgeworth[report] there and pickle the report again"
             )
         return dict(self.drawn)
@@ -157,8 +172,39 @@ def svg_of(spec: dict[str, Any]) -> str:
     return str(_converter().vegalite_to_svg(spec))
 
 
+_NEEDLESS = re.compile(
+    r'\s(?:style|class|role|aria-[a-z]+|pointer-events|font-family|stroke-miterlimit|xmlns:xlink|version)="[^"]*"'
+    r'|\sopacity="1"|\s(?:fill|stroke)-opacity="1"|\stransform="translate\(0,0\)"'
+)
+_TAG = re.compile(r"<[a-zA-Z][^<>]*>")
+
+
+def slim_picture(svg: str) -> str:
+    """Remove the parts of an SVG that a page does not need, mostly the names of marks.
+
+    Its own styles are removed too, because the page's policy forbids them. The page sets the font.
+
+    >>> slim_picture('<?xml?><svg class="marks"><text opacity="1" x="1">role="y" z</text></svg>')
+    '<svg><text x="1">role="y" z</text></svg>'
+    """
+    # Only tags are changed; the text between them are labels.
+    return _TAG.sub(lambda tag: _NEEDLESS.sub("", tag[0]), svg[svg.index("<svg") :])
+
+
+def stand_alone_picture(svg: str, says: str) -> str:
+    """Make a picture that needs no page: with its own font, its own text colour, and its sentence.
+
+    >>> stand_alone_picture('<svg><text fill="currentColor">"currentColor"</text></svg>', "<")
+    '<svg font-family="sans-serif"><title>&lt;</title><text fill="#1c1f23">"currentColor"</text></svg>'
+    """
+    inked = _TAG.sub(lambda tag: tag[0].replace(f'"{INK}"', f'"{INK_ON_WHITE}"'), slim_picture(svg))
+    root, rest = inked.split(">", 1)
+    font = root.replace("<svg", '<svg font-family="sans-serif"', 1)
+    return f"{font}><title>{escape(says, quote=False)}</title>{rest}"
+
+
 class Kit:
-    """What a drawing function needs: altair, and each data set by name."""
+    """The tools of a drawing function: altair, and each data set by name."""
 
     def __init__(self, rows: Mapping[str, list[Any]] | None) -> None:
         self.alt = import_extra("altair", "drawing charts")
@@ -166,27 +212,27 @@ class Kit:
 
     @property
     def datasets(self) -> Mapping[str, list[Any]]:
-        """The rows of each data set; none if they are put into the specification later."""
+        """The rows of each data set; empty if they are added to the specification later."""
         return self._rows or {}
 
     def base(self, name: str) -> Any:
-        """Begin a chart over one data set: named in a specification, or with its rows for altair."""
+        """Start a chart on one data set, by its name in a specification or with its rows for altair."""
         alt = self.alt
         if self._rows is None:
             return alt.Chart(alt.NamedData(name=name))
         return alt.Chart(alt.InlineData(values=self._rows[name], name=name))
 
     def once(self) -> Any:
-        """Begin a chart over one row, for a line by itself: over data it would be drawn for each row."""
+        """Start a chart on one row, for a single line; on a data set it would be drawn once per row."""
         return self.alt.Chart(self.alt.InlineData(values=[{"once": 1}]))
 
     def tooltip(self, formats: Mapping[str, str], titles: Mapping[str, str] | None = None) -> list[Any]:
-        """Say what stands under the pointer: numbers by their format, names by none; some have titles."""
-        given = {name: {"title": title} for name, title in (titles or {}).items()}
+        """Make tooltips: numbers have a format, names have none, and some have titles."""
+        title_options = {name: {"title": title} for name, title in (titles or {}).items()}
         return [
-            self.alt.Tooltip(f"{name}:Q", format=form, **given.get(name, {}))
+            self.alt.Tooltip(f"{name}:Q", format=form, **title_options.get(name, {}))
             if form
-            else self.alt.Tooltip(f"{name}:N", **given.get(name, {}))
+            else self.alt.Tooltip(f"{name}:N", **title_options.get(name, {}))
             for name, form in formats.items()
         ]
 
@@ -196,7 +242,7 @@ def _converter() -> Any:
 
 
 def import_extra(module: str, purpose: str) -> Any:
-    """Import a library of the extra for reports, or say how to install it."""
+    """Import a library of the extra for reports, or raise an error that explains how to install it."""
     try:
         return import_module(module)
     except ImportError:
@@ -208,17 +254,19 @@ SECOND = "#d9730d"
 THIRD = "#2a9d6f"
 FOURTH = "#b0529f"
 INK = "currentColor"
+INK_ON_WHITE = "#1c1f23"
+"""The text colour of a picture with its own background."""
 GAINS = ("#ee9f4d", "#f3f3f3", "#6fb0e0")
-"""Colours of losses, nothing, and gains: light enough for dark figures all the way, on any page."""
+"""Colours of losses, zero and gains: light enough for dark digits on any page."""
 ON_SQUARES = "#111111"
-"""Figures on such colours."""
+"""The colour of digits on these colours."""
 PALETTE = (FIRST, SECOND, THIRD, FOURTH, "#8a6d3b", "#5f8dd3", "#c44e52", "#7f7f7f")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 WIDTH, HEIGHT = 420, 290
 
 
 def config() -> dict[str, Any]:
-    """Give the Vega-Lite configuration."""
+    """Return the Vega-Lite configuration."""
     axis = {
         "labelColor": INK,
         "titleColor": INK,

@@ -1,6 +1,6 @@
-"""Names beside an axis: short enough to be drawn, and still different from each other.
+"""Shorten names for an axis and keep them different from each other.
 
-What is too long loses its middle, since names that people give differ at their ends.
+A long name loses its middle, because names usually differ at their ends.
 """
 
 from __future__ import annotations
@@ -12,68 +12,68 @@ from typing import Any
 
 from edgeworth.core.formatting import cut_middle, displayable, unique_name
 
-LONGEST = 60
-"""Signs of a name in the data of a chart and under the pointer."""
+MAX_NAME_LENGTH = 60
+"""Characters of a name in the data of a chart and in tooltips."""
 
-DRAWN = 24
-"""Signs of a name beside an axis."""
+MAX_AXIS_LABEL_LENGTH = 24
+"""Characters of a name beside an axis."""
 
-LIMIT = 230
-"""Points that an axis gives to a name: room for so many wide signs, so that it cuts nothing itself."""
+AXIS_LABEL_PIXELS = 230
+"""Pixels that an axis reserves for a name: enough for that many wide characters, so that Vega cuts none."""
 
-UNSAFE = frozenset(
+JAVASCRIPT_KEYS = frozenset(
     (
         *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString"),
         *("toString", "valueOf", "__proto__"),
         *("__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"),
     )
 )
-"""What every object of JavaScript has: Vega keeps values as keys of objects, and fails at these."""
+"""Attributes of every JavaScript object: Vega uses values as keys of objects, and fails on these."""
 
-UNSEEN = "\u200c"
-"""A sign without width behind such a name makes it another one that looks the same.
+ZERO_WIDTH = "\u200c"
+"""A character without width that makes such a name safe without changing its look.
 
-It is one that ``visible`` leaves as it is, since languages need it."""
+``visible`` keeps this character, because some languages need it."""
 
 
 @dataclass(frozen=True)
 class AxisNames:
-    """Names as the data say them, and as they are drawn."""
+    """Names in the data, and as they are drawn."""
 
     names: tuple[str, ...]
     drawn: tuple[str, ...]
 
     @property
     def options(self) -> dict[str, Any]:
-        """Give the options of an axis or a legend that write the names as they are drawn.
+        """The options of an axis or a legend that show the names as they are drawn.
 
-        A place among the names, not a key: a name may be anything.
+        Names are looked up by position, because a name may be any text.
         """
         if self.names == self.drawn:
-            return {"labelLimit": LIMIT}
+            return {"labelLimit": AXIS_LABEL_PIXELS}
         names, drawn = json.dumps(self.names), json.dumps(self.drawn)
-        return {"labelLimit": LIMIT, "labelExpr": f"{drawn}[indexof({names}, datum.value)]"}
+        return {"labelLimit": AXIS_LABEL_PIXELS, "labelExpr": f"{drawn}[indexof({names}, datum.value)]"}
 
 
-def axis_names(names: Iterable[object], most: int = DRAWN) -> AxisNames:
+def axis_names(names: Iterable[object], most: int = MAX_AXIS_LABEL_LENGTH) -> AxisNames:
     """Shorten the names of one chart so that they stay different.
 
     >>> axis_names([f"https://example.org/kinds/{name}" for name in ("cat", "dog", "bird")], 12).drawn
     ('https:…s/cat', 'https:…s/dog', 'https:…/bird')
     """
-    # Vega puts names into expressions, in which a backslash and what follows would be another sign.
+    # Vega puts names into expressions, in which a backslash would start an escape sequence.
     full = [displayable(str(name)).replace("\\", "∖") for name in names]
-    return AxisNames(distinct_names(full, LONGEST), distinct_names(full, most))
+    return AxisNames(distinct_names(full, MAX_NAME_LENGTH), distinct_names(full, most))
 
 
 def distinct_names(names: Iterable[str], most: int) -> tuple[str, ...]:
-    """Cut names to a length, and put a number behind those that would look like one before.
+    """Cut names to a length, and add a number to those that would equal an earlier one.
 
     >>> distinct_names(["a" * 9, "a" * 8 + "b", "a" * 10], 5)
     ('aa…aa', 'aa…ab', 'aa…aa (2)')
     """
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for name in names:
         cut = cut_middle(name, most)
-        found[unique_name(f"{cut}{UNSEEN}" if cut in UNSAFE else cut, found)] = None
-    return tuple(found)
+        distinct[unique_name(f"{cut}{ZERO_WIDTH}" if cut in JAVASCRIPT_KEYS else cut, distinct)] = None
+    return tuple(distinct)

@@ -1,25 +1,27 @@
-"""One HTML file: our template, the report's tables, its charts as pictures that come alive with JavaScript.
+"""Write a report as one HTML file with tables, pictures, and charts that JavaScript makes interactive.
 
-Nothing is fetched: the drawing library comes out of vl-convert when the page is built. The page allows itself
-exactly one style sheet and one script, named by their hashes, so that nothing smuggled in by a label can run.
+Nothing is fetched: vl-convert supplies the drawing library when the page is built. The page's policy allows
+one style sheet and one script by their hashes, so that code in a label cannot run.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from edgeworth.common.json_types import JsonValue
 from edgeworth.core.formatting import displayable, shorten, unique_name
-from edgeworth.report.charts.chart import Chart, import_extra, svg_of
+from edgeworth.report.charts.chart import Chart, import_extra, slim_picture, svg_of
+from edgeworth.report.html.key_figures import key_figures
 from edgeworth.report.html.parts import (
+    TITLE,
     DrawnChart,
     describe_judged,
-    is_notice,
+    first_sentence,
     keep_powers_whole,
     page_reports,
     table_html,
@@ -27,40 +29,48 @@ from edgeworth.report.html.parts import (
     verdicts,
 )
 from edgeworth.report.report import Grid, Report, json_text, map_texts
-from edgeworth.report.wording import list_provenance
+from edgeworth.report.wording import is_notice, list_provenance
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
 
 Row = TypeVar("Row")
 
-LONGEST_TITLE = 200
+MAX_TITLE_LENGTH = 200
 
-CHART_ROWS = 40
+LEAD_WIDTH = 780
+"""The width of the leading chart's plot, which fills the page together with its axis."""
+
+MAX_WARNINGS_SHOWN = 3
+"""Warnings that are shown at once; the others are folded."""
+
+MAX_CHART_ROWS = 40
 """Rows of the table behind a chart."""
-
-_NEEDLESS = re.compile(
-    r'\s(?:style|class|role|aria-[a-z]+|pointer-events|font-family|stroke-miterlimit|xmlns:xlink|version)="[^"]*"'
-    r'|\sopacity="1"|\s(?:fill|stroke)-opacity="1"|\stransform="translate\(0,0\)"'
-)
-_TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 
 
 def report_to_html(report: Report, *, title: str = "") -> str:
-    """Write the page as text, under a title (a blank one is none: then under what was read).
+    """Return the page as text. Without a title, it is named after the data.
 
-    Charts are drawn twice: as a picture in the page, for paper and for readers without JavaScript, and as a
-    specification that the script draws anew, with figures under the pointer.
+    Charts are drawn twice: as a picture, for paper and for readers without JavaScript, and as a
+    specification that the script draws again with tooltips.
     """
     from edgeworth import __version__
 
     markup, template = _template()
-    charts = {name: _draw_chart(chart, markup) for name, chart in report.charts.items()}
+    charts = {
+        name: _draw_chart(chart, markup, is_lead=name == report.lead) for name, chart in report.charts.items()
+    }
     reports = page_reports(report, charts)
     is_alive = bool(charts) or any(section.slider for sections in reports.values() for section in sections)
     css, script = _resource("page.css"), _script() if is_alive else ""
+    own_title = shorten(" ".join(title.split()), MAX_TITLE_LENGTH)
+    heading = own_title or title_of(report)
     names: list[str] = []
 
-    def table(grid: Grid, name: str) -> Any:
+    def table(grid: Grid, name: str) -> Markup:
         names.append(unique_name(name, names))
-        return markup(table_html(grid, names[-1]))
+        return markup(table_html(grid, names[-1], can_stack=True))
 
     return str(
         template.render(
@@ -68,8 +78,11 @@ def report_to_html(report: Report, *, title: str = "") -> str:
             verdicts=verdicts(report),
             judged=describe_judged(report),
             lead=charts.get(report.lead),
-            title=shorten(" ".join(title.split()), LONGEST_TITLE) or title_of(report),
-            warnings=[text for text in report.warnings if not is_notice(text)],
+            title=own_title or (heading if heading == TITLE else f"{heading} – Edgeworth"),
+            heading=heading,
+            figures=key_figures(report),
+            warnings=[first_sentence(text) for text in report.warnings if not is_notice(text)],
+            shown_warnings=MAX_WARNINGS_SHOWN,
             notices=[text for text in report.warnings if is_notice(text)],
             whole=lambda text: markup(keep_powers_whole(text)),
             version=__version__,
@@ -85,19 +98,28 @@ def report_to_html(report: Report, *, title: str = "") -> str:
     )
 
 
-def _draw_chart(chart: Chart, markup: Any) -> DrawnChart:
+def _draw_chart(chart: Chart, markup: type[Markup], *, is_lead: bool) -> DrawnChart:
     rows = map_texts(displayable, chart.rows())
-    cut = f"{CHART_ROWS} of {len(rows):,} rows, evenly; all are in the JSON" if len(rows) > CHART_ROWS else ""
-    grid = Grid("", chart.table, tuple(thin_rows(rows, CHART_ROWS)), cut) if chart.table else None
+    cut = (
+        f"{MAX_CHART_ROWS} of {len(rows):,} rows, evenly spaced; the JSON has all rows"
+        if len(rows) > MAX_CHART_ROWS
+        else ""
+    )
+    grid = Grid("", chart.table, tuple(thin_rows(rows, MAX_CHART_ROWS)), cut) if chart.table else None
     spec = chart.to_dict()
+    # Square charts stay square, and charts of several plots keep their width.
+    width = spec.get("width")
+    is_wide = is_lead and isinstance(width, (int, float)) and width != spec.get("height")
+    if is_wide:
+        spec["width"] = LEAD_WIDTH
     picture = markup(slim_picture(svg_of(spec)))
     spec |= {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
     title, says = displayable(chart.title), displayable(chart.says)
-    return DrawnChart(chart.name, title, says, picture, markup(_embed_json(spec)), grid)
+    return DrawnChart(chart.name, title, says, picture, markup(_embed_json(spec)), grid, is_wide)
 
 
-def _embed_json(value: Any) -> str:
-    """Write JSON that cannot end the script block it stands in."""
+def _embed_json(value: JsonValue) -> str:
+    """Write JSON that cannot end the script block around it."""
     return json_text(value).replace("<", "\\u003c")
 
 
@@ -115,16 +137,16 @@ def _digest(text: str) -> str:
 
 @cache
 def _script() -> str:
-    """Bundle Vega with our few lines, once a process, since that takes seconds."""
+    """Bundle Vega with our script, once per process, because that takes seconds."""
     sources = _resource("page.js") + _resource("slider.js")
     bundle = str(import_extra("vl_convert", "making pages").javascript_bundle(sources))
-    # The licences of the libraries ask for their notices wherever the libraries go.
+    # The licences of the libraries require that their notices are included.
     bundle = f"/*!\n{_resource('notices.txt')}*/\n{bundle}"
     # No text inside a library may end the script block.
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _template() -> tuple[Any, Any]:
+def _template() -> tuple[type[Markup], Template]:
     jinja2, markup = import_extra("jinja2", "making pages"), import_extra("markupsafe", "making pages").Markup
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return markup, environment.from_string(_resource("page.html"))
@@ -134,22 +156,11 @@ def _resource(name: str) -> str:
     return (files("edgeworth.report.html") / name).read_text(encoding="utf-8")
 
 
-def slim_picture(svg: str) -> str:
-    """Strip an SVG of what a page does not need: the names of marks are most of it.
+def pack_columns(rows: Sequence[Mapping[str, JsonValue]]) -> list[JsonValue]:
+    """Write rows as columns, which take less room; the page's script converts them to rows again.
 
-    Styles of its own go as well: the page's policy would refuse them. The page says its font.
-
-    >>> slim_picture('<?xml?><svg class="marks"><text opacity="1" x="1">role="y" z</text></svg>')
-    '<svg><text x="1">role="y" z</text></svg>'
-    """
-    # Inside tags only: what stands between them are labels, and these stay as they are.
-    return _TAG.sub(lambda tag: _NEEDLESS.sub("", tag[0]), svg[svg.index("<svg") :])
-
-
-def pack_columns(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Write rows as columns, which the page's script makes rows of again: names are not in each row.
-
-    A column is its name and its values; one of texts that recur is its name, the texts, and their places.
+    A column is its name and its values. If texts repeat, it is its name, the distinct texts, and their
+    numbers.
 
     >>> pack_columns([{"x": 1, "who": "a"}, {"x": 2, "who": "b"}, {"x": 3, "who": "a"}])
     [['x', [1, 2, 3]], ['who', ['a', 'b'], [0, 1, 0]]]
@@ -158,19 +169,19 @@ def pack_columns(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
     return [[name, *_column([row.get(name) for row in rows])] for name in names]
 
 
-def _column(values: list[Any]) -> list[list[Any]]:
+def _column(values: list[JsonValue]) -> list[list[JsonValue]]:
     if not all(isinstance(value, str) for value in values):
         return [values]
-    places = {text: place for place, text in enumerate(dict.fromkeys(values))}
-    return [values] if len(places) == len(values) else [list(places), [places[value] for value in values]]
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(values))}
+    return [values] if len(numbers) == len(values) else [list(numbers), [numbers[value] for value in values]]
 
 
 def thin_rows(rows: Sequence[Row], most: int) -> list[Row]:
-    """Keep at most so many rows, evenly over the whole, the first and the last among them.
+    """Keep at most ``most`` rows, evenly spaced, with the first and the last.
 
     >>> thin_rows([0, 1, 2, 3, 4, 5, 6], 3)
     [0, 3, 6]
     """
     if len(rows) <= most:
         return list(rows)
-    return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
+    return [rows[round(index * (len(rows) - 1) / (most - 1))] for index in range(most)]

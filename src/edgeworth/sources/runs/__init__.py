@@ -1,1 +1,1 @@
-"""Run logs of evaluation tools: one small reader for each tool, one table of readers."""
+"""Read the run logs of evaluation tools: one small reader per tool, and a table of readers."""

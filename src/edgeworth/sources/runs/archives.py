@@ -1,4 +1,4 @@
-"""Zip archives of strangers: packed with deflate, zstd or not at all, and unpacked within one bound."""
+"""Unpack zip archives from untrusted sources (deflate, zstd or stored) within a limit of bytes."""
 
 from __future__ import annotations
 
@@ -9,55 +9,61 @@ from pathlib import Path
 from typing import IO
 
 from edgeworth.errors import InputError, MissingExtraError
-from edgeworth.sources.paths import most_unpacked
+from edgeworth.sources.paths import max_unpacked_bytes
 
-ZSTD, LOCAL_HEADER = 93, 30
-"""A method that Python cannot unpack before 3.14, and the bytes before a file's name in an archive."""
+ZSTD = 93
+"""The number of a compression method that Python cannot unpack before 3.14."""
+
+LOCAL_HEADER_BYTES = 30
+"""Bytes before a file's name in an archive."""
+
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, ZSTD}
 """Others (bzip2, LZMA) unpack to thousands of times their size, and no tool writes logs with them."""
-PIECE = 1 << 16
-MOST_MEMBERS = 1_000_000
-"""Files in an archive; a log has one for each sample at most."""
+
+PIECE_BYTES = 1 << 16
+
+MAX_MEMBERS = 1_000_000
+"""Files in an archive: a log has at most one per sample."""
 
 
 def read_archive(path: Path, choose: Callable[[list[str]], list[str]]) -> list[tuple[str, bytearray]]:
     """Unpack the files that ``choose`` picks from the names in an archive.
 
-    Together they may unpack to as much as a packed file of the archive's size may (``most_unpacked``).
+    Together they may have ``max_unpacked_bytes`` for the archive's size.
     """
-    found: list[tuple[str, bytearray]] = []
+    contents: list[tuple[str, bytearray]] = []
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            most = most_unpacked(path.stat().st_size)
-            left = most
-            if len(archive.infolist()) > MOST_MEMBERS:
-                raise InputError(f"{path} cannot be read: it holds more than {MOST_MEMBERS:,} files")
+            limit = max_unpacked_bytes(path.stat().st_size)
+            bytes_left = limit
+            if len(archive.infolist()) > MAX_MEMBERS:
+                raise InputError(f"{path} cannot be read: it holds more than {MAX_MEMBERS:,} files")
             for name in choose(archive.namelist()):
                 info = archive.getinfo(name)
-                left -= info.file_size
-                if left < 0:
-                    said = f"its files have unpacked more than {most:,} bytes"
-                    raise InputError(
-                        f"{path} is too large to be read: {said} ({name} has {info.file_size:,})"
-                    )
+                bytes_left -= info.file_size
+                if bytes_left < 0:
+                    message = f"its files have more than {limit:,} bytes when unpacked"
+                    raise InputError(f"{path} is too large: {message} ({name} has {info.file_size:,})")
                 content = _unpack(file, info, f"{path}, {name}")
-                found.append((name, content))
+                contents.append((name, content))
     except InputError:
         raise
     except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, zlib.error) as error:
-        raise InputError(f"{path} cannot be read: it is damaged, or only a part ({error})") from None
-    return found
+        raise InputError(f"{path} cannot be read: it is damaged or incomplete ({error})") from None
+    return contents
 
 
-def _unpack(file: IO[bytes], info: zipfile.ZipInfo, place: str) -> bytearray:
-    """Unpack one file, and never more of it than it says it has."""
+def _unpack(file: IO[bytes], info: zipfile.ZipInfo, location: str) -> bytearray:
+    """Unpack one file, and at most as many bytes as the archive declares."""
     if info.compress_type not in METHODS:
-        raise InputError(f"{place} is packed by method {info.compress_type}: only deflate and zstd are read")
+        raise InputError(
+            f"{location} is compressed by method {info.compress_type}: only deflate and zstd can be read"
+        )
     if info.flag_bits & 1:
-        raise InputError(f"{place} is encrypted: decrypt it first")
-    # Read here, and not by zipfile, which trusts what an archive says of itself.
+        raise InputError(f"{location} is encrypted: decrypt it first")
+    # zipfile is not used to read, because it trusts the sizes that an archive declares.
     file.seek(info.header_offset)
-    head = file.read(LOCAL_HEADER)
+    head = file.read(LOCAL_HEADER_BYTES)
     file.seek(sum(int.from_bytes(head[at : at + 2], "little") for at in (26, 28)), 1)
     packed = file.read(info.compress_size)
     content = bytearray()
@@ -68,11 +74,13 @@ def _unpack(file: IO[bytes], info: zipfile.ZipInfo, place: str) -> bytearray:
     else:
         content += _unpack_zstd(packed, info.file_size + 1)
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
-        raise InputError(f"{place} is damaged: it is not the {info.file_size:,} bytes that it says it is")
+        raise InputError(
+            f"{location} is damaged: it is not the {info.file_size:,} bytes that the archive declares"
+        )
     return content
 
 
-def _unpack_zstd(packed: bytes, most: int) -> bytearray:
+def _unpack_zstd(packed: bytes, limit: int) -> bytearray:
     """Unpack the first bytes of zstd, which may have several frames."""
     try:
         import pyarrow as pa
@@ -80,6 +88,6 @@ def _unpack_zstd(packed: bytes, most: int) -> bytearray:
         raise MissingExtraError("reading .eval logs", "logs") from None
     content = bytearray()
     with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
-        while len(content) < most and (piece := stream.read(min(PIECE, most - len(content)))):
+        while len(content) < limit and (piece := stream.read(min(PIECE_BYTES, limit - len(content)))):
             content += piece
     return content

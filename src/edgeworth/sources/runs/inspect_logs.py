@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -19,16 +18,16 @@ from edgeworth.sources.runs.run import Item, Run
 TOOL = "Inspect"
 VERSION = 2
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-"""What Inspect's accuracy counts for text."""
+"""The grades that Inspect's accuracy gives to text."""
 SUMMARIES = "summaries.json"
-"""All samples of an archive in short."""
+"""The file of an archive with a summary of every sample."""
 
 
-# -- the fields that are read, by Inspect's names ----------------------------------------------------------
+# -- the fields that are read, with Inspect's names --------------------------------------------------------
 
 
 class Version(Struct):
-    """The version of a log's layout, which is looked at before the rest."""
+    """The version of a log's layout, which is checked before the rest is decoded."""
 
     version: int
 
@@ -54,16 +53,16 @@ class Evaluation(Struct):
     config: Config | None = None
     dataset: Dataset | None = None
     solver: str | None = None
-    task_args: dict[str, Any] | None = None
-    task_args_passed: dict[str, Any] | None = None
-    solver_args: dict[str, Any] | None = None
-    solver_args_passed: dict[str, Any] | None = None
+    task_args: dict[str, object] | None = None
+    task_args_passed: dict[str, object] | None = None
+    solver_args: dict[str, object] | None = None
+    solver_args_passed: dict[str, object] | None = None
 
 
 class Metric(Struct):
     """A metric that Inspect computed."""
 
-    params: dict[str, Any] | None = None
+    params: dict[str, object] | None = None
 
 
 class Metrics(Struct):
@@ -73,13 +72,13 @@ class Metrics(Struct):
 
 
 class Results(Struct):
-    """What Inspect computed of the samples."""
+    """The results that Inspect computed."""
 
     scores: list[Metrics] | None = None
 
 
 class Header(Struct):
-    """All of a log but its samples."""
+    """A log without its samples."""
 
     eval: Evaluation
     status: str = "started"
@@ -87,10 +86,10 @@ class Header(Struct):
 
 
 class Score(Struct):
-    """What one scorer said of a sample."""
+    """The score that one scorer gave to a sample."""
 
-    value: Any | UnsetType = UNSET
-    answer: Any = None
+    value: object | UnsetType = UNSET
+    answer: object = None
 
 
 class Sample(Struct):
@@ -98,10 +97,10 @@ class Sample(Struct):
 
     id: int | str
     scores: dict[str, Score] | None = None
-    error: Any = None
-    choices: list[Any] | None = None
+    error: object = None
+    choices: list[object] | None = None
     target: str | list[str] | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: dict[str, object] | None = None
 
 
 class Samples(Struct):
@@ -119,39 +118,48 @@ def read_log(path: Path) -> list[Run]:
         parts = None
     version = whole.decode(Version).version
     if version != VERSION:
-        raise InputError(f"{path} is an Inspect log of version {version}; version {VERSION} can be read")
+        raise InputError(f"{path} is an Inspect log of version {version}; only version {VERSION} can be read")
     header = whole.decode(Header, "score")
     samples = whole.decode(Samples, "sample").samples if parts is None else _decode_samples(parts)
     cluster, about = _cluster(header), header.eval
-    items = [_item(each, f"{path}, sample {n:,}", cluster) for n, each in enumerate(samples, start=1)]
+    items = [_item(sample, f"{path}, sample {n:,}", cluster) for n, sample in enumerate(samples, start=1)]
     notes = []
     reducers = [] if about.config is None else about.config.epochs_reducer or []
-    reducers = [each for each in reducers if each != "mean"]
+    reducers = [reducer for reducer in reducers if reducer != "mean"]
     if reducers:
-        notes.append(f"Epochs are averaged here; the log reduces them by {', '.join(reducers)}.")
-    known: dict[str, Any] = {"planned": _planned(about), "arguments": _arguments(about, f"{path}, eval")}
-    known["cluster"] = "" if cluster is None else f"metadata.{cluster}"
-    known["unfinished"] = "" if header.status == "success" else header.status
-    return [runs.make_run(TOOL, about.model, about.task, path, items, *notes, **known)]
+        notes.append(f"Edgeworth averages the epochs; the log reduces them with {', '.join(reducers)}.")
+    run = runs.make_run(
+        TOOL,
+        about.model,
+        about.task,
+        path,
+        items,
+        *notes,
+        unfinished="" if header.status == "success" else header.status,
+        planned=_planned(about),
+        cluster="" if cluster is None else f"metadata.{cluster}",
+        arguments=_arguments(about, f"{path}, eval"),
+    )
+    return [run]
 
 
 def _planned(about: Evaluation) -> int | None:
-    """Count the answers that the run was to have: each sample once per epoch."""
+    """Return the number of answers that were planned: one per sample and epoch."""
     ids = None if about.dataset is None else about.dataset.sample_ids
     epochs = None if about.config is None else about.config.epochs
     return None if ids is None else len(ids) * (1 if epochs is None else epochs)
 
 
-def _arguments(about: Evaluation, place: str) -> dict[str, str]:
-    """Find what was passed to the task and to the solver, by name."""
-    found: dict[str, Any] = {"solver": about.solver} if about.solver else {}
-    found |= (about.task_args if about.task_args_passed is None else about.task_args_passed) or {}
-    found |= (about.solver_args if about.solver_args_passed is None else about.solver_args_passed) or {}
-    check_nesting(found, place)
-    return {name: as_words(value) for name, value in found.items()}
+def _arguments(about: Evaluation, location: str) -> dict[str, str]:
+    """Return the arguments of the task and of the solver, by name."""
+    arguments: dict[str, object] = {"solver": about.solver} if about.solver else {}
+    arguments |= (about.task_args if about.task_args_passed is None else about.task_args_passed) or {}
+    arguments |= (about.solver_args if about.solver_args_passed is None else about.solver_args_passed) or {}
+    check_nesting(arguments, location)
+    return {name: as_words(value) for name, value in arguments.items()}
 
 
-def as_words(value: Any) -> str:
+def as_words(value: object) -> str:
     """Write a value of JSON as text, and text as it is."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
@@ -162,7 +170,7 @@ def _read_archive(path: Path) -> tuple[Document, list[Document]]:
     def wanted(names: list[str]) -> list[str]:
         header = "header.json" if "header.json" in names else "_journal/start.json"
         if header not in names:
-            raise InputError(f"{path}: header.json is missing; is this a log of Inspect?")
+            raise InputError(f"{path}: header.json is missing; is this an Inspect log?")
         samples = [name for name in names if name.startswith("samples/")]
         return [header, *([SUMMARIES] if SUMMARIES in names else samples)]
 
@@ -172,47 +180,47 @@ def _read_archive(path: Path) -> tuple[Document, list[Document]]:
 
 def _decode_samples(parts: list[Document]) -> list[Sample]:
     """Decode the samples of an archive: all of them in one file, or one in each."""
-    if len(parts) == 1 and parts[0].place.endswith(SUMMARIES):
+    if len(parts) == 1 and parts[0].location.endswith(SUMMARIES):
         return parts[0].decode(list[Sample], "sample")
     return [part.decode(Sample) for part in parts]
 
 
 def _cluster(header: Header) -> str | None:
-    """Find the key of metadata by which the log's own standard error is clustered."""
+    """Return the metadata key by which the log's own standard error is clustered."""
     scores = [] if header.results is None else header.results.scores or []
     metrics = (metric for score in scores for metric in (score.metrics or {}).values())
-    clusters = (each.params.get("cluster") for each in metrics if each.params is not None)
-    return next((each for each in clusters if isinstance(each, str)), None)
+    clusters = (metric.params.get("cluster") for metric in metrics if metric.params is not None)
+    return next((cluster for cluster in clusters if isinstance(cluster, str)), None)
 
 
-def _item(sample: Sample, place: str, cluster: str | None) -> Item:
-    place = f"{place} (id {sample.id})"
+def _item(sample: Sample, location: str, cluster: str | None) -> Item:
+    location = f"{location} (id {sample.id})"
     grades: dict[str, float] = {}
-    answers = []
+    answers: list[object] = []
     for scorer, score in ({} if sample.error else sample.scores or {}).items():
         if score.value is UNSET:
-            raise InputError(f"{place}, score {scorer!r}: the field 'value' is missing")
+            raise InputError(f"{location}, score {scorer!r}: the field 'value' is missing")
         parts = score.value if isinstance(score.value, dict) else {"": score.value}
-        for key, each in parts.items():
-            grade = runs.as_grade(each, WORDS)
+        for key, value in parts.items():
+            grade = runs.as_grade(value, WORDS)
             if grade is None:
-                said = f"the value {each!r:.60} is no grade; numbers and C, I, P, N are"
-                raise InputError(f"{place}, score {scorer!r}: {said}")
+                message = f"the value {value!r:.60} is not a grade: grades are numbers or C, I, P, N"
+                raise InputError(f"{location}, score {scorer!r}: {message}")
             grades[f"{scorer}.{key}" if key else scorer] = grade
         answers.append(score.answer)
     choices = runs.name_options(len(sample.choices or ()))
     target = sample.target
     target = target[0] if isinstance(target, list) and len(target) == 1 else target
     metadata = sample.metadata or {}
-    check_nesting(metadata, f"{place}, metadata")
+    check_nesting(metadata, f"{location}, metadata")
     group = None if cluster is None else metadata.get(cluster)
     return Item(
         id=str(sample.id),
         grades=grades,
         cluster=None if group is None else str(group),
         options=len(choices),
-        truth=choices.index(target) if target in choices else None,
-        answer=next((choices.index(each) for each in answers if each in choices), None),
+        truth=choices.index(target) if isinstance(target, str) and target in choices else None,
+        answer=next((choices.index(x) for x in answers if isinstance(x, str) and x in choices), None),
         is_error=bool(sample.error),
         about={"metadata": metadata},
     )

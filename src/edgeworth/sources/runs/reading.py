@@ -1,4 +1,4 @@
-"""The table of readers: which tool wrote a file, and what reads it."""
+"""Recognise which tool wrote a run log, and read it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from edgeworth.errors import InputError
 from edgeworth.sources.formats import ending
@@ -24,15 +23,15 @@ from edgeworth.sources.runs.run import Run
 
 @dataclass(frozen=True)
 class Reader:
-    """How the logs of a tool are recognised, and what reads one."""
+    """How the logs of a tool are recognised and read."""
 
     tool: str
     endings: tuple[str, ...]
     marks: tuple[bytes, ...]
-    """What the first 64 kB hold, all of it: names of fields that only this tool writes."""
+    """Names of fields that only this tool writes; the first 64 kB must hold all of them."""
     read: Callable[[Path], list[Run]]
     beside: Callable[[Path], list[Path]] = lambda _: []
-    """Lists other files that are read with one."""
+    """Returns the other files that are read with a log."""
 
 
 READERS = [
@@ -45,49 +44,57 @@ READERS = [
 
 
 def register_reader(reader: Reader) -> None:
-    """Have the logs of another tool read; the reader that was registered last is asked first.
+    """Register a reader for the logs of another tool; later readers take precedence.
 
-    Its ``read`` gives the runs of a file; ``edgeworth.sources.runs.run.make_run`` makes one of its items.
+    Its ``read`` returns the runs of a file; ``edgeworth.sources.runs.run.make_run`` makes a run from items.
     """
     READERS.insert(0, reader)
 
 
 def find_reader(path: Path) -> Reader | None:
-    """Find the reader of a file; None where no tool that is known wrote it."""
-    possible = [each for each in READERS if ending(path) in each.endings]
+    """Return the reader for a file, or None if it is not a known run log."""
+    possible = [reader for reader in READERS if ending(path) in reader.endings]
     try:
         if not possible or not path.is_file():
             return None
         head = read_head(path, str(path))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {first_line(error)}") from None
-    except InputError:  # what reads it says why
-        return next((each for each in possible if not each.marks), None)
-    return next((each for each in possible if all(mark in head for mark in each.marks)), None)
+    except InputError:  # the reader raises a better error
+        return next((reader for reader in possible if not reader.marks), None)
+    return next((reader for reader in possible if all(mark in head for mark in reader.marks)), None)
 
 
-def read_runs(data: Any) -> list[list[Run]]:
-    """Read the runs of each path that was given; an empty list where none of them is a run log.
+def read_runs(data: object) -> list[list[Run]]:
+    """Read the runs of each path; return an empty list if no path is a run log.
 
-    Of a folder one log of each system and task is read: the newest that finished, by the date in its name.
+    In a folder, one log per system and task is read: the newest finished one, by the date in its name.
     """
-    given = data if isinstance(data, (list, tuple)) else [data]
-    if not all(isinstance(each, (str, os.PathLike)) and "://" not in str(each) for each in given):
+    values = data if isinstance(data, (list, tuple)) else [data]
+    paths = [path for path in values if isinstance(path, (str, os.PathLike)) and "://" not in str(path)]
+    if len(paths) < len(values):
         return []
-    found = {str(each): _files(local_path(each)) for each in given}
-    logs = [name for name, files in found.items() if files]
+    files_by_path = {str(path): _files(local_path(path)) for path in paths}
+    logs = [name for name, files in files_by_path.items() if files]
     if not logs:
         return []
-    if len(logs) < len(found):
-        other = next(name for name, files in found.items() if not files)
-        expand_paths(other)  # refuses what does not exist
-        raise InputError(f"{other} is no run log that is known, and {logs[0]} is one: give logs, or tables")
-    expand_paths([file for each in given for file, _ in found[str(each)]])  # refuses what is named twice
-    return [_choose([run for file, reader in files for run in reader.read(file)]) for files in found.values()]
+    if len(logs) < len(files_by_path):
+        other = next(name for name, files in files_by_path.items() if not files)
+        # This raises an error if the path does not exist.
+        expand_paths(other)
+        raise InputError(
+            f"{other} is not a known run log, but {logs[0]} is: pass only run logs, or only tables"
+        )
+    # This raises an error if a file is named twice.
+    expand_paths([file for path in paths for file, _ in files_by_path[str(path)]])
+    return [
+        _choose([run for file, reader in files for run in reader.read(file)])
+        for files in files_by_path.values()
+    ]
 
 
 def _files(path: Path) -> list[tuple[Path, Reader]]:
-    """List the run logs that a path means, with their readers, the oldest first."""
+    """Return the run logs at a path with their readers, the oldest first."""
     files = [path]
     try:
         is_folder = path.is_dir()
@@ -102,12 +109,12 @@ def _files(path: Path) -> list[tuple[Path, Reader]]:
 
 
 def log_files(data: str | os.PathLike[str]) -> list[Path]:
-    """List every file that reading the run logs of a path opens."""
-    return [each for file, reader in _files(local_path(data)) for each in (file, *reader.beside(file))]
+    """Return every file that is opened to read the run logs at a path."""
+    return [opened for file, reader in _files(local_path(data)) for opened in (file, *reader.beside(file))]
 
 
 def _choose(runs: list[Run]) -> list[Run]:
-    """Keep the newest run that finished for each system and task; if none did, the newest with a score."""
+    """Keep the newest finished run per system and task, or the newest with a score if none finished."""
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in _name_variants(runs):
         groups.setdefault((run.system, run.task), []).append(run)
@@ -119,12 +126,12 @@ def _choose(runs: list[Run]) -> list[Run]:
             raise InputError(f"{group[-1].path}: {stopped}, and none of its answers has a score")
         finished = [run for run in scored if not run.unfinished]
         chosen.append((finished or scored)[-1])
-    kept = {run.path for run in chosen}
-    earlier = sorted({run.path for run in runs if not run.unfinished} - kept)
-    stopped_early = sorted({run.path for run in runs if run.unfinished} - kept)
-    notes = [f"Logs of earlier runs are left out: {', '.join(earlier)}."] if earlier else []
+    chosen_paths = {run.path for run in chosen}
+    earlier = sorted({run.path for run in runs if not run.unfinished} - chosen_paths)
+    stopped_early = sorted({run.path for run in runs if run.unfinished} - chosen_paths)
+    notes = [f"Skipped logs of earlier runs: {', '.join(earlier)}."] if earlier else []
     if stopped_early:
-        notes.append(f"Logs of runs that did not finish are left out: {', '.join(stopped_early)}.")
+        notes.append(f"Skipped logs of unfinished runs: {', '.join(stopped_early)}.")
     return [replace(run, notes=(*run.notes, *notes)) for run in chosen]
 
 
@@ -135,12 +142,14 @@ def _name_variants(runs: list[Run]) -> list[Run]:
         arguments.setdefault((run.system, run.task), []).append(run.arguments)
     differing: dict[str, set[str]] = {}
     for (system, _), passed in arguments.items():
-        names = {name for each in passed for name in each}
-        varied = {name for name in names if len({each.get(name) for each in passed}) > 1}
+        names = {name for run_arguments in passed for name in run_arguments}
+        varied = {name for name in names if len({run_arguments.get(name) for run_arguments in passed}) > 1}
         differing.setdefault(system, set()).update(varied)
     named = []
     for run in runs:
-        told = {name: run.arguments[name] for name in run.arguments if name in differing[run.system]}
-        variant = ", ".join(f"{name}={value}" for name, value in told.items())
+        varied_arguments = {
+            name: run.arguments[name] for name in run.arguments if name in differing[run.system]
+        }
+        variant = ", ".join(f"{name}={value}" for name, value in varied_arguments.items())
         named.append(replace(run, system=f"{run.system} ({variant})") if variant else run)
     return named

@@ -1,4 +1,4 @@
-"""Runs and judgements as BEIR, MTEB and ranx write them in JSON: ``{query: {document: score}}``."""
+"""Read runs and judgements that BEIR, MTEB and ranx write as JSON: ``{query: {document: score}}``."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from edgeworth.sources.paths import read_whole_file
 
 META = "mteb_model_meta"
 Dictionary = tuple[str, list[str], list[str], list[float]]
-"""The system, or the file where it names none, and for each score its query and document."""
+"""The system (or the file if it names none), and the query, document and value of each score."""
 
 
 class Model(Struct):
-    """What MTEB says of the model."""
+    """MTEB's description of the model."""
 
     model_name: str
 
 
 def read_dictionary(path: Path, kind: type[int] | type[float]) -> Dictionary:
-    """Read scores (``kind`` is float) or grades (int); MTEB's stand below the model, a subset and a split."""
+    """Read scores (``kind`` is float) or grades (int); MTEB nests them in a subset and a split."""
     lists, name = parse_json(read_whole_file(path), path), str(path)
     if isinstance(lists, dict) and META in lists:
         name = convert(lists.pop(META), Model, f"{path}, {META}").model_name
         for what in ("subset", "split"):
             if not isinstance(lists, dict) or len(lists) != 1:
                 held = ", ".join(lists) if isinstance(lists, dict) and lists else "nothing"
-                raise InputError(f"{path} holds {held:.200}: give a file for each {what}")
+                raise InputError(f"{path} holds {held:.200}: pass one file per {what}")
             [lists] = lists.values()
     if not isinstance(lists, dict):
         raise InputError(f"{path}: {{query: {{document: score}}}} is needed; is this a run in JSON?")
@@ -51,7 +51,7 @@ def read_dictionary(path: Path, kind: type[int] | type[float]) -> Dictionary:
 
 
 def _is_value(value: object, kind: type[int] | type[float]) -> bool:
-    """Tell whether a value is a score, or a grade that 64 bits hold."""
+    """Return whether a value is a score, or a grade that fits into 64 bits."""
     if not isinstance(value, (int, float)):
         return False
     if kind is float:

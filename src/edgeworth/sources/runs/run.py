@@ -1,4 +1,4 @@
-"""A run: what one system did on one task, as every reader of run logs gives it."""
+"""A run: the answers of one system on one task, which every reader of run logs returns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,26 +17,26 @@ from edgeworth.errors import InputError
 
 
 class Item(NamedTuple):
-    """One answer as a log tells it. Options of multiple choice are known by their position, from 0."""
+    """One answer in a log. Options of multiple choice are identified by their position, from 0."""
 
     id: str
     grades: Mapping[str, float]
-    """By scorer; NaN, or nothing, where it was not scored."""
+    """The grade by scorer; NaN or absent if the answer was not scored."""
     cluster: str | None = None
     options: int = 0
-    """How many options there were to choose from; 0 where it is no multiple choice."""
+    """The number of options to choose from; 0 if it is not multiple choice."""
     truth: int | None = None
     answer: int | None = None
     log_likelihoods: Sequence[float] | None = None
     is_error: bool = False
-    about: dict[str, Any] = {}  # noqa: RUF012  # nobody writes to it
-    """What else the log says of the item: fields, or records of them, by name."""
-    answers: Mapping[str, int] = {}  # nobody writes to it
+    about: dict[str, object] = {}  # noqa: RUF012  # it is never changed
+    """Other fields of the item in the log, or records of fields, by name."""
+    answers: Mapping[str, int] = {}  # it is never changed
     """The answers of scorers that choose an option by a rule of their own, by scorer."""
 
     @property
     def is_choice(self) -> bool:
-        """Tell whether it is multiple choice with one right answer."""
+        """Whether it is multiple choice with one right answer."""
         return self.truth is not None and self.options > 1
 
     def judged_by(self, scorer: str) -> Item:
@@ -49,7 +49,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """What one system did on one task: an item for each answer, repeats under one id."""
+    """The answers of one system on one task; repeats of an item have the same id."""
 
     tool: str
     system: str
@@ -57,15 +57,15 @@ class Run:
     path: str
     items: tuple[Item, ...]
     notes: tuple[str, ...] = ()
-    """How the log was mapped, in sentences."""
+    """Notes on how the log was read."""
     unfinished: str = ""
-    """The status that the log gives of a run that did not finish; empty if it finished."""
+    """The status in the log of a run that did not finish; empty if it finished."""
     planned: int | None = None
-    """How many answers the run was to have, if the log says it."""
+    """The number of answers that were planned, if the log has it."""
     cluster: str = ""
     """The field of items by which they are clustered."""
     arguments: Mapping[str, str] = field(default_factory=dict)
-    """What the task and the solver were called with: one model with two prompts is two systems."""
+    """Arguments of the task and the solver: one model with two prompts is two systems."""
 
     @cached_property
     def ids(self) -> list[str]:
@@ -74,25 +74,25 @@ class Run:
 
     @cached_property
     def clusters(self) -> list[str] | None:
-        """The cluster of each answer, where every one has one."""
-        found = [item.cluster for item in self.items if item.cluster is not None]
-        return found if len(found) == len(self.items) else None
+        """The cluster of each answer, or None if some answer has none."""
+        clusters = [item.cluster for item in self.items if item.cluster is not None]
+        return clusters if len(clusters) == len(self.items) else None
 
     @cached_property
     def grades(self) -> dict[str, Floats]:
-        """The grades by scorer, the tool's main one first; NaN where an answer was not scored."""
+        """The grades by scorer, the tool's main one first; NaN if an answer was not scored."""
         names = dict.fromkeys(name for item in self.items for name in item.grades)
         return {name: np.array([x.grades.get(name, np.nan) for x in self.items]) for name in names}
 
     def keep(self, scorer: str, notes: Sequence[str] = ()) -> Run:
-        """Make the same with the grades and the answers of one scorer, and with more notes."""
+        """Return the run with the grades and answers of one scorer, and with more notes."""
         items = (item.judged_by(scorer) for item in self.items)
         return replace(self, items=tuple(items), notes=(*self.notes, *notes))
 
     def having(self, ids: Collection[str]) -> Run:
-        """Make the same with these items alone."""
-        kept = set(ids)
-        return replace(self, items=tuple(item for item in self.items if item.id in kept))
+        """Return the run with only these items."""
+        wanted = set(ids)
+        return replace(self, items=tuple(item for item in self.items if item.id in wanted))
 
 
 def make_run(
@@ -107,12 +107,12 @@ def make_run(
     cluster: str = "",
     arguments: Mapping[str, str] | None = None,
 ) -> Run:
-    """Make a run of the items of a log. Only a run that did not finish may have no items and no scores."""
+    """Make a run from the items of a log. Only an unfinished run may lack items or scores."""
     if not items and not unfinished:
-        raise InputError(f"{path}: task {task!r} holds no items")
+        raise InputError(f"{path}: task {task!r} has no items")
     run = Run(
         *(tool, system, task, str(path)),
-        tuple(_know_fields(item, task) for item in items),
+        tuple(_with_fields(item, task) for item in items),
         notes,
         unfinished=unfinished,
         planned=planned,
@@ -124,8 +124,8 @@ def make_run(
     return run
 
 
-def _know_fields(item: Item, task: str) -> Item:
-    """Let the fields of an item's records be found without the record's name, and the task as one."""
+def _with_fields(item: Item, task: str) -> Item:
+    """Make the fields of an item's records available without the record's name, and add the task."""
     fields = (x.items() for x in item.about.values() if isinstance(x, dict))
     return item._replace(about={**dict(chain(*fields)), **item.about, "task": task})
 
@@ -141,7 +141,7 @@ def name_options(number: int) -> list[str]:
 
 
 def choice_probabilities(items: Sequence[Item], options: int) -> Floats | None:
-    """Compute the softmax of the log-likelihoods; None where they are not logged."""
+    """Return the softmax of the log-likelihoods, or None if they are not logged."""
     table = np.full((len(items), options), -np.inf)
     for row, item in enumerate(items):
         if item.log_likelihoods is None:
@@ -151,8 +151,8 @@ def choice_probabilities(items: Sequence[Item], options: int) -> Floats | None:
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
-def as_grade(value: Any, words: Mapping[str, float] | None = None) -> float | None:
-    """Read a grade: a number, true or false, or a word that means one; None where it is none of these."""
+def as_grade(value: object, words: Mapping[str, float] | None = None) -> float | None:
+    """Return the grade of a number, a boolean or a known word, or None for anything else."""
     if isinstance(value, (bool, int, float)):
         try:
             return float(value)

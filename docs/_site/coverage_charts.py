@@ -1,0 +1,225 @@
+"""Charts and tables of measured coverage, size and power, from what ``script/coverage --write`` writes.
+
+A page says where they belong by a line such as ``<!-- measured: slices-clusters slices-scores -->``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+from markdown import plain, table, write_page
+
+Record = dict[str, Any]
+NOMINAL = 0.95
+COLOURS = ["#1f77b4", "#e07b00", "#7a7a7a", "#2a9d5c"]
+
+
+def draw_setting(records: list[Record]) -> alt.VConcatChart:
+    """Draw coverage above width against the number of cases, one column per class share."""
+    rows = [
+        {**row, "case": "all" if row["share"] is None else f"share {row['share']:g}", "low": row["coverage"]}
+        for row in records
+    ]
+    shares = sorted({row["case"] for row in rows})
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    colour = alt.Color(
+        "method:N", title=None, sort=methods, scale=alt.Scale(domain=methods, range=COLOURS[: len(methods)])
+    )
+    x = alt.X(
+        "n:Q",
+        title="cases",
+        scale=alt.Scale(type="log"),
+        axis=alt.Axis(values=sorted({r["n"] for r in rows})),
+    )
+    lowest = min(0.8, *(row["coverage"] for row in rows))
+    parts = []
+    for value, title, low in (("coverage", "coverage", 0.5), ("width", "mean width", 0.0)):
+        columns = []
+        for share in shares:
+            own = alt.Chart(alt.InlineData(values=[row for row in rows if row["case"] == share]))
+            y = alt.Y(
+                f"{value}:Q",
+                title=title if share == shares[0] else None,
+                scale=alt.Scale(zero=low == 0) if value == "width" else alt.Scale(domain=[lowest, 1.0]),
+            )
+            lines = own.mark_line(point=True).encode(x=x, y=y, color=colour)
+            if value == "coverage":
+                rule = (
+                    alt.Chart(alt.InlineData(values=[{"y": NOMINAL}]))
+                    .mark_rule(strokeDash=[4, 4])
+                    .encode(y="y:Q")
+                )
+                lines = rule + lines
+            columns.append(
+                lines.properties(width=150, height=130, title=share if value == "coverage" else "")
+            )
+        parts.append(alt.hconcat(*columns))
+    return alt.vconcat(*parts).configure_legend(orient="top").configure_view(stroke="#ddd")
+
+
+def write_coverage_page(source: Path) -> None:
+    """Write the page of measured intervals, with a chart for each setting."""
+    folder = source / "methods" / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    records = json.loads((source / "methods" / "data" / "intervals.json").read_text(encoding="utf-8"))
+    parts = [
+        "# Measured coverage of intervals",
+        "An interval at 95% should contain the true value in 95% of samples. These charts show how often it "
+        "did, and how wide it was, beside the usual alternatives. The dashed line is 95%. A method below it "
+        "promises too much. The share is that of right answers for accuracy, and of targets for scores.",
+        "The records are in [intervals.json](data/intervals.json). `script/coverage --write` measures them "
+        "again with the same seeds. A coverage without simulation error was computed exactly.",
+    ]
+    for setting in dict.fromkeys(row["setting"] for row in records):
+        own = [row for row in records if row["setting"] == setting and row["coverage"] is not None]
+        if not own:
+            continue
+        name = re.sub(r"[^a-z0-9]+", "-", setting.lower()).strip("-")
+        draw_setting(own).save(str(folder / f"{name}.svg"))
+        worst = {}
+        for row in own:
+            if row["coverage"] < worst.get(row["method"], {"coverage": 2})["coverage"]:
+                worst[row["method"]] = row
+        lines = [
+            f"- {method}: lowest coverage {row['coverage']:.1%}, with {row['n']} cases"
+            + ("" if row["share"] is None else f" and a share of {row['share']:g}")
+            for method, row in worst.items()
+        ]
+        parts += [
+            f"## {plain(setting[:1].upper() + setting[1:])}",
+            f"![Coverage and width: {setting}](figures/{name}.svg)",
+            "\n".join(lines),
+        ]
+    write_page(source / "methods" / "measured-coverage.md", *parts)
+
+
+MARKER = re.compile(r"^<!-- measured: ([a-z -]+) -->$", re.MULTILINE)
+NAMED = {"slices": "names a slice", "winners": "names a winner", "clusters": "is called cheaper"}
+"""What a rejection means, by the file of the records."""
+TRUE_DIFFERENCES = {"slices-gaps", "winners-real", "winners-plans", "calibration"}
+"""Grids in which rejections are not all errors."""
+LONGEST_LABEL = 430
+"""The width of the names of settings, in pixels."""
+
+
+def write_measured_parts(source: Path) -> None:
+    """Replace the markers on the pages of methods by charts and tables of the records."""
+    folder = source / "methods"
+    records = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("data/*.json")}
+    for page in folder.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        if MARKER.search(text):
+            page.write_text(MARKER.sub(lambda match: _measured(folder, match[1], records), text), "utf-8")
+
+
+def _measured(folder: Path, names: str, records: dict[str, list[Record]]) -> str:
+    """Draw and tabulate the records of some grids of one file."""
+    grids = names.split()
+    file = next(name for name, rows in records.items() if any(row.get("grid") == grids[0] for row in rows))
+    rows = [row for row in records[file] if row["grid"] in grids]
+    is_error = not TRUE_DIFFERENCES & {*grids}
+    words = {"rejected": NAMED.get(file, "rejects"), "coverage": "covers"}
+    parts = []
+    for value, limit in (("rejected", 0.05 if is_error else None), ("coverage", NOMINAL)):
+        own = [row for row in rows if row[value] is not None]
+        if own:
+            name = f"{grids[0]}-{value}.svg"
+            (folder / "figures").mkdir(exist_ok=True)
+            draw_rates(own, value, f"share of samples: {words[value]}", limit).save(
+                str(folder / "figures" / name)
+            )
+            parts.append(f"![Share of samples in which a method {words[value]}](figures/{name})")
+    error = max(row["se"] for row in rows)
+    samples = sorted({row["samples"] for row in rows if row.get("samples")})
+    number = " to ".join(f"{n:,}" for n in dict.fromkeys((samples[0], samples[-1]))) if samples else ""
+    largest = samples[-1] if samples else 500
+    parts.append(_rates_table(rows, words))
+    parts.append(
+        f"In per cent{f' of {number} samples' if number else ''}; standard errors are at most "
+        f"{100 * error:.1f}. Made by `script/coverage {names} -n {largest} --write`; the records are in "
+        f"[{file}.json](data/{file}.json)."
+    )
+    return "\n\n".join(parts)
+
+
+def _label(row: Record, records: list[Record]) -> str:
+    """Name a setting, with its size if there are several sizes of it."""
+    sizes = {(each["n"], each["clusters"]) for each in records if each["setting"] == row["setting"]}
+    if len(sizes) == 1:
+        return str(row["setting"])
+    return f"{row['setting']}, " + (f"{row['clusters']} clusters" if row["clusters"] else f"n = {row['n']:,}")
+
+
+def draw_rates(
+    records: list[Record], value: str, title: str, limit: float | None
+) -> alt.LayerChart | alt.FacetChart:
+    """Draw one line per setting with a dot per method; bars reach two standard errors."""
+    rows = [
+        {"setting": _label(row, records), "method": row["method"], "rate": row[value]}
+        | {"low": max(0.0, row[value] - 2 * error), "high": min(1.0, row[value] + 2 * error)}
+        for row in records
+        for error in (_error(row, value),)
+    ]
+    methods = sorted(
+        dict.fromkeys(row["method"] for row in rows), key=lambda x: not x.startswith("Edgeworth")
+    )
+    settings = list(dict.fromkeys(row["setting"] for row in rows))
+    colour = alt.Color(
+        "method:N", title=None, sort=methods, scale=alt.Scale(domain=methods, range=COLOURS[: len(methods)])
+    )
+    y = alt.Y(
+        "setting:N", title=None, sort=settings, axis=alt.Axis(labelLimit=LONGEST_LABEL, labelFontSize=10)
+    )
+    lowest = min(row["low"] for row in rows) if value == "coverage" else 0.0
+    scale = alt.Scale(domain=[max(0.0, min(0.85, lowest) - 0.01), 1.0], zero=False)
+    x = alt.X("rate:Q", title=title, scale=scale, axis=alt.Axis(format="%"))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y, color=colour)
+    layers = [
+        base.mark_rule().encode(x=alt.X("low:Q", scale=scale), x2="high:Q"),
+        base.mark_point(filled=True, size=45, opacity=0.9).encode(x=x),
+    ]
+    if limit is not None:
+        line = alt.Chart(alt.InlineData(values=[{"x": limit}])).mark_rule(strokeDash=[4, 4], color="#444")
+        layers.insert(0, line.encode(x="x:Q"))
+    # Browsers may have a wider font than the one that the labels were measured with.
+    chart = alt.layer(*layers).properties(
+        width=330, height=alt.Step(18), padding={"left": 50, "right": 10, "top": 8, "bottom": 5}
+    )
+    return chart.configure_legend(orient="top", labelLimit=300).configure_view(stroke="#ddd")
+
+
+def _error(row: Record, value: str) -> float:
+    """Compute the standard error of a share; exact ones have none."""
+    if row.get("samples"):
+        return float((row[value] * (1 - row[value]) / row["samples"]) ** 0.5)
+    return float(row["se"] or 0.0)
+
+
+def _rates_table(records: list[Record], words: dict[str, str]) -> str:
+    """Tabulate the shares, one row per setting and one column per method."""
+    methods = list(dict.fromkeys(row["method"] for row in records))
+    columns = [
+        (method, value)
+        for value in ("rejected", "coverage")
+        for method in methods
+        if any(row["method"] == method and row[value] is not None for row in records)
+    ]
+    ours = next((method for method in methods if method.startswith("Edgeworth")), "")
+    if any(row.get("caveats") and row.get("covers_or_caveat") is not None for row in records):
+        columns.append((ours, "covers_or_caveat"))
+    heads = {**words, "covers_or_caveat": "covers or has a caveat"}
+    # Two hyphens would become a dash.
+    head = ["setting", "n", *(f"{method} {heads[value]}".replace("--", r"\-\-") for method, value in columns)]
+    by_setting: dict[tuple[str, str], dict[str, Record]] = {}
+    for row in records:
+        n = f"{row['n']:,}" + ("" if row["clusters"] is None else f" ({row['clusters']} clusters)")
+        by_setting.setdefault((row["setting"], n), {})[row["method"]] = row
+    lines = []
+    for (setting, n), found in by_setting.items():
+        shares = [found[method].get(value) if method in found else None for method, value in columns]
+        lines.append([plain(setting), n, *("" if x is None else f"{100 * x:.1f}" for x in shares)])
+    return table(head, lines)

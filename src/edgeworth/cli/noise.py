@@ -1,0 +1,89 @@
+"""``edgeworth noise``: how noisy is my benchmark?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from edgeworth.cli.options import Files, named_files, numbers
+from edgeworth.cli.output import NO_OUTPUT, Output, show
+from edgeworth.common.choices import ErrorRule
+from edgeworth.common.progress import track_progress
+
+
+def _columns(text: str) -> Parameter:
+    return Parameter(help=text, metavar="COLUMN", negative="")
+
+
+def noise(
+    *files: Files,
+    correct: Annotated[tuple[str, ...], _columns("Right or wrong: once per run, or once with --id.")] = (),
+    grade: Annotated[tuple[str, ...], _columns("Points: once per run, or once with --id.")] = (),
+    prediction: Annotated[tuple[str, ...], _columns("Labels: once per run, or once with --id.")] = (),
+    score: Annotated[tuple[str, ...], _columns("Scores: once per run, or once with --id or --query.")] = (),
+    probability: Annotated[
+        tuple[str, ...], _columns("Probabilities of the positive class: once per run, or once with --id.")
+    ] = (),
+    truth: Annotated[str | None, Parameter(help="The column of actual classes.", metavar="COLUMN")] = None,
+    query: Annotated[str | None, Parameter(help="With --score: the column of queries.", metavar="COLUMN")] = (
+        None
+    ),
+    measure: Annotated[
+        str | None,
+        Parameter(
+            help="The measure for scores (average_precision) or probabilities (brier).", metavar="NAME"
+        ),
+    ] = None,
+    id: Annotated[str | None, Parameter(help="The column that identifies an item.", metavar="COLUMN")] = None,
+    require: Annotated[
+        tuple[str, ...],
+        Parameter(
+            help="A requirement of a gate, as check takes it; may be given again.",
+            metavar="TEXT",
+            negative="",
+        ),
+    ] = (),
+    scorer: Annotated[str | None, Parameter(help="In run logs: the scorer to use.", metavar="NAME")] = None,
+    errors: Annotated[
+        ErrorRule, Parameter(help="In run logs: answers that errored are dropped or wrong.")
+    ] = ("drop"),
+    grade_range: Annotated[
+        str | None, Parameter(help="The lowest and the highest grade.", metavar="LOW,HIGH")
+    ] = None,
+    lower_is_better: Annotated[bool, Parameter(help="Low grades are good.", negative="")] = False,
+    level: Annotated[float, Parameter(help="Confidence level of intervals.")] = 0.95,
+    power: Annotated[
+        float, Parameter(help="The power: how often the test detects a difference that exists.")
+    ] = 0.8,
+    rng: Annotated[int, Parameter(help="The seed of simulated runs.")] = 0,
+    output: Output = NO_OUTPUT,
+) -> None:
+    """Measure how much one system's answers change between runs, and what that hides."""
+    from edgeworth.reruns import noise as run
+
+    data = named_files(files, "noise")
+    output.check(files)
+    bounds = None if grade_range is None else tuple(numbers(grade_range, "grade-range"))
+    with track_progress("working"):
+        report = run(
+            data,
+            correct=correct,
+            grade=grade,
+            prediction=prediction,
+            score=score,
+            probabilities=probability,
+            query=query,
+            measure=measure,
+            truth=truth,
+            id=id,
+            require=require,
+            scorer=scorer,
+            errors=errors,
+            grade_range=bounds,  # type: ignore[arg-type]  # checked when it is used
+            lower_is_better=lower_is_better,
+            level=level,
+            power=power,
+            rng=rng,
+        )
+    show(report, output)

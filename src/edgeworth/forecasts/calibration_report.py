@@ -1,0 +1,48 @@
+"""The section on calibration: slope, intercept, error and z with their intervals, and miscalibration."""
+
+from __future__ import annotations
+
+from edgeworth.common.arrays import finite_or_none
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import format_level
+from edgeworth.forecasts.findings import ForecastFindings
+from edgeworth.report.report import Cell, Grid, Section, make_columns
+
+CALIBRATION_NAMES = {
+    "calibration_slope": "slope of log odds (1 if calibrated)",
+    "calibration_intercept": "intercept, slope 1 (0 if calibrated)",
+    "ece": "ECE, debiased, 10 bins of equal numbers",
+    "spiegelhalter_z": "Spiegelhalter's z (0 if calibrated)",
+}
+
+
+def interval_cell(estimate: Estimate, level: float) -> Cell:
+    """Make the cell of an interval; empty if there is none."""
+    low, high = estimate.interval(level)
+    return finite_or_none(low), finite_or_none(high)
+
+
+def calibration_section(findings: ForecastFindings) -> Section:
+    """Make the table of calibration slope, intercept, error and z with their intervals."""
+    heads = ("class/text", "calibration/text", "value", f"{format_level(findings.level)}/interval")
+    rows: list[tuple[Cell, ...]] = []
+    for label, estimates in findings.calibration.items():
+        test = findings.reliability[label].test
+        for name, estimate in estimates.items():
+            p_value = test.p_values.get(name) or estimate.p_value()
+            cells = (str(label), CALIBRATION_NAMES[name], finite_or_none(estimate.value))
+            rows.append((*cells, interval_cell(estimate, findings.level), finite_or_none(p_value)))
+        miscalibration = findings.parts["brier"][label].miscalibration
+        by_draws = test.p_values.get("miscalibration")
+        rows.append(
+            (str(label), "miscalibration (CORP, Brier score)", miscalibration, (None, None), by_draws)
+        )
+    columns = make_columns(*heads, "p/probability")
+    combined = "z, calibration in the large and miscalibration in one test"
+    if findings.is_robust:
+        combined = "the t tests of z and of the mean error, adjusted for both"
+    note = (
+        "p: one test per row; slope below 1 or z above 0: forecasts too extreme; intercept above 0: too low; "
+        f"the conclusion combines {combined}"
+    )
+    return Section("Calibration", (), (Grid("", columns, tuple(rows), note),))

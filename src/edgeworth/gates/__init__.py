@@ -1,0 +1,1 @@
+"""Release gates: requirements, three outcomes, and how often a gate is wrong."""

@@ -1,0 +1,523 @@
+"""The decision of a gate as a value: outcome, exit code, sentences, JSON, JUnit XML and Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+from edgeworth.common.choices import UndecidedAs
+from edgeworth.comparisons.margins import UNSEEN
+from edgeworth.core.amounts import describe_difference, is_share
+from edgeworth.core.estimates import Interval
+from edgeworth.core.formatting import (
+    displayable,
+    format_count,
+    format_level,
+    format_rounded,
+    format_together,
+    plural,
+)
+from edgeworth.gates.error_rates import (
+    MIN_UNITS_FOR_RATES,
+    ErrorRate,
+    combine_rates,
+    describe_chance_of,
+    rates_to_dicts,
+)
+from edgeworth.gates.evidence import Outcome, RequirementResult, has_too_few_units
+from edgeworth.gates.requirements import Requirement
+from edgeworth.report.formats import grid_to_markdown, write_text
+from edgeworth.report.report import Grid, json_text, make_columns, map_texts
+from edgeworth.report.wording import describe_measure
+
+PASSED, FAILED, UNDECIDED = 0, 1, 3
+"""Exit codes; 2 is bad input."""
+WORDS: Mapping[Outcome, str] = {"pass": "PASS", "fail": "FAIL", "undecided": "UNDECIDED"}
+SCHEMA = "edgeworth/gate/1"
+
+
+@dataclass(frozen=True, repr=False)
+class Decision:
+    """The decision of a gate: the outcome, the reasons, and how often the gate decides wrongly.
+
+    ``ew.check`` makes decisions.
+
+    Attributes
+    ----------
+    outcome : {"pass", "fail", "undecided"}
+        The outcome.
+    results : tuple of RequirementResult
+        The requirements with their numbers and outcomes.
+    failures : tuple of str
+        Reasons to fail whatever the numbers are: vanished items, unfinished runs, items that had to be right.
+    notes : tuple of str
+        Remarks.
+    candidate, baseline : str
+        The names of the systems.
+    level : float
+        The confidence level.
+    undecided_as : {"pass", "fail"}, optional
+        What an undecided outcome counts as.
+    is_anytime : bool
+        Whether the decision stays valid if you check repeatedly as rows arrive.
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> truth, prediction = [1, 0] * 100, [1, 0] * 90 + [0, 1] * 10
+    >>> decision = ew.check(truth=truth, prediction=prediction, require="accuracy >= 0.8")
+    >>> decision.outcome, decision.passed, decision.exit_code, decision.headline[:5]
+    ('pass', True, 0, 'PASS:')
+    >>> decision.sentences()[0][:28]
+    'PASS  accuracy >= 0.8: 90.0%'
+    """
+
+    outcome: Outcome
+    results: tuple[RequirementResult, ...]
+    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    candidate: str = "candidate"
+    baseline: str | None = None
+    level: float = 0.95
+    undecided_as: UndecidedAs | None = None
+    is_anytime: bool = False
+    rates: tuple[ErrorRate, ...] = field(default=(), repr=False)
+    """The error rates of all requirements together."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the exit code is 0."""
+        return self.exit_code == PASSED
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code: 0 for pass, 1 for fail, 3 for undecided unless ``undecided_as`` is set."""
+        if self.outcome == "undecided" and self.undecided_as is not None:
+            return PASSED if self.undecided_as == "pass" else FAILED
+        return {"pass": PASSED, "fail": FAILED, "undecided": UNDECIDED}[self.outcome]
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    # -- sentences --------------------------------------------------------------------------------------
+
+    @property
+    def headline(self) -> str:
+        """The decision in one sentence."""
+        number = len(self.results)
+        has_parts = number > len({result.requirement.text for result in self.results})
+        noun = "checks" if has_parts else "requirements"
+
+        def describe_share(outcome: Outcome) -> str:
+            share = sum(result.outcome == outcome for result in self.results)
+            return "the requirement" if number == 1 else f"{share} of {number} {noun}"
+
+        if self.outcome == "pass":
+            met = "the requirement" if number == 1 else f"all {number} {noun}"
+            return f"PASS: {self.candidate} meets {met}."
+        if self.outcome == "undecided":
+            counts = f" ({self.undecided_as} by --undecided)" if self.undecided_as is not None else ""
+            return f"UNDECIDED{counts}: the data do not decide {describe_share('undecided')}."
+        is_failed = any(result.outcome == "fail" for result in self.results)
+        verdict = f"does not meet {describe_share('fail')}" if is_failed else "does not pass"
+        reasons = (
+            f"{len(self.failures)} {'other ' if is_failed else ''}{plural(len(self.failures), 'reason')}"
+        )
+        return f"FAIL: {self.candidate} {verdict}{f' ({reasons})' if self.failures else ''}."
+
+    def sentences(self) -> list[str]:
+        """Write one sentence per requirement and per other reason to fail.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+        """
+        lines = [f"FAIL  {text}" for text in self.failures]
+        return lines + [f"{WORDS[result.outcome]}  {describe_result(result)}" for result in self.results]
+
+    def rates_by_requirement(self) -> dict[str, list[ErrorRate]]:
+        """Combine the error rates of each requirement over its parts, which have different items.
+
+        :meta private:
+        """
+        by_requirement: dict[str, list[RequirementResult]] = {}
+        for result in self.results:
+            by_requirement.setdefault(result.requirement.text, []).append(result)
+        return {
+            text: combine_rates([result.rates for result in results], are_independent=True)
+            for text, results in by_requirement.items()
+        }
+
+    def rate_rows(self) -> list[tuple[str, ErrorRate]]:
+        """List systems of assumed quality with their rates: by requirement, then for all of them together.
+
+        :meta private:
+        """
+        by_requirement = self.rates_by_requirement()
+        requirements = {result.requirement.text: result.requirement for result in self.results}
+        rows = []
+        for text, rates in by_requirement.items():
+            which = f"{text}, " if len(by_requirement) > 1 else ""
+            rows += [(f"{which}{describe_scenario(rate, requirements[text])}", rate) for rate in rates]
+        if len(by_requirement) > 1:
+            words = {
+                "unchanged": "all together, an unchanged system",
+                "worse": "all together, a worse system",
+            }
+            rows += [(words[rate.scenario], rate) for rate in self.rates if rate.scenario in words]
+        return rows
+
+    def describe_rates(self) -> list[str]:
+        """Write how often the gate decides each way for systems of assumed quality.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> truth, prediction = [1, 0] * 100, [1, 0] * 90 + [0, 1] * 10
+        >>> decision = ew.check(truth=truth, prediction=prediction, require="accuracy >= 0.8")
+        >>> len(decision.describe_rates()) > 1
+        True
+        """
+        rows = self.rate_rows()
+        few = next((x.evidence for x in self.results if has_too_few_units(x.evidence.model)), None)
+        if not rows and few is not None:
+            number = f"{format_count(few.cases)} {plural(few.cases, few.unit)}"
+            return [f"No error rates: {number} are too few to state them (at least {MIN_UNITS_FOR_RATES})."]
+        if not rows:
+            return []
+        note = "this gate, checked once with this many cases," if self.is_anytime else "this gate"
+        head = f"How often {note} decides each way (from the disagreement or variance seen, not the result):"
+        return [head, *(f"  {name}: {_chances(rate)}." for name, rate in rows)]
+
+    def __str__(self) -> str:
+        lines = [self.headline, *(f"  {line}" for line in self.sentences()), *self.describe_rates()]
+        return "\n".join(map(displayable, [*lines, *(f"Note: {note}" for note in self.notes)]))
+
+    # -- files ------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON.
+
+        Returns
+        -------
+        dict
+            The outcome, the requirements and the error rates.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> truth, prediction = [1, 0] * 100, [1, 0] * 90 + [0, 1] * 10
+        >>> ew.check(truth=truth, prediction=prediction, require="accuracy >= 0.8").to_dict()["outcome"]
+        'pass'
+        """
+        return {
+            "schema": SCHEMA,
+            "outcome": self.outcome,
+            "exit_code": self.exit_code,
+            "headline": self.headline,
+            "candidate": self.candidate,
+            "baseline": self.baseline,
+            "level": self.level,
+            "undecided_as": self.undecided_as,
+            "anytime": self.is_anytime,
+            "failures": list(self.failures),
+            "requirements": [result.to_dict() for result in self.results],
+            "error_rates": rates_to_dicts(self.rates),
+            "error_rates_by_requirement": {
+                text: rates_to_dicts(rates) for text, rates in self.rates_by_requirement().items()
+            },
+            "notes": list(self.notes),
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Write the decision as JSON text.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Also write the text to this file.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> import json
+        >>> import edgeworth as ew
+        >>> truth, prediction = [1, 0] * 100, [1, 0] * 90 + [0, 1] * 10
+        >>> decision = ew.check(truth=truth, prediction=prediction, require="accuracy >= 0.8")
+        >>> json.loads(decision.to_json())["outcome"]
+        'pass'
+        """
+        return write_text(json_text(_finite(self.to_dict()), indent=2) + "\n", path)
+
+    def to_junit(self, path: str | Path | None = None) -> str:
+        """Write JUnit XML with one test per requirement. Undecided is "skipped".
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Also write the text to this file.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> truth, prediction = [1, 0] * 100, [1, 0] * 90 + [0, 1] * 10
+        >>> "<testcase" in ew.check(truth=truth, prediction=prediction, require="accuracy >= 0.8").to_junit()
+        True
+        """
+        cases = [
+            (f"{result.requirement.text}{_in_part(result)}", result.outcome, describe_result(result))
+            for result in self.results
+        ]
+        cases += [(text, "fail", text) for text in self.failures]
+        outcomes = [self._counted(outcome) for _, outcome, _ in cases]
+        suite = ElementTree.Element(
+            "testsuite",
+            name="edgeworth check",
+            tests=str(len(cases)),
+            failures=str(outcomes.count("fail")),
+            errors="0",
+            skipped=str(outcomes.count("undecided")),
+        )
+        for (name, _, text), outcome in zip(cases, outcomes, strict=True):
+            case = ElementTree.SubElement(
+                suite, "testcase", classname="edgeworth.gate", name=displayable(name)
+            )
+            if outcome != "pass":
+                tag = "failure" if outcome == "fail" else "skipped"
+                ElementTree.SubElement(case, tag, message=displayable(text))
+            else:
+                ElementTree.SubElement(case, "system-out").text = displayable(text)
+        ElementTree.indent(suite)
+        text = ElementTree.tostring(suite, encoding="unicode", xml_declaration=False)
+        return write_text(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', path)
+
+    def _counted(self, outcome: Outcome) -> Outcome:
+        return self.undecided_as or outcome if outcome == "undecided" else outcome
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Write Markdown for the summary of a workflow step.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Also write the text to this file.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> truth, prediction = [1, 0] * 100, [1, 0] * 90 + [0, 1] * 10
+        >>> decision = ew.check(truth=truth, prediction=prediction, require="accuracy >= 0.8")
+        >>> "accuracy" in decision.to_markdown()
+        True
+        """
+        parts = [f"### {_plain(self.headline)}\n", *map(grid_to_markdown, self._grids())]
+        parts += [f"{_plain(note)}\n" for note in self.notes]
+        return write_text("\n".join(parts), path)
+
+    def _grids(self) -> list[Grid]:
+        """List the results of the requirements, and how often the gate decides each way."""
+        rows = [("FAIL", "", text) for text in self.failures]
+        rows += [
+            (WORDS[result.outcome], f"{result.requirement.text}{_in_part(result)}", describe_numbers(result))
+            for result in self.results
+        ]
+        grids = [Grid("", make_columns("outcome", "requirement", "result", default="text"), tuple(rows))]
+        rates = tuple(
+            (name, *map(describe_chance_of, (rate.passes, rate.undecided, rate.fails)))
+            for name, rate in self.rate_rows()
+        )
+        if rates:
+            columns = make_columns(
+                "how often this gate decides each way", "pass", "undecided", "fail", default="text"
+            )
+            grids.append(Grid("", columns, rates))
+        return grids
+
+    def _repr_html_(self) -> str:
+        """Show the decision in a notebook."""
+        from edgeworth.report.html.notebook import tables_fragment
+
+        return tables_fragment(self.headline, map_texts(displayable, self._grids()), self.notes)
+
+    def _repr_markdown_(self) -> str:
+        """Show the decision where a notebook becomes Markdown."""
+        return self.to_markdown()
+
+    def __repr__(self) -> str:
+        return f"<Decision {_plain(self.headline)}>"
+
+    def annotations(self) -> list[str]:
+        """Write the workflow commands that GitHub shows beside a run.
+
+        Returns
+        -------
+        list of str
+            The commands.
+
+        Examples
+        --------
+        >>> import edgeworth as ew
+        >>> truth, prediction = [1, 0] * 100, [1, 0] * 90 + [0, 1] * 10
+        >>> ew.check(truth=truth, prediction=prediction, require="accuracy >= 0.8").annotations()[0][:8]
+        '::notice'
+        """
+        lines = [_annotation("error", "Gate failed", text) for text in self.failures]
+        for result in self.results:
+            outcome = self._counted(result.outcome)
+            kind = {"pass": "notice", "fail": "error", "undecided": "warning"}[outcome]
+            title = {"pass": "Gate passed", "fail": "Gate failed", "undecided": "Gate undecided"}[
+                result.outcome
+            ]
+            lines.append(_annotation(kind, title, describe_result(result)))
+        return lines
+
+
+def _plain(text: str) -> str:
+    return " ".join(displayable(text).split())
+
+
+def _finite(value: object) -> object:
+    """Replace what JSON cannot hold by null."""
+    if isinstance(value, Mapping):
+        return {name: _finite(entry) for name, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _annotation(kind: str, title: str, text: str) -> str:
+    escaped = displayable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return f"::{kind} title={title}::{escaped}"
+
+
+def _in_part(result: RequirementResult) -> str:
+    return f" [{result.part}]" if result.part else ""
+
+
+def describe_result(result: RequirementResult) -> str:
+    """Write one requirement: its text, the numbers, and what would decide if nothing is decided."""
+    return f"{result.requirement.text}{_in_part(result)}: {describe_numbers(result)}"
+
+
+def describe_numbers(result: RequirementResult) -> str:
+    """Write the numbers behind an outcome, and what would decide if nothing is decided."""
+    evidence = result.evidence
+    if math.isnan(evidence.quantity):
+        return f"{_sentence(evidence.reason or 'undefined')}"
+    text = f"{_levels(result)} {_brackets(result)}."
+    if result.outcome == "undecided":
+        text += f" {_why_undecided(result)}"
+    if evidence.cannot_pass is not None and result.outcome != "pass":
+        text += f" {_sentence(evidence.cannot_pass)}"
+    return text
+
+
+def _levels(result: RequirementResult) -> str:
+    evidence, measure = result.evidence, result.requirement.measure
+    if not result.requirement.needs_baseline:
+        return _write_levels(measure, evidence.value, result.interval)[0]
+    own, other = (_write_value(measure, x) for x in (evidence.value, evidence.baseline_value))
+    difference = describe_difference(measure, evidence.quantity, result.interval, result.level).partition(
+        " ("
+    )[0]
+    return f"{own} against {other}, {difference}"
+
+
+def _brackets(result: RequirementResult) -> str:
+    evidence, measure = result.evidence, result.requirement.measure
+    number = f"{format_count(evidence.cases)} {plural(evidence.cases, evidence.unit)}"
+    if math.isnan(result.interval.low):
+        return f"({number})"
+    name = format_level(result.level)
+    if result.requirement.needs_baseline:
+        written = describe_difference(measure, evidence.quantity, result.interval, result.level)
+        ends = written.partition(" CI ")[2].rstrip(")")
+        return f"({name} CI {ends}; {number})"
+    _, low, high = _write_levels(measure, evidence.value, result.interval)
+    return f"({name} CI {low} to {high}; {number})"
+
+
+def _write_levels(measure: str, value: float, interval: Interval) -> list[str]:
+    """Write a value and its bounds: in percent for a share of right answers."""
+    if is_share(measure):
+        return [f"{100 * x:.1f}%" for x in (value, *interval)]
+    own, *ends = format_together(value, *interval)
+    return [f"{describe_measure(measure)} {own}", *ends]
+
+
+def _write_value(measure: str, value: float) -> str:
+    if is_share(measure):
+        return f"{100 * value:.1f}%"
+    return f"{value:.3g}"
+
+
+def _why_undecided(result: RequirementResult) -> str:
+    """Say why nothing is decided, or how many more cases would decide."""
+    evidence = result.evidence
+    if evidence.reason is not None:
+        return _sentence(evidence.reason)
+    low, high = result.interval
+    if any(evidence.unseen_shifts) and not any(low <= end <= high for end in evidence.region):
+        return _sentence(UNSEEN)
+    if math.isnan(result.more):
+        return "The interval reaches the bound."
+    if math.isinf(result.more):
+        return "The estimate is so near to the bound that no practical sample would decide."
+    what = "difference" if result.requirement.needs_baseline else "value"
+    units = plural(result.more, evidence.unit)
+    number = f"About {format_rounded(result.more)} more {units}"
+    return f"{number} would decide if the true {what} is the observed one."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def describe_scenario(rate: ErrorRate, requirement: Requirement) -> str:
+    """Name the system that a rate is about."""
+    measure = requirement.measure
+    if rate.scenario == "unchanged":
+        return "an unchanged system"
+    if requirement.needs_baseline:
+        if requirement.margin and rate.scenario == "worse":
+            return f"a system worse by {requirement.describe_margin()}"
+        size = "" if math.isnan(rate.truth) else f" by {_amount(measure, rate.truth)}"
+        return f"a system {rate.scenario}{size}"
+    if math.isnan(rate.truth):
+        words = {"better": "above the bound by what is detectable", "worse": "below it by as much"}
+        return f"a system {words.get(rate.scenario, rate.scenario)} in every part"
+    return f"a system with {describe_measure(measure)} {_write_value(measure, rate.truth)}"
+
+
+def _amount(measure: str, amount: float) -> str:
+    if is_share(measure):
+        return f"{abs(100 * amount):.2g} points"
+    return f"{abs(amount):.2g}"
+
+
+def _chances(rate: ErrorRate) -> str:
+    parts = {"passes": rate.passes, "undecided": rate.undecided, "fails": rate.fails}
+    return ", ".join(f"{name} {describe_chance_of(chance)}" for name, chance in parts.items())

@@ -1,0 +1,182 @@
+"""From a difference between candidate and baseline to evidence about a requirement."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import scipy
+
+from edgeworth.comparisons.difference import Difference, MirroredLaw
+from edgeworth.comparisons.labels.proportions import PairedProportions
+from edgeworth.comparisons.margin_planning import margin_plan
+from edgeworth.comparisons.margins import is_no_worse, reason_for_no_margin
+from edgeworth.comparisons.policy import MIN_UNITS_FOR_NO_WORSE
+from edgeworth.core.formatting import format_count, format_number, format_rounded, plural
+from edgeworth.core.registry import catalogue
+from edgeworth.core.sampling_distributions import SamplingLaw, normal_quantile
+from edgeworth.gates.anytime import BettingSequence
+from edgeworth.gates.error_rates import NormalModel, OutcomeModel
+from edgeworth.gates.evidence import Evidence, interval_of, nearest_end, normal_model
+from edgeworth.gates.paired_rates import PairedModel
+from edgeworth.gates.requirements import Region, Requirement
+
+
+def unmirror(law: SamplingLaw | None) -> tuple[SamplingLaw | None, bool]:
+    """Find the law below mirrored ones, and whether it is about minus the difference."""
+    is_mirrored = False
+    while isinstance(law, MirroredLaw):
+        law, is_mirrored = law.inner, not is_mirrored
+    return law, is_mirrored
+
+
+def difference_evidence(
+    requirement: Requirement,
+    difference: Difference,
+    *,
+    part: str = "",
+    unit: str = "case",
+    is_anytime: bool = False,
+) -> Evidence:
+    """Gather what a difference from the baseline (candidate less baseline) shows about a requirement."""
+    _check_margin(requirement)
+    region = requirement.region(difference.direction)
+    reason = _reason(requirement, difference)
+    law, counts = difference.law, raw_counts(difference)
+    method = difference.interval_method
+    if is_anytime and reason is None:
+        is_plain = counts is not None and math.isinf(counts.freedom)
+        if not is_plain or counts is None:
+            requirement.refuse(
+                f"--anytime needs right-or-wrong answers, and {requirement.measure} is something else"
+            )
+        law = BettingSequence(counts.only_first, counts.only_second, counts.trials)
+        method = str(law)
+    model: OutcomeModel | None = None
+    if law is not None and counts is not None:
+        model = PairedModel.of(counts.only_first + counts.only_second, counts.trials, is_anytime=is_anytime)
+    elif law is not None:
+        model = _mean_model(law, difference)
+    evidence = Evidence(
+        requirement,
+        region,
+        difference.values[0],
+        difference.difference,
+        interval_of(law),
+        part,
+        baseline_value=difference.values[1],
+        cases=difference.cases,
+        unit=unit,
+        method=method,
+        model=model,
+        reason=reason,
+        unseen_shifts=difference.unseen_shifts,
+        needed=_cases_needed(difference, region, model),
+    )
+    if not is_anytime:
+        evidence = replace(evidence, is_confirmed=_confirmation(requirement, difference, region))
+        if counts is not None:
+            evidence = replace(evidence, cannot_pass=_no_difference_passes(region, counts, unit))
+    return evidence
+
+
+def _check_margin(requirement: Requirement) -> None:
+    """Refuse a margin that no difference could exceed: such a gate never fails."""
+    name = re.split(r"[\[(@]", requirement.measure)[0]
+    widest = max((x.high - x.low for x in catalogue() if x.name == name), default=math.inf)
+    if requirement.margin >= widest:
+        number = format_number(requirement.margin)
+        requirement.refuse(
+            f"no difference in {name} can exceed a margin of {number}: for points write {number}pp"
+        )
+
+
+def raw_counts(difference: Difference) -> PairedProportions | None:
+    """Find in how many trials only the first, or only the second, system succeeded, whatever is better."""
+    law, is_mirrored = unmirror(difference.law)
+    if not isinstance(law, PairedProportions):
+        return None
+    return replace(law, only_first=law.only_second, only_second=law.only_first) if is_mirrored else law
+
+
+def _mean_model(law: SamplingLaw, difference: Difference) -> NormalModel:
+    """Model the law of a difference that is no count of wins and losses."""
+    plain, is_mirrored = unmirror(law)
+    assert plain is not None
+    model = normal_model(plain, difference.cases)
+    skewness = -model.skewness if is_mirrored else model.skewness
+    return replace(model, skewness=skewness, shifts=difference.unseen_shifts)
+
+
+def _reason(requirement: Requirement, difference: Difference) -> str | None:
+    if difference.undefined is not None:
+        return difference.undefined
+    if requirement.relation == "within" and difference.direction == "neither":
+        return None if difference.law is not None else f"there is no interval: {difference.no_interval}"
+    if requirement.relation in ("no worse", "within"):
+        return reason_for_no_margin(difference)
+    if difference.law is None:
+        return f"there is no interval: {difference.no_interval}"
+    return None if any(difference.unseen_shifts) else difference.no_winner
+
+
+def _confirmation(
+    requirement: Requirement, difference: Difference, region: Region
+) -> Callable[[float], bool]:
+    """Find the test that must show what the interval shows."""
+    if requirement.relation == "no worse":
+        return lambda level: is_no_worse(difference, requirement.margin, level)
+    if requirement.relation == "within" and difference.direction != "neither":
+        both_ways = (difference, difference.mirror())
+        return lambda level: all(is_no_worse(way, requirement.margin, level) for way in both_ways)
+    if 0.0 in region:
+        return lambda level: difference.p_value() < round(1 - level, 12)
+    return lambda _: True
+
+
+def _cases_needed(
+    difference: Difference, region: Region, model: OutcomeModel | None
+) -> Callable[[float, float], float]:
+    """Plan for the observed difference: how many cases would put its interval on one side of the bound."""
+
+    def needed(level: float, power: float) -> float:
+        if model is None or math.isnan(difference.difference):
+            return math.nan
+        bound = nearest_end(region, difference.difference)
+        distance = abs(difference.difference - bound)
+        gain = difference.difference if difference.is_higher_better else -difference.difference
+        is_margin = (
+            math.isfinite(region.low) != math.isfinite(region.high) and difference.direction != "neither"
+        )
+        margin = -bound if difference.is_higher_better else bound
+        if is_margin and margin > 0 and gain > -margin:
+            return float(margin_plan(difference, margin, gain, level=level, power=power).needed)
+        reach = normal_quantile(level) + float(scipy.special.ndtri(power))
+        ratio = reach * model.spread(difference.difference) / distance if distance > 0 else math.inf
+        return difference.cases * ratio**2
+
+    return needed
+
+
+def _no_difference_passes(region: Region, counts: PairedProportions, unit: str) -> str | None:
+    """Explain that no result, or not even equal answers, would pass with this many trials."""
+    units, trials = plural(2, unit), format_count(counts.trials)
+    margin = min((abs(end) for end in region if math.isfinite(end)), default=math.inf)
+    if 0.0 in region:
+        if 2.0 ** (1 - counts.trials) >= 0.05:
+            return f"no result could pass with {trials} {units}: at least 6 are needed"
+        return None
+    if region.low > 0 or region.high < 0:
+        return None
+    if counts.trials < MIN_UNITS_FOR_NO_WORSE:
+        return f"no result could pass with {trials} {units}: at least {MIN_UNITS_FOR_NO_WORSE} are needed"
+    square = normal_quantile(0.95) ** 2
+    least = math.floor(square * (1 - margin) / margin) + 1
+    if counts.trials >= least:
+        return None
+    what = (
+        "no result" if math.isfinite(region.low) and math.isfinite(region.high) else "not even equal answers"
+    )
+    return f"{what} could pass with {trials} {units}: at least {format_rounded(least)} are needed"

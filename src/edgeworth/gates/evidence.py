@@ -1,0 +1,395 @@
+"""From estimates and differences to pass, fail or undecided."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+import scipy
+
+from edgeworth.common.arrays import plain_values
+from edgeworth.comparisons.paired_values.paired_tests import LawWithinReach
+from edgeworth.core.estimates import Estimate, Interval
+from edgeworth.core.formatting import format_count, format_rounded, plural
+from edgeworth.core.kinds import kind_of
+from edgeworth.core.sampling_distributions import (
+    NewcombeLaw,
+    NormalLaw,
+    SamplingLaw,
+    normal_quantile,
+    student_quantile,
+)
+from edgeworth.gates.anytime import BettingSequence
+from edgeworth.gates.error_rates import (
+    MIN_UNITS_FOR_RATES,
+    ErrorRate,
+    Levels,
+    NormalModel,
+    OutcomeModel,
+    ProportionModel,
+    error_rate,
+    rates_to_dicts,
+    scenarios_of,
+)
+from edgeworth.gates.requirements import Region, Requirement
+
+Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
+
+MAX_TIMES_MORE_CASES = 1_000
+"""A plan for more than this multiple of the cases at hand states no number."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known about one requirement in all cases or in one part of them."""
+
+    requirement: Requirement
+    region: Region
+    """The allowed values of ``quantity``."""
+    value: float
+    quantity: float
+    """The measure itself, or its difference from the baseline: what the region is about."""
+    interval: Callable[[float], Interval] = field(repr=False)
+    part: str = ""
+    baseline_value: float = math.nan
+    cases: float = math.nan
+    unit: str = "case"
+    method: str = ""
+    model: OutcomeModel | None = field(default=None, repr=False)
+    is_confirmed: Callable[[float], bool] = field(default=lambda _: True, repr=False)
+    """Whether the test that goes with the interval shows it too, at a level."""
+    reason: str | None = None
+    """Why nothing can be decided, whatever the interval."""
+    cannot_pass: str | None = None
+    """Why no result could pass with so few cases."""
+    unseen_shifts: tuple[float, float] = (0.0, 0.0)
+    """How far a few unseen units could lower and raise the quantity: a decision must survive that."""
+    needed: Callable[[float, float], float] = field(default=lambda *_: math.nan, repr=False)
+    """How many cases would decide at a level with a power, if the truth is as observed."""
+
+    def passes(self, level: float) -> bool:
+        """Tell whether the interval lies inside the region, and the test shows it too."""
+        low, high = self._reach(level)
+        is_closed = self.requirement.relation in (">=", "<=")
+        inside = low >= self.region.low if is_closed else low > self.region.low
+        inside &= high <= self.region.high if is_closed else high < self.region.high
+        return self.reason is None and inside and self.is_confirmed(level)
+
+    def fails(self, level: float) -> bool:
+        """Tell whether the interval lies entirely outside the region."""
+        low, high = self._reach(level)
+        return self.reason is None and (high < self.region.low or low > self.region.high)
+
+    def _reach(self, level: float) -> Interval:
+        """Widen the interval, if a few unseen units could move the quantity beyond it."""
+        (low, high), (lower, upper) = self.interval(level), self.unseen_shifts
+        return Interval(min(low, self.quantity - lower), max(high, self.quantity + upper))
+
+
+@dataclass(frozen=True)
+class RequirementResult:
+    """One requirement in all cases or in one part of them: what was decided, and how often that is wrong."""
+
+    evidence: Evidence = field(repr=False)
+    outcome: Outcome
+    level: float
+    more: float
+    """How many more cases would decide, if the truth is as observed; 0 if it is decided, nan if unknown."""
+    rates: tuple[ErrorRate, ...] = ()
+
+    @property
+    def requirement(self) -> Requirement:
+        """The requirement."""
+        return self.evidence.requirement
+
+    @property
+    def part(self) -> str:
+        """The slice or task; empty for all cases."""
+        return self.evidence.part
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of the measure, or of its difference from the baseline."""
+        return self.evidence.interval(self.level)
+
+    def to_dict(self) -> dict[str, object]:
+        """Give plain values."""
+        evidence = self.evidence
+        values = {
+            "requirement": evidence.requirement.text,
+            "measure": evidence.requirement.measure,
+            "part": evidence.part or None,
+            "outcome": self.outcome,
+            "value": evidence.value,
+            "baseline_value": evidence.baseline_value,
+            "quantity": evidence.quantity,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "allowed_low": evidence.region.low,
+            "allowed_high": evidence.region.high,
+            "level": self.level,
+            "method": evidence.method,
+            "cases": evidence.cases,
+            "unit": evidence.unit,
+            "more_cases": self.more,
+            "reason": evidence.reason,
+            "cannot_pass": evidence.cannot_pass,
+            "error_rates": rates_to_dicts(self.rates),
+        }
+        return {name: plain_values(value) for name, value in values.items()}
+
+
+def decide(
+    evidence: Sequence[Evidence], *, level: float = 0.95, power: float = 0.8
+) -> tuple[RequirementResult, ...]:
+    """Decide every requirement: passing by its own interval, failing by Holm's method over all of them.
+
+    Holm's step-down method with intervals: of k undecided requirements, those fail whose interval at the
+    level ``1 − (1 − level)/k`` lies outside. The rest is tried again, until none fails.
+
+    Parameters
+    ----------
+    evidence : sequence of Evidence
+        One entry per requirement and part.
+    level : float
+        The level of the two-sided intervals.
+    power : float
+        The power for which the number of cases is planned.
+
+    Returns
+    -------
+    tuple of RequirementResult
+        In the order of the evidence.
+    """
+    not_failed = set(range(len(evidence)))
+    while not_failed:
+        strict = Levels.of(level, len(not_failed)).failing
+        failing = {index for index in not_failed if evidence[index].fails(strict)}
+        if not failing:
+            break
+        not_failed -= failing
+    results = []
+    for index, part in enumerate(evidence):
+        outcome: Outcome = "fail"
+        if index in not_failed:
+            outcome = "pass" if part.passes(level) else "undecided"
+        more = 0.0 if outcome != "undecided" else _more(part, level, power)
+        rates = error_rates_of(part, level, power, len(evidence))
+        results.append(RequirementResult(part, outcome, level, more, rates))
+    return tuple(results)
+
+
+def _more(evidence: Evidence, level: float, power: float) -> float:
+    """Compute how many more cases would decide; infinite if no reasonable number would."""
+    needed = evidence.needed(level, power)
+    if math.isnan(needed):
+        return math.nan
+    # The plan is for an average sample: an undecided one needs at least one case more.
+    more = max(needed - evidence.cases, 1.0)
+    return math.inf if more > MAX_TIMES_MORE_CASES * evidence.cases else math.ceil(more)
+
+
+def error_rates_of(evidence: Evidence, level: float, power: float, tests: int) -> tuple[ErrorRate, ...]:
+    """Compute how often the requirement passes and fails for systems of assumed quality."""
+    model = evidence.model
+    if model is None or evidence.reason is not None or has_too_few_units(model):
+        return ()
+    truths = scenarios_of(evidence.region, evidence.requirement.reference, model, level=level, power=power)
+    levels = Levels.of(level, tests)
+    return tuple(error_rate(model, name, x, evidence.region, levels) for name, x in truths.items())
+
+
+def has_too_few_units(model: OutcomeModel | None) -> bool:
+    """Tell whether the rates of a mean would rest on too few units."""
+    return isinstance(model, NormalModel) and model.units < MIN_UNITS_FOR_RATES
+
+
+# -- from an estimate, or a difference, to evidence ------------------------------------------------------
+
+
+def level_evidence(
+    requirement: Requirement,
+    estimate: Estimate,
+    *,
+    part: str = "",
+    unit: str = "case",
+    is_anytime: bool = False,
+) -> Evidence:
+    """Gather what an estimate shows about a requirement on the level of a measure."""
+    if requirement.reference == "chance" and math.isnan(estimate.chance):
+        requirement.refuse(f"{requirement.measure} has no known chance level here")
+    region = requirement.region("higher", estimate.chance)
+    law, reason = estimate.law, estimate.undefined or estimate.caveat
+    if law is None and reason is None:
+        reason = f"there is no interval: {estimate.no_interval}"
+    method = "" if estimate.method is None else str(estimate.method)
+    trials = _single_trials(law, estimate)
+    if trials is not None and not 0 <= nearest_end(region, estimate.value) <= 1:
+        requirement.refuse(f"{requirement.measure} is a share between 0 and 1: write 90% or 0.9")
+    if is_anytime and reason is None:
+        if trials is None:
+            requirement.refuse(
+                f"--anytime needs right-or-wrong answers, and {requirement.measure} is something else"
+            )
+        law = BettingSequence(estimate.value * trials, 0.0, trials, 0.0)
+        method = str(law)
+    shifts = kind_of(estimate.tally).unseen_shifts(estimate.tally, estimate.measure)
+    model = _level_model(law, trials, estimate.size, is_anytime=is_anytime)
+    evidence = Evidence(
+        requirement,
+        region,
+        estimate.value,
+        estimate.value,
+        interval_of(law),
+        part,
+        cases=estimate.size,
+        unit=unit,
+        method=method,
+        model=replace(model, shifts=shifts) if isinstance(model, NormalModel) else model,
+        reason=reason,
+        unseen_shifts=shifts,
+        needed=lambda level, power: (
+            estimate.cases_needed(null=nearest_end(region, estimate.value), level=level, power=power).needed
+        ),
+    )
+    if requirement.reference == "chance" and not is_anytime:
+        alternative: Literal["greater", "less"] = "greater" if math.isfinite(region.low) else "less"
+        # The interval is two-sided, so its test against one side has half of 1 − level.
+        evidence = replace(
+            evidence, is_confirmed=lambda level: estimate.p_value(alternative=alternative) <= (1 - level) / 2
+        )
+    if trials is None or is_anytime or reason is not None:
+        return evidence
+    return replace(evidence, cannot_pass=_no_level_passes(region, trials, unit))
+
+
+def interval_of(law: SamplingLaw | None) -> Callable[[float], Interval]:
+    """Give the interval of a law as a function of the level."""
+    if law is None:
+        return lambda _: Interval(math.nan, math.nan)
+    return lambda level: Interval(*law.interval(level))
+
+
+def nearest_end(region: Region, value: float) -> float:
+    """Find the end of a region that a value is nearest to."""
+    return min((end for end in region if math.isfinite(end)), key=lambda end: abs(end - value))
+
+
+def _single_trials(law: SamplingLaw | None, estimate: Estimate) -> float | None:
+    """Find the trials of a single proportion of whole cases; None for anything else."""
+    if not isinstance(law, NewcombeLaw):
+        return None
+    parts = law.combination
+    is_single = len(parts.trials) == 1 and parts.coefficients[0] == 1 and parts.constant == 0
+    if not is_single or parts.freedoms is not None or not math.isfinite(estimate.value):
+        return None
+    return float(parts.trials[0])
+
+
+def _level_model(
+    law: SamplingLaw | None, trials: float | None, size: float, *, is_anytime: bool
+) -> OutcomeModel | None:
+    if law is None:
+        return None
+    if trials is not None:
+        return ProportionModel(trials, is_anytime)
+    return normal_model(law, size)
+
+
+def normal_model(law: SamplingLaw, units: float) -> NormalModel:
+    """Model an estimate by its standard error, the width of its interval, and the skewness of its units."""
+    freedom = law.freedom if isinstance(law, NormalLaw) else math.inf
+    skewness = law.skewness if isinstance(law, LawWithinReach) else 0.0
+    low, high = law.interval(0.95)
+    reach = (high - low) / 2
+    # At the end of a range the standard error is 0 and the interval is not.
+    error = law.standard_error or reach / normal_quantile(0.95)
+    width = reach / (student_quantile(0.95, freedom) * error) if error > 0 else 1.0
+    return NormalModel(error, freedom, units, width, skewness)
+
+
+def _no_level_passes(region: Region, trials: float, unit: str) -> str | None:
+    """Explain that not even all right answers would pass, and how many would be needed."""
+    square = normal_quantile(0.95) ** 2
+    bound = region.low if math.isfinite(region.low) else 1 - region.high
+    if bound <= 0 or trials / (trials + square) >= bound:
+        return None
+    units = plural(2, unit)
+    if bound >= 1:
+        return "no result could pass: the interval of a share never reaches its end"
+    least = math.ceil(square * bound / (1 - bound))
+    return (
+        f"no result could pass with {format_count(trials)} {units}: even if all were right, at least "
+        f"{format_rounded(least)} would be needed"
+    )
+
+
+def overall_outcome(results: Sequence[RequirementResult], failures: Sequence[str]) -> Outcome:
+    """Decide the gate: it fails if anything fails, and passes only if everything passes."""
+    outcomes = [result.outcome for result in results]
+    if failures or "fail" in outcomes:
+        return "fail"
+    return "pass" if outcomes and set(outcomes) == {"pass"} else "undecided"
+
+
+# -- pooled tasks ----------------------------------------------------------------------------------------
+
+
+def pool_evidence(parts: Sequence[tuple[float, Evidence]]) -> Evidence:
+    """Pool a requirement over tasks or slices with stated weights, which add up to 1.
+
+    The parts are independent: distances to the bounds of their intervals are squared and added
+    (Zou & Donner 2008).
+    """
+    first = parts[0][1]
+    kept = [(weight, part) for weight, part in parts if weight > 0]
+    reason = next((f"{part.part}: {part.reason}" for _, part in kept if part.reason), None)
+
+    def interval(level: float) -> Interval:
+        if reason is not None:
+            return Interval(math.nan, math.nan)
+        down = up = 0.0
+        for weight, part in kept:
+            low, high = part.interval(level)
+            down += (weight * (part.quantity - low)) ** 2
+            up += (weight * (high - part.quantity)) ** 2
+        return Interval(quantity - math.sqrt(down), quantity + math.sqrt(up))
+
+    quantity = math.fsum(weight * part.quantity for weight, part in kept)
+    value = math.fsum(weight * part.value for weight, part in kept)
+    baseline = math.fsum(weight * part.baseline_value for weight, part in kept)
+    model: OutcomeModel | None = None
+    if reason is None and all(part.model is not None for _, part in kept):
+        spread = math.sqrt(
+            math.fsum((weight * part.model.spread(part.quantity)) ** 2 for weight, part in kept if part.model)
+        )
+        low, high = interval(0.95)
+        spread = spread or (high - low) / (2 * normal_quantile(0.95))
+        model = NormalModel(spread, units=math.fsum(part.cases for _, part in kept))
+    cases = math.fsum(part.cases for _, part in kept)
+
+    def needed(level: float, power: float) -> float:
+        distance = abs(quantity - nearest_end(first.region, quantity))
+        if model is None or distance == 0:
+            return math.nan if model is None else math.inf
+        reach = normal_quantile(level) + float(scipy.special.ndtri(power))
+        return cases * (reach * model.spread(quantity) / distance) ** 2
+
+    weights = ", ".join(f"{part.part.partition(' ')[2] or part.part} {weight:.3g}" for weight, part in kept)
+    return Evidence(
+        first.requirement,
+        first.region,
+        value,
+        quantity,
+        interval,
+        f"pooled ({weights})",
+        baseline_value=baseline,
+        cases=cases,
+        unit=first.unit,
+        method="intervals of the parts, squared and added",
+        model=model,
+        reason=reason,
+        needed=needed,
+    )

@@ -1,0 +1,183 @@
+"""What to stake now on games that are open at the same time, from a bankroll."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgeworth.bet.checking import as_odds, as_shares, check_fraction
+from edgeworth.bet.joint_kelly import Rounds, expected_growth, joint_stakes
+from edgeworth.bet.odds import check_commission
+from edgeworth.common.arrays import PROBABILITY_SUM_TOLERANCE, Floats
+from edgeworth.core.formatting import format_dollars, format_percent, plural
+from edgeworth.core.labels import list_labels
+from edgeworth.core.row_reading import read_whole
+from edgeworth.errors import InputError, OptionError
+from edgeworth.report.report import Grid, Report, Section, make_columns, make_provenance
+from edgeworth.report.verdict import Claim, Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class StakePlan:
+    """Stakes on the outcomes of games, in money."""
+
+    games: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    probabilities: Floats
+    odds: Floats
+    stakes: Floats
+    bankroll: float
+    growth: float
+    """The expected growth of the bankroll's logarithm, in nats."""
+    largest_loss: float
+    """What is lost if every game ends in the outcome that returns least."""
+
+    @property
+    def total(self) -> float:
+        """The sum of all stakes."""
+        return float(self.stakes.sum())
+
+    @property
+    def expected_profit(self) -> float:
+        """The mean profit, if the probabilities are right."""
+        return float(self.stakes @ (self.probabilities * self.odds - 1))
+
+
+def plan_stakes(
+    games: tuple[str, ...],
+    outcomes: tuple[str, ...],
+    probabilities: Floats,
+    odds: Floats,
+    *,
+    bankroll: float,
+    fraction: float = 1.0,
+    commission: float = 0.0,
+) -> StakePlan:
+    """Divide a bankroll over all bets at once: a fraction of Kelly's joint stakes on independent games.
+
+    >>> plan = plan_stakes(
+    ...     ("a", "b"), ("win", "win"), np.array([0.6, 0.6]), np.array([2.0, 2.0]), bankroll=260.0
+    ... )
+    >>> plan.stakes.round(4).tolist(), round(plan.largest_loss, 4)
+    ([50.0, 50.0], 100.0)
+    """
+    check_fraction(fraction)
+    check_commission(commission)
+    if not 0 < bankroll < math.inf:
+        raise OptionError(f"the bankroll is a sum of money above 0; saw {bankroll!r}")
+    net = 1 + (odds - 1) * (1 - commission)
+    names = list(dict.fromkeys(games))
+    rows = [[row for row, game in enumerate(games) if game == name] for name in names]
+    most = max(map(len, rows))
+    # The last outcome stands for all that are not listed.
+    chances, returns = np.zeros((len(names), most + 1)), np.zeros((len(names), most + 1, most))
+    for number, (name, own) in enumerate(zip(names, rows, strict=True)):
+        listed = [outcomes[row] for row in own]
+        if len(set(listed)) < len(listed):
+            raise InputError(f"{name}: an outcome is listed twice ({list_labels(listed)})")
+        total = float(probabilities[own].sum())
+        if total > 1 + PROBABILITY_SUM_TOLERANCE:
+            raise InputError(f"{name}: the probabilities add up to {total:.6g}, more than 1")
+        chances[number, : len(own)] = probabilities[own]
+        chances[number, most] = max(0.0, 1 - total) if total < 1 - PROBABILITY_SUM_TOLERANCE else 0.0
+        chances[number] /= chances[number].sum()
+        returns[number, range(len(own)), range(len(own))] = net[own]
+    shares = fraction * joint_stakes(chances, returns, np.zeros(len(names), dtype=np.intp))[0]
+    growth = float(expected_growth(Rounds(chances[None], returns[None]), shares[None])[0])
+    returned = (returns @ shares[..., None])[..., 0]
+    least = np.where(chances > 0, returned, np.inf).min(axis=1)
+    stakes = np.zeros(len(games))
+    for number, own in enumerate(rows):
+        stakes[own] = bankroll * shares[number, : len(own)]
+    loss = bankroll * float(shares.sum() - least.sum())
+    return StakePlan(games, outcomes, probabilities, net, stakes, bankroll, growth, loss)
+
+
+def report_stakes(
+    data: object,
+    *,
+    bankroll: float,
+    fraction: float = 1.0,
+    commission: float = 0.0,
+    game: str = "game",
+    outcome: str = "outcome",
+    probability: str = "probability",
+    odds: str = "odds",
+) -> Report:
+    """Report what to stake on a file of fixtures: game, outcome, probability and odds in each row."""
+    read = read_whole(data, [game, outcome], [probability, odds])
+    if not len(read.numbers[odds]):
+        raise InputError(f"{read.name} has no rows")
+    games, outcomes = (
+        tuple(str(coded.labels[code]) for code in coded.codes.tolist())
+        for coded in (read.labels[game], read.labels[outcome])
+    )
+    plan = plan_stakes(
+        games,
+        outcomes,
+        as_shares(read.numbers[probability], probability),
+        as_odds(read.numbers[odds], odds),
+        bankroll=bankroll,
+        fraction=fraction,
+        commission=commission,
+    )
+    known = {
+        "source": read.name,
+        "bankroll": bankroll,
+        "fraction": fraction,
+        "commission": commission or None,
+    }
+    return _compose(plan, make_provenance(**known))
+
+
+def _compose(plan: StakePlan, provenance: dict[str, object]) -> Report:
+    placed = np.flatnonzero(plan.stakes > 0)
+    games = len(dict.fromkeys(plan.games))
+    rows = tuple(
+        (
+            plan.games[row],
+            plan.outcomes[row],
+            float(plan.probabilities[row]),
+            float(plan.odds[row]),
+            float(plan.stakes[row]),
+            float(plan.stakes[row] * (plan.odds[row] - 1)),
+        )
+        for row in placed[np.argsort(-plan.stakes[placed], kind="stable")].tolist()
+    )
+    heads = ("game/text", "outcome/text", "probability/percent", "net odds", "stake/dollars", "wins/dollars")
+    if rows:
+        text = (
+            f"Stake {format_dollars(plan.total)} of {format_dollars(plan.bankroll)} on {len(rows):,} "
+            f"{plural(len(rows), 'bet')} in {games:,} {plural(games, 'game')}. The bankroll is expected to "
+            f"grow by {format_percent(math.expm1(plan.growth), 2)}; the largest possible loss is "
+            f"{format_dollars(plan.largest_loss)}."
+        )
+    else:
+        text = f"Stake nothing: no outcome of {games:,} {plural(games, 'game')} is worth its price."
+    numbers = {
+        "kind": "stakes",
+        "bankroll": plan.bankroll,
+        "total": plan.total,
+        "expected_log_growth": plan.growth,
+        "expected_profit": plan.expected_profit,
+        "largest_loss": plan.largest_loss,
+        "bets": [
+            {"game": x, "outcome": y, "probability": p, "net_odds": o, "stake": s}
+            for x, y, p, o, s in zip(
+                plan.games,
+                plan.outcomes,
+                plan.probabilities.tolist(),
+                plan.odds.tolist(),
+                plan.stakes.tolist(),
+                strict=True,
+            )
+        ],
+    }
+    note = "the games are taken as independent; outcomes without value are left out, and JSON has all"
+    section = Section(
+        "Stakes", (), (Grid("", make_columns(*heads), rows, note),) if rows else (), is_main=True
+    )
+    claim = Claim("stakes", text, "advised", {"total": plan.total, "growth": plan.growth})
+    return Report(Verdict([claim]), (section,), (), provenance, numbers)

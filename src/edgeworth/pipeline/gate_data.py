@@ -1,0 +1,253 @@
+"""The data of a release gate: run logs, tallies, or tables and arrays.
+
+Each form has a subclass of ``GateData``, which uses the functions of ``evaluate`` and ``compare``.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeAlias, TypeVar
+
+import numpy as np
+
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import cut_middle, plural
+from edgeworth.core.options import CheckOptions, CompareOptions, Options, options_of, select_options
+from edgeworth.decisions.table import ContingencyTable
+from edgeworth.errors import EdgeworthError, OptionError
+from edgeworth.grades.grades import Grades
+from edgeworth.pipeline.call_options import change, fill_in
+from edgeworth.pipeline.tally_file import is_tally_file
+from edgeworth.pipeline.tally_record import TallyRecord
+from edgeworth.sources.column_roles import names_of
+
+if TYPE_CHECKING:
+    from edgeworth.comparisons.comparison import Comparison, SliceFindings
+    from edgeworth.comparisons.difference import Difference
+    from edgeworth.comparisons.findings import ComparisonFindings
+    from edgeworth.sources.runs.run import Item
+
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+ByPart: TypeAlias = dict[str, Value | EdgeworthError]
+"""A value per slice or task, by its name, or the error that explains why there is none."""
+
+CANDIDATE, BASELINE = "candidate", "baseline"
+LISTED = 3
+"""Items that a sentence names."""
+TRUE = frozenset({"1", "1.0", "true", "yes", "y", "t", "x", "must", "must pass"})
+"""Values of a column that mark items which must be right."""
+
+
+class Missing(NamedTuple):
+    """Something that vanished, or is not finished: the gate fails unless that is allowed."""
+
+    text: str
+    """A sentence without its full stop."""
+    allowed_by: str = "--allow-missing"
+    """The options that allow it."""
+
+    @property
+    def is_allowed_as_missing(self) -> bool:
+        """Whether ``--allow-missing`` allows it."""
+        return "--allow-missing" in self.allowed_by
+
+
+class ItemCheck(NamedTuple):
+    """How many items had to be right, and which are wrong or absent."""
+
+    number: int
+    wrong: tuple[str, ...]
+    absent: tuple[str, ...] = ()
+
+
+class GateData(ABC):
+    """What a gate asks of its data: estimates, differences, and what is missing."""
+
+    candidate: str = CANDIDATE
+    baseline: str | None = None
+    unit: str = "case"
+    tasks: tuple[str, ...] = ()
+    """The tasks of run logs, if there are several."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of candidate and baseline."""
+        return self.candidate, self.baseline or ""
+
+    @abstractmethod
+    def estimate(self, measure: str) -> Estimate:
+        """Estimate a measure of the candidate."""
+
+    @abstractmethod
+    def difference(self, measure: str) -> Difference:
+        """Compare the candidate with the baseline, candidate less baseline."""
+
+    def estimates_by(self, column: str, measure: str) -> ByPart[Estimate]:
+        """Estimate a measure in each slice."""
+        raise self._no_slices(column, measure)
+
+    def differences_by(self, column: str, measure: str) -> ByPart[Difference]:
+        """Compare in each slice."""
+        raise self._no_slices(column, measure)
+
+    def missing(self) -> list[Missing]:
+        """List what vanished since the baseline, and runs that did not finish."""
+        return []
+
+    def notices(self) -> tuple[str, ...]:
+        """List remarks on the reading, such as detected columns."""
+        return ()
+
+    def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
+        """Check the items that must be right, by their ids or by a column that marks them."""
+        raise OptionError(f"must-pass items need right-or-wrong answers with ids; saw {must_pass!r}")
+
+    def _no_slices(self, column: str, *_: object) -> OptionError:
+        return OptionError(f"a tally is counted already, so it has no column {column!r} for slices")
+
+
+def open_gate(
+    data: object,
+    baseline: object,
+    given: Mapping[str, object],
+    *,
+    measures: Sequence[str],
+    by: Sequence[str],
+) -> GateData:
+    """Open the data of a gate: run logs, tallies, or tables and arrays.
+
+    ``measures`` are those that are compared with the baseline, ``by`` the columns of all slices.
+    """
+    options = fill_in("evaluate", CheckOptions, given)
+    if _is_tally(data) or is_tally_file(data):
+        from edgeworth.pipeline.gate_tallies import TallyData
+
+        return TallyData.of(data, baseline, options, measures)
+    if data is not None and options["truth"] is None:
+        from edgeworth.pipeline.run_items import find_systems
+
+        if systems := find_systems(data, change(options, by=None)):
+            from edgeworth.pipeline.gate_runs import RunData
+
+            return RunData.of(systems, data, baseline, options)
+    from edgeworth.pipeline.gate_tables import TableData
+
+    return TableData(data, baseline, options, tuple(measures), tuple(by))
+
+
+def _is_tally(data: object) -> bool:
+    from edgeworth.core.kinds import kind_if_tally
+
+    values = list(data.values()) if isinstance(data, Mapping) else [data]
+    return any(isinstance(value, TallyRecord) or kind_if_tally(value) is not None for value in values)
+
+
+def attempt(
+    compute: Callable[Arguments, Value], *args: Arguments.args, **given: Arguments.kwargs
+) -> Value | EdgeworthError:
+    """Compute a value, or return the error that explains why there is none."""
+    try:
+        return compute(*args, **given)
+    except EdgeworthError as error:
+        return error
+
+
+def pair_difference(
+    comparison: Comparison | ComparisonFindings, names: tuple[str, str], measure: str
+) -> Difference:
+    """Take the difference of one pair, first less second, by a measure under any of its spellings."""
+    from edgeworth.comparisons.comparison import Comparison
+
+    findings = comparison.findings if isinstance(comparison, Comparison) else comparison
+    differences = findings.difference(*names)
+    return differences[measure] if measure in differences else Comparison(findings)[names][measure]
+
+
+def gate_comparison_options(options: Options, measures: Sequence[str]) -> Options:
+    """Turn the options of a gate into those of a comparison."""
+    from edgeworth.pipeline.compare_data import comparison_options
+
+    given = {
+        name: value
+        for name, value in select_options(options, options_of(CheckOptions)).items()
+        if name in options_of(CompareOptions)
+    }
+    return comparison_options({**given, "measures": list(measures), "with_digest": False})
+
+
+def slice_differences(
+    slices: Callable[[str], list[SliceFindings]] | None, names: tuple[str, str], column: str, measure: str
+) -> ByPart[Difference]:
+    """Take the difference of one pair in the slices of one column."""
+    differences: ByPart[Difference] = {}
+    for by, name, findings in slices(measure) if slices is not None else ():
+        if by != column:
+            continue
+        if isinstance(findings, EdgeworthError):
+            differences[name] = findings
+        else:
+            differences[name] = pair_difference(findings, names, measure)
+    return differences
+
+
+def check_tallies(marked: ByPart[TallyRecord]) -> ItemCheck:
+    """Count the rows that are not right."""
+    number, wrong = 0.0, 0.0
+    for record in marked.values():
+        if isinstance(record, EdgeworthError):
+            raise record
+        tally = record.final
+        if isinstance(tally, ContingencyTable):
+            number += float(tally.counts.sum() + tally.abstained.sum())
+            wrong += float(tally.counts.sum() - np.trace(tally.counts) + tally.abstained.sum())
+        elif isinstance(tally, Grades) and tally.is_binary:
+            number += tally.number
+            wrong += float(tally.items[tally.means < 1].sum())
+        else:
+            raise OptionError("--must-pass needs labels, or answers that are right or wrong")
+    wrong_rows = (f"{wrong:,.0f} {plural(wrong, 'row')}",) if wrong else ()
+    return ItemCheck(round(number), wrong_rows)
+
+
+def split_ids(must_pass: str | Sequence[str]) -> list[str]:
+    """Split ids at commas."""
+    parts = must_pass.split(",") if isinstance(must_pass, str) else list(must_pass)
+    ids = [str(part).strip() for part in parts]
+    if not all(ids) or not ids:
+        raise OptionError(f"--must-pass is a list of ids separated by commas; saw {must_pass!r}")
+    return ids
+
+
+def check_grades(grades: Grades, ids: Sequence[str]) -> ItemCheck:
+    """Find the items that are wrong in some repeat, or absent."""
+    if not grades.is_binary:
+        raise OptionError("--must-pass needs answers that are right or wrong, and these are points")
+    means = {str(item): mean for item, mean in zip(grades.ids or (), grades.means.tolist(), strict=False)}
+    wrong = tuple(item for item in ids if item in means and means[item] < 1)
+    return ItemCheck(len(ids), wrong, tuple(item for item in ids if item not in means))
+
+
+def name_pair(data: object, baseline: object) -> tuple[str, str]:
+    """Name candidate and baseline by their files, unless the names are equal or there are no files."""
+    pair = {CANDIDATE: data, BASELINE: baseline}
+    candidate, reference = (
+        Path(file).stem if isinstance(file, (str, os.PathLike)) else name for name, file in pair.items()
+    )
+    return (candidate, reference) if candidate != reference else (CANDIDATE, BASELINE)
+
+
+def list_items(items: Iterable[Item]) -> str:
+    return list_ids([item.id for item in items])
+
+
+def list_ids(ids: Sequence[str]) -> str:
+    return ", ".join(cut_middle(name, 40) for name in ids[:LISTED]) + (", …" if len(ids) > LISTED else "")
+
+
+def names_of_columns(by: object) -> list[str]:
+    """List the columns of slices: names, or the keys of arrays by name."""
+    return list(map(str, by)) if isinstance(by, Mapping) else names_of(by)

@@ -1,0 +1,195 @@
+"""The data of a gate in run logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from edgeworth.comparisons.difference import Difference
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import plural
+from edgeworth.core.options import Options, select_options
+from edgeworth.errors import OptionError
+from edgeworth.grades.estimates import estimate_grades
+from edgeworth.pipeline.call_options import change
+from edgeworth.pipeline.compare_data import (
+    compare_tallies,
+    comparison_options,
+)
+from edgeworth.pipeline.gate_data import (
+    TRUE,
+    ByPart,
+    GateData,
+    ItemCheck,
+    Missing,
+    attempt,
+    check_grades,
+    list_ids,
+    list_items,
+    name_pair,
+    pair_difference,
+    split_ids,
+)
+from edgeworth.pipeline.run_items import (
+    Answers,
+    Systems,
+    Tasks,
+    common_tasks,
+    cut_runs,
+    find_guess_rate,
+    find_systems,
+    make_grades,
+)
+from edgeworth.pipeline.run_logs import describe_unfinished, judging_options, unfinished_runs
+from edgeworth.sources.runs.run import Run
+
+
+@dataclass(frozen=True, eq=False)
+class RunData(GateData):
+    """Run logs of the candidate, and of the baseline if there is one."""
+
+    runs: Systems
+    options: Options
+    candidate: str
+    baseline: str | None = None
+    unit = "question"
+
+    @classmethod
+    def of(cls, systems: Systems, data: object, baseline: object, options: Options) -> RunData:
+        """Find candidate and baseline among the logs, or read the baseline's own."""
+        judging_options(options)
+        if baseline is None:
+            if len(systems) != 1:
+                raise OptionError(
+                    f"a gate checks one candidate, and the logs hold {', '.join(systems)}: name one of them "
+                    "as the baseline (--baseline)"
+                )
+            return cls(systems, options, *systems)
+        if isinstance(baseline, str) and baseline in systems and not Path(baseline).exists():
+            candidates = [name for name in systems if name != baseline]
+            if len(candidates) != 1:
+                raise OptionError(
+                    f"a gate checks one candidate; beside {baseline!r} there are {', '.join(candidates)}"
+                )
+            [candidate] = candidates
+            return cls({name: systems[name] for name in (candidate, baseline)}, options, candidate, baseline)
+        baseline_systems = find_systems(baseline, change(options, by=None))
+        if len(systems) != 1 or len(baseline_systems) != 1:
+            names = f"{', '.join(systems)} and {', '.join(baseline_systems) or 'no run log'}"
+            raise OptionError(f"a gate compares one candidate with one baseline; the logs hold {names}")
+        [(candidate, runs)], [(reference, baseline_runs)] = systems.items(), baseline_systems.items()
+        if candidate == reference:
+            candidate, reference = name_pair(data, baseline)
+        return cls({candidate: runs, reference: baseline_runs}, options, candidate, reference)
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:  # type: ignore[override]  # found in the logs
+        """The tasks that are checked, if there are several."""
+        names = tuple(self._common if self.baseline is not None else self._alone)
+        return names if len(names) > 1 else ()
+
+    @cached_property
+    def _alone(self) -> Tasks:
+        return common_tasks({self.candidate: self.runs[self.candidate]}, self.options)
+
+    @cached_property
+    def _common(self) -> Tasks:
+        return common_tasks(self.runs, self.options)
+
+    @cached_property
+    def _own_answers(self) -> Answers:
+        return Answers.of(self._alone, [self.candidate], self.options)
+
+    @cached_property
+    def _own_run(self) -> Run:
+        """The candidate's answers that have a grade."""
+        return self._own_answers.judged(self.options["errors"])[self.candidate]
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return Answers.of(self._common, list(self.runs), change(self.options, unmatched="drop"))
+
+    @cached_property
+    def _judged(self) -> dict[str, Run]:
+        """The answers of both systems to the items that both have."""
+        return self._answers.judged(self.options["errors"])
+
+    def _estimate(self, run: Run, measure: str) -> Estimate:
+        return estimate_grades(make_grades(run, self.options), measure, **find_guess_rate(run, self.options))
+
+    def estimate(self, measure: str) -> Estimate:
+        """Estimate a measure of the candidate's answers."""
+        return self._estimate(self._own_run, measure)
+
+    def estimates_by(self, column: str, measure: str) -> ByPart[Estimate]:
+        """Estimate a measure in each slice, by a field of the items."""
+        parts = cut_runs({self.candidate: self._own_run}, self._alone, change(self.options, by=[column]))
+        return {part.name: attempt(self._estimate, part.arrays[self.candidate], measure) for part in parts}
+
+    def _difference(self, runs: Mapping[str, Run], measure: str) -> Difference:
+        grades = {name: make_grades(run, self.options) for name, run in runs.items()}
+        given = select_options(self.options, ("level", "rng", "power"))
+        options = comparison_options({**given, "measures": [measure]})
+        return pair_difference(compare_tallies(grades, options), self.names, measure)
+
+    def difference(self, measure: str) -> Difference:
+        """Compare candidate and baseline on the items that both have."""
+        return self._difference(self._judged, measure)
+
+    def differences_by(self, column: str, measure: str) -> ByPart[Difference]:
+        """Compare in each slice, by a field of the items."""
+        parts = cut_runs(self._judged, self._common, change(self.options, by=[column]))
+        return {part.name: attempt(self._difference, part.arrays, measure) for part in parts}
+
+    def missing(self) -> list[Missing]:
+        """List tasks and items that vanished, answers that errored, and runs that did not finish."""
+        missing = []
+        tasks = self._alone if self.baseline is None else self._common
+        if not self.options["allow_unfinished"]:
+            for name, runs in unfinished_runs(self.runs, tasks).items():
+                text = describe_unfinished(name, runs, True)
+                missing.append(Missing(f"{text[0].upper()}{text[1:]}", "--allow-unfinished"))
+        if self.options["errors"] == "drop":
+            runs = [runs_by_system[self.candidate] for runs_by_system in tasks.values()]
+            errored = [item for run in runs for item in run.items if item.is_error]
+            if errored:
+                number = f"{len(errored):,} {plural(len(errored), 'answer')} of {self.candidate} errored"
+                missing.append(
+                    Missing(f"{number} ({list_items(errored)})", "--errors wrong or --allow-missing")
+                )
+        if self.baseline is None:
+            return missing
+        kept, before = ({run.task for run in self.runs[name]} for name in self.names)
+        if gone := sorted(before - kept):
+            missing.append(Missing(f"{plural(len(gone), 'Task')} vanished: {', '.join(gone)}"))
+        if left_out := self._answers.left_out[self.baseline]:
+            number = f"{len(left_out):,} {plural(len(left_out), 'item')} of {self.baseline}"
+            listed = list_ids(left_out)
+            missing.append(Missing(f"{number} vanished from {self.candidate} ({listed})"))
+        return missing
+
+    def notices(self) -> tuple[str, ...]:
+        """List new items of the candidate, which are not compared."""
+        if self.baseline is None:
+            return ()
+        new = self._answers.left_out[self.candidate]
+        verb = plural(
+            len(new), "item of the candidate is new and is", "items of the candidate are new and are"
+        )
+        return (f"{len(new):,} {verb} not compared.",) if new else ()
+
+    def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
+        """Check items by their ids, or by a field that marks them."""
+        # An answer that errored has no grade, so it is absent if it must pass.
+        items = self._own_answers.runs[self.candidate].items
+        grades = make_grades(self._own_run, self.options)
+        is_field = isinstance(must_pass, str) and any(must_pass in item.about for item in items)
+        if not is_field:
+            return check_grades(grades, split_ids(must_pass))
+        field = str(must_pass)
+        marked = [item.id for item in items if str(item.about.get(field)).strip().lower() in TRUE]
+        if not marked:
+            raise OptionError(f"no item has a true value in the field {field!r} (--must-pass)")
+        return check_grades(grades, list(dict.fromkeys(marked)))

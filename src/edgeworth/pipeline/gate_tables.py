@@ -1,0 +1,268 @@
+"""The data of a gate in tables or arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from edgeworth.common.choices import Predictions, Unmatched
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.kinds import kind_of
+from edgeworth.core.options import SEVERAL, Options, select_options
+from edgeworth.errors import EdgeworthError, InputError, OptionError
+from edgeworth.grades.grades import Grades
+from edgeworth.pipeline.call_options import change, set_columns
+from edgeworth.pipeline.evaluate_data import estimate_of
+from edgeworth.pipeline.gate_data import (
+    BASELINE,
+    CANDIDATE,
+    TRUE,
+    ByPart,
+    GateData,
+    ItemCheck,
+    Missing,
+    attempt,
+    check_grades,
+    check_tallies,
+    gate_comparison_options,
+    name_pair,
+    pair_difference,
+    slice_differences,
+    split_ids,
+)
+from edgeworth.pipeline.slices import cut_slices
+from edgeworth.pipeline.tally_record import TallyRecord
+from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, column_names, count, settle_weights
+from edgeworth.sources.column_roles import FORMS, GRADED
+
+if TYPE_CHECKING:
+    from edgeworth.comparisons.comparison import Comparison
+    from edgeworth.comparisons.difference import Difference
+
+KINDS: dict[str, Predictions] = {
+    "prediction": "labels",
+    "score": "scores",
+    "probabilities": "probabilities",
+    "correct": "correct",
+    "grade": "grades",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TableData(GateData):
+    """A table or arrays, with the baseline in a column of its own, in another file, or under its name."""
+
+    data: object
+    baseline_given: object
+    options: Options
+    measures: tuple[str, ...]
+    by: tuple[str, ...]
+
+    @cached_property
+    def opened(self) -> Opened:
+        """The candidate's table, with a column for each role."""
+        options = self.options
+        if options["system"] is not None:
+            raise OptionError(
+                "one table holds several systems, so only requirements on the baseline can be checked: for a "
+                "level, give a table of the candidate alone"
+            )
+        alone = change(options, join=None, truth_file=None, unmatched="drop", by=None, verb="evaluate")
+        opened = Opened.of(self.data, alone)
+        options, notices = settle_weights(opened.source, opened.options)
+        if options["predictions"] == SEVERAL:
+            raise OptionError("a gate checks one candidate: give one prediction, and the other as --baseline")
+        return Opened(opened.source, options, (*opened.notices, *notices))
+
+    @cached_property
+    def record(self) -> TallyRecord:
+        """The candidate's tally."""
+        return count(self.opened, is_final=True)
+
+    @property
+    def form(self) -> str:
+        """Which form of predictions the candidate has."""
+        forms = select_options(self._roles, (*FORMS, *GRADED))
+        return next(name for name, column in forms.items() if column is not None)
+
+    @cached_property
+    def _roles(self) -> Options:
+        named = select_options(self.options, (*FORMS, *GRADED))
+        if any(column is not None for column in named.values()):
+            return self.options
+        return self.opened.options
+
+    def estimate(self, measure: str) -> Estimate:
+        """Estimate a measure of the candidate."""
+        return estimate_of(self.record.final, measure, self.opened.options)
+
+    def estimates_by(self, column: str, measure: str) -> ByPart[Estimate]:
+        """Count each slice and estimate the measure there."""
+        return {
+            name: record
+            if isinstance(record, EdgeworthError)
+            else attempt(estimate_of, record.final, measure, self.opened.options)
+            for name, record in self._slice_tallies(column).items()
+        }
+
+    def _slice_tallies(self, column: str) -> ByPart[TallyRecord]:
+        opened = self.opened
+        inherited = kind_of(self.record.final).slice_options(self.record.final, opened.options)
+        options = change(opened.options, labels=inherited["labels"], positive=inherited["positive"])
+        roles = select_options(options, (role for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"))
+        return {
+            part.name: attempt(count, Opened(part.source, set_columns(options, part.arrays)), is_final=True)
+            for part in cut_slices(opened.source, roles, self._by_column(column))
+        }
+
+    def _by_column(self, column: str) -> object:
+        if self.data is not None:
+            return [column]
+        given = self.options["by"]
+        if isinstance(given, Mapping) and column in given:
+            return {column: given[column]}
+        raise OptionError(f"there is no array {column!r} for slices: pass by={{{column!r}: …}}")
+
+    @cached_property
+    def _compared(self) -> tuple[Comparison, str]:
+        """The comparison, and what does not match between the two tables."""
+        try:
+            return self._compare("error"), ""
+        except InputError as error:
+            if self.options["join"] is None and self.options["system"] is None:
+                raise
+            return self._compare("drop"), str(error)
+
+    def _compare(self, unmatched: Unmatched) -> Comparison:
+        from edgeworth.pipeline.compare_data import compare_columns, compare_joined
+
+        options, form, column = self._roles, self.form, self._column
+        base = gate_comparison_options(options, self.measures)
+        by = self.options["by"] if self.data is None else list(self.by) or None
+        base = change(base, kind=KINDS[form], data=self.data, truth=options["truth"], by=by)
+        if options["system"] is not None:
+            return compare_joined(column, change(base, unmatched=unmatched))
+        if self.is_file:
+            if options["join"] is None:
+                raise OptionError(
+                    "the baseline is another file: name the column that identifies a case (--join COLUMN)"
+                )
+            tables = dict(zip(self.names, (self.data, self.baseline_given), strict=True))
+            return compare_joined(column, change(base, data=tables, unmatched=unmatched))
+        return compare_columns(dict(zip(self.names, (column, self.baseline_given), strict=True)), base)
+
+    @property
+    def _column(self) -> object:
+        return select_options(self._roles, [self.form])[self.form]
+
+    @cached_property
+    def is_file(self) -> bool:
+        """Whether the baseline is a table of its own, and not a column or the name of a system."""
+        given = self.baseline_given
+        if self.options["system"] is not None or self.data is None:
+            return False
+        if not isinstance(given, (str, os.PathLike)):
+            return hasattr(given, "columns") or hasattr(given, "column_names")
+        if isinstance(given, str) and self.options["join"] is None and given in self._columns:
+            return False
+        return Path(given).exists()
+
+    @cached_property
+    def _columns(self) -> list[str]:
+        from edgeworth.sources.opening import open_source
+
+        return column_names(open_source(self.data), self.data)
+
+    @cached_property
+    def names(self) -> tuple[str, str]:
+        """What candidate and baseline are called."""
+        column, given = self._column, self.baseline_given
+        if self.options["system"] is not None:
+            names = self._compared[0].names
+            candidates = [name for name in names if name != given]
+            if given not in names or len(candidates) != 1:
+                raise OptionError(
+                    "with --system, --baseline names one of two systems; there are "
+                    f"{', '.join(names)}, saw {given!r}"
+                )
+            return candidates[0], str(given)
+        if self.is_file:
+            return name_pair(self.data, given)
+        if isinstance(column, str) and isinstance(given, str):
+            if column == given:
+                raise OptionError(f"candidate and baseline are the same column, {given!r}")
+            if self.data is not None and given not in self._columns:
+                raise OptionError(
+                    f"the baseline {given!r} is neither a column nor a file; there are "
+                    f"{', '.join(self._columns[:12])}"
+                )
+            return column, given
+        return CANDIDATE, BASELINE
+
+    @property
+    def candidate(self) -> str:  # type: ignore[override]  # found in the data
+        """What the candidate is called."""
+        if self.baseline_given is not None:
+            return self.names[0]
+        return self._column if isinstance(self._column, str) else CANDIDATE
+
+    @property
+    def baseline(self) -> str | None:  # type: ignore[override]  # found in the data
+        """What the baseline is called."""
+        return None if self.baseline_given is None else self.names[1]
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]  # depends on the kind
+        """What is counted."""
+        if self.options["query"] is not None:
+            return "query"
+        if self.options["cluster"] is not None:
+            return "cluster"
+        return "item" if self.form in GRADED else "case"
+
+    def difference(self, measure: str) -> Difference:
+        """Compare the candidate with the baseline."""
+        return pair_difference(self._compared[0], self.names, measure)
+
+    def differences_by(self, column: str, measure: str) -> ByPart[Difference]:
+        """Compare in each slice."""
+        slices = self._compared[0].compare_slices
+        return slice_differences(slices, self.names, column, measure)
+
+    def missing(self) -> list[Missing]:
+        """List cases that are not in both tables."""
+        text = "" if self.baseline_given is None or not self.measures else self._compared[1]
+        if not text:
+            return []
+        return [Missing(f"{' and '.join(self.names)} have different cases: {text}")]
+
+    def notices(self) -> tuple[str, ...]:
+        """List the columns that were detected."""
+        notices = self.opened.notices if "opened" in vars(self) else ()
+        if self.baseline_given is not None and self.measures and not self._compared[1]:
+            notices += tuple(notice for notice in self._compared[0].notices if notice not in notices)
+        return notices
+
+    def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
+        """Check the rows that a column marks, or graded items by their ids."""
+        column = must_pass if isinstance(must_pass, str) else ""
+        if self.data is not None and column in self._columns:
+            marked = {
+                name: record
+                for name, record in self._slice_tallies(column).items()
+                if name.strip().lower() in TRUE
+            }
+            if not marked:
+                raise OptionError(f"no row has a true value (1, true, yes, x) in {column!r} (--must-pass)")
+            return check_tallies(marked)
+        tally = self.record.final
+        if isinstance(tally, Grades) and tally.ids is not None:
+            return check_grades(tally, split_ids(must_pass))
+        raise OptionError(
+            "--must-pass is a column that marks rows, or ids of graded items (with --id COLUMN); "
+            f"saw {must_pass!r}"
+        )

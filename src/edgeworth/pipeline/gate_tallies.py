@@ -1,0 +1,133 @@
+"""The data of a gate in tallies that were counted before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+from edgeworth.comparisons.comparison import Comparison
+from edgeworth.comparisons.difference import Difference
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import plural
+from edgeworth.core.kinds import kind_if_tally, kind_of
+from edgeworth.core.options import Options, select_options
+from edgeworth.core.tallies import Tally
+from edgeworth.errors import OptionError
+from edgeworth.grades.grades import Grades
+from edgeworth.pipeline.call_options import refuse_all_but
+from edgeworth.pipeline.compare_data import (
+    compare_tallies,
+    comparison_options,
+)
+from edgeworth.pipeline.evaluate_data import estimate_of
+from edgeworth.pipeline.gate_data import (
+    CANDIDATE,
+    GateData,
+    ItemCheck,
+    Missing,
+    check_grades,
+    list_ids,
+    name_pair,
+    pair_difference,
+    split_ids,
+)
+from edgeworth.pipeline.tally_file import is_tally_file, read_tally
+from edgeworth.pipeline.tally_record import TallyRecord
+
+
+@dataclass(frozen=True, eq=False)
+class TallyData(GateData):
+    """What was counted already: a tally of the candidate and one of the baseline, or one of both."""
+
+    tallies: Mapping[str, TallyRecord]
+    options: Options
+    measures: tuple[str, ...]
+    candidate: str
+    baseline: str | None
+
+    @classmethod
+    def of(cls, data: object, baseline: object, options: Options, measures: Sequence[str]) -> TallyData:
+        """Read tally files and find candidate and baseline."""
+        refuse_all_but(options, ("level", "rng", "digits", "power", "guess_rate", "queries", "abstentions"))
+        if isinstance(data, Mapping):
+            raise OptionError("a gate checks one candidate: pass its tally as data and the other as baseline")
+        own = _as_record(data)
+        if kind_of(own.tally).holds_systems:
+            names = list(getattr(own.tally, "names", ()))
+            candidates = [name for name in names if name != baseline]
+            if baseline not in names or len(candidates) != 1:
+                raise OptionError(f"--baseline names one of the systems {', '.join(names)}; saw {baseline!r}")
+            return cls({"": own}, options, tuple(measures), candidates[0], str(baseline))
+        if baseline is None:
+            return cls({CANDIDATE: own}, options, tuple(measures), CANDIDATE, None)
+        candidate, reference = name_pair(data, baseline)
+        pair = {candidate: own, reference: _as_record(baseline)}
+        return cls(pair, options, tuple(measures), candidate, reference)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The comparison of both tallies."""
+        given = select_options(self.options, ("level", "rng", "power", "digits"))
+        options = comparison_options({**given, "measures": list(self.measures)})
+        return compare_tallies(self.tallies.get("", dict(self.tallies)), options)
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]  # depends on the kind
+        """What is counted."""
+        if self.measures:
+            return self.comparison.findings.unit
+        tally = next(iter(self.tallies.values())).final
+        return "item" if isinstance(tally, Grades) else "query" if hasattr(tally, "queries") else "case"
+
+    def estimate(self, measure: str) -> Estimate:
+        """Estimate a measure of the candidate."""
+        if "" in self.tallies:
+            tally = self.tallies[""].final
+            if not hasattr(tally, "table_alone"):
+                raise OptionError(
+                    f"a tally of several systems has no {measure} of one: tally the candidate alone"
+                )
+            return estimate_of(tally.table_alone(self.candidate), measure, self.options)
+        return estimate_of(self.tallies[self.candidate].final, measure, self.options)
+
+    def difference(self, measure: str) -> Difference:
+        """Compare candidate and baseline."""
+        return pair_difference(self.comparison, self.names, measure)
+
+    def missing(self) -> list[Missing]:
+        """List items or queries that the candidate lacks."""
+        if self.baseline is None or "" in self.tallies:
+            return []
+        kept, before = (_unit_names(self.tallies[name].final) for name in self.names)
+        if kept is None or before is None:
+            return []
+        gone = [name for name in before if name not in kept]
+        if not gone:
+            return []
+        text = f"{len(gone):,} {plural(len(gone), 'item')} vanished from {self.candidate} ({list_ids(gone)})"
+        return [Missing(text)]
+
+    def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
+        """Check graded items by their ids."""
+        tally = self.tallies.get(self.candidate, next(iter(self.tallies.values()))).final
+        if not isinstance(tally, Grades) or tally.ids is None:
+            raise OptionError("--must-pass with a tally needs grades that have ids")
+        return check_grades(tally, split_ids(must_pass))
+
+
+def _as_record(data: object) -> TallyRecord:
+    if is_tally_file(data):
+        return read_tally(str(data))
+    if isinstance(data, TallyRecord):
+        return data
+    if kind_if_tally(data) is None:
+        raise OptionError(f"the candidate is a tally, so the baseline is one too; saw {type(data).__name__}")
+    return TallyRecord(cast(Tally, data))
+
+
+def _unit_names(tally: object) -> dict[str, None] | None:
+    """List the ids of graded items, or the queries of ranked lists; None for tallies without either."""
+    names = getattr(tally, "ids", None) or getattr(tally, "queries", None)
+    return None if names is None else dict.fromkeys(map(str, names))

@@ -1,0 +1,157 @@
+"""Read several runs of one system: run logs, repeats in one log, files, columns, or a tally."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from edgeworth.core.formatting import plural
+from edgeworth.core.options import Options
+from edgeworth.core.row_reading import read_whole
+from edgeworth.errors import InputError, OptionError
+from edgeworth.grades.grades import UNBOUNDED, Grades, as_points, as_right, check_bounds
+from edgeworth.pipeline.rerun_values import (
+    DEFAULT_MEASURES,
+    values_of_forecasts,
+    values_of_queries,
+    values_of_scores,
+)
+from edgeworth.pipeline.run_items import Answers, common_tasks, find_systems, make_grades
+from edgeworth.pipeline.tally_record import TallyRecord
+from edgeworth.sources.columns import Coded, as_column
+from edgeworth.sources.joining import name_systems
+
+
+@dataclass(frozen=True)
+class RepeatedRuns:
+    """The grades of each run, and of all together, in which a run is a repeat of its items."""
+
+    runs: Mapping[str, Grades]
+    whole: Grades
+    unit: str
+    notices: tuple[str, ...] = ()
+    measure: str = ""
+    """What the values of scores or probabilities are; empty for grades and labels."""
+
+
+def combine_runs(runs: Mapping[str, Grades], unit: str, notices: Sequence[str] = ()) -> RepeatedRuns:
+    """Put runs together on the items that all of them have."""
+    common = set.intersection(*(set(run.ids or ()) for run in runs.values()))
+    if not common:
+        raise InputError("the runs have no item in common: are these runs of the same benchmark?")
+    left_out = len({item for run in runs.values() for item in run.ids or ()} - common)
+    kept = {name: run.select(common) for name, run in runs.items()}
+    if left_out:
+        verb = plural(left_out, "item that not every run has is", "items that not every run has are")
+        notices = (*notices, f"{left_out:,} {verb} left out.")
+    whole = reduce(add, kept.values())
+    if not (whole.repeats > 1).any():
+        raise InputError(
+            "noise needs at least two runs of the same system: give several logs or files, several columns, "
+            "or repeats of an item under one id (--id)"
+        )
+    return RepeatedRuns(kept, whole, unit, tuple(notices))
+
+
+def read_repeated_runs(
+    data: object, options: Options, columns: Mapping[str, Sequence[str]], measure: str | None = None
+) -> RepeatedRuns:
+    """Read runs of one system. ``columns`` holds the columns of each form of predictions, if named.
+
+    ``measure`` is what scores and probabilities are judged by.
+    """
+    tally = data.final if isinstance(data, TallyRecord) else data
+    if isinstance(tally, Grades):
+        return combine_runs({"all runs": tally}, "item")
+    named = [form for form, names in columns.items() if names]
+    if not named:
+        return _read_logs(data, options)
+    if len(named) > 1:
+        raise OptionError(f"runs of one system are of one kind; saw --{' and --'.join(named)}")
+    [form] = named
+    files = list(data) if isinstance(data, (list, tuple)) else [data]
+    has_ids = options["id"] is not None or options["query"] is not None
+    if not has_ids and (len(files) > 1 or len(columns[form]) == 1):
+        raise OptionError("name the column that identifies an item (--id COLUMN), or one column per run")
+    if measure is not None and form not in DEFAULT_MEASURES:
+        raise OptionError(f"--measure is for scores and probabilities; saw it with --{form}")
+    paths = name_systems(files) if all(isinstance(file, (str, os.PathLike)) for file in files) else []
+    chosen = measure or DEFAULT_MEASURES.get(form, "")
+    runs: dict[str, Grades] = {}
+    for index, file in enumerate(files):
+        for column in columns[form]:
+            name = column if len(files) == 1 else f"{paths[index] if paths else index + 1}"
+            name = f"{name} {column}" if len(files) > 1 and len(columns[form]) > 1 else name
+            if chosen:
+                runs[name] = _read_values(file, form, column, options, chosen)
+            else:
+                runs[name] = _read_column(file, form, column, options)
+    unit = "query" if options["query"] is not None else "case" if chosen else "item"
+    return replace(combine_runs(runs, unit), measure=chosen)
+
+
+def _read_values(file: object, form: str, column: str, options: Options, measure: str) -> Grades:
+    """Compute the value of each query or case in one run of scores or probabilities."""
+    item, truth, query = (options[role] for role in ("id", "truth", "query"))
+    if not isinstance(truth, str):
+        raise OptionError(f"--{form} needs the column of actual classes (--truth COLUMN)")
+    wanted = [truth, *(str(name) for name in (item, query) if name is not None)]
+    table = read_whole(file, list(dict.fromkeys(wanted)), [column])
+    coded, numbers = table.labels[truth], table.numbers[column]
+    classes = [coded.labels[code] for code in coded.codes.tolist()]
+    ids = list(map(str, range(len(classes)))) if item is None else _texts(table.labels[str(item)])
+    if query is not None and form == "score":
+        units = values_of_queries(classes, numbers, _texts(table.labels[str(query)]), measure)
+    elif form == "score":
+        units = values_of_scores(classes, numbers, ids, measure)
+    else:
+        units = values_of_forecasts(classes, numbers, ids, measure)
+    names = as_column(units.ids, "id")
+    bounds = (0.0, 1.0) if query is not None else UNBOUNDED
+    return Grades.from_columns(units.values, names, bounds=bounds, lower_is_better=units.is_lower_better)
+
+
+def _read_column(file: object, form: str, column: str, options: Options) -> Grades:
+    """Grade one column of a table: labels are right if they equal the truth."""
+    item, truth = options["id"], options["truth"]
+    if form == "prediction" and not isinstance(truth, str):
+        raise OptionError("predictions are right or wrong by the truth: name its column (--truth)")
+    wanted = [column, *(str(x) for x in (item, truth if form == "prediction" else None) if x is not None)]
+    table = read_whole(file, list(dict.fromkeys(wanted)), [])
+    answers = table.labels[column]
+    ids = as_column(np.arange(len(answers.codes)) if item is None else _texts(table.labels[str(item)]), "id")
+    if form == "prediction":
+        pairs = zip(_texts(answers), _texts(table.labels[str(truth)]), strict=True)
+        return Grades.from_columns(np.array([float(answer == actual) for answer, actual in pairs]), ids)
+    values = as_right(answers, column) if form == "correct" else as_points(answers, column)
+    bounds = UNBOUNDED if options["grade_range"] is None else check_bounds(options["grade_range"])
+    is_lower = bool(options["lower_is_better"])
+    return Grades.from_columns(values, ids, bounds=bounds, lower_is_better=is_lower)
+
+
+def _texts(column: Coded) -> list[str]:
+    return [str(column.labels[code]) for code in column.codes.tolist()]
+
+
+def _read_logs(data: object, options: Options) -> RepeatedRuns:
+    systems = find_systems(data, options)
+    if not systems:
+        raise OptionError(
+            "no run log is given: name the columns of the runs (--correct, --grade or --prediction)"
+        )
+    models = sorted({run.system for runs in systems.values() for run in runs})
+    if len(models) > 1 and not isinstance(data, Mapping):
+        raise OptionError(
+            f"noise is about reruns of one system, and the logs hold {', '.join(models)}: give those of one"
+        )
+    tasks = common_tasks(systems, options)
+    answers = Answers.of(tasks, list(systems), options)
+    judged = answers.judged(options["errors"])
+    runs = {name: make_grades(run, options) for name, run in judged.items()}
+    notices = [*answers.describe_left_out(), *answers.describe_errors()]
+    return combine_runs(runs, "question", notices)

@@ -1,0 +1,318 @@
+"""How noisy is my benchmark? The verb ``noise``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import scipy
+
+from edgeworth.common.arrays import finite_or_none
+from edgeworth.common.choices import ErrorRule
+from edgeworth.comparisons.study_design import Means, PairedAnswers, StudyPlan, smallest_amount
+from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
+from edgeworth.core.options import CheckOptions
+from edgeworth.core.registry import canonical_spelling
+from edgeworth.core.sampling_distributions import check_level
+from edgeworth.errors import OptionError
+from edgeworth.forecasts.scoring_rules import SCORES
+from edgeworth.gates.requirements import Requirement, parse_requirements
+from edgeworth.gates.rerun_decisions import RerunDecisions, simulate_decisions
+from edgeworth.grades.estimates import estimate_grades
+from edgeworth.grades.findings import split_variance
+from edgeworth.grades.policy import PASS_AT_K_DEPTHS
+from edgeworth.grades.reruns import Agreement, rerun_agreement, rerun_deviation, share_from_reruns
+from edgeworth.pipeline.call_options import fill_in
+from edgeworth.pipeline.repeated_runs import RepeatedRuns, read_repeated_runs
+from edgeworth.report.estimates import estimates_grid
+from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
+from edgeworth.report.verdict import Claim, Verdict
+from edgeworth.report.wording import describe_measure
+
+LISTED_ITEMS = 10
+"""Items that flip most, in the table."""
+
+MAX_P_VALUE_FOR_SHARED_SHIFTS = 0.01
+"""Below this, the runs differ by more than independent changes of items explain."""
+
+
+def noise(
+    data: object = None,
+    *,
+    correct: str | Sequence[str] | None = None,
+    grade: str | Sequence[str] | None = None,
+    prediction: str | Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
+    probabilities: str | Sequence[str] | None = None,
+    truth: str | None = None,
+    query: str | None = None,
+    measure: str | None = None,
+    id: str | None = None,
+    require: str | Sequence[str] = (),
+    scorer: str | None = None,
+    errors: ErrorRule = "drop",
+    grade_range: tuple[float, float] | None = None,
+    lower_is_better: bool = False,
+    level: float = 0.95,
+    power: float = 0.8,
+    rng: int = 0,
+) -> Report:
+    """Report how much the answers of one system change between runs, and what that hides.
+
+    Parameters
+    ----------
+    data : path, list of paths, dataframe or Grades
+        Run logs of one system, one log with repeats, tables with a run each, or one table with all runs.
+    correct, grade, prediction : str or list of str, optional
+        The column of right or wrong answers, of points, or of labels; one per run, or one with ``id``.
+    score, probabilities : str or list of str, optional
+        The column of scores, or of probabilities of the positive class; one per run, or one with ``id``.
+    truth : str, optional
+        With labels, scores and probabilities: the column of actual classes.
+    query : str, optional
+        With scores: the column of queries. Each query then has a value of its own.
+    measure : str, optional
+        What scores and probabilities are judged by: "average_precision" (the default for scores),
+        "roc_auc", with queries any ranking measure, or "brier" (the default for probabilities) or "log".
+    id : str, optional
+        The column that identifies an item; rows with the same id are repeats.
+    require : str or list of str, optional
+        Requirements of a gate, as ``check`` takes them. The first run is the baseline. The report shows how
+        often two identical runs would get different decisions.
+    scorer, errors : optional
+        In run logs: the scorer to use, and whether answers that errored are dropped or wrong.
+    grade_range, lower_is_better : optional
+        The lowest and the highest grade, and whether low grades are good.
+    level, power : float
+        The level of intervals, and the power for the smallest difference that can be shown.
+    rng : int
+        The seed of the simulated runs.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import edgeworth as ew
+    >>> runs = ew.Grades.from_grades([1, 1, 0, 1, 1, 0, 0, 0] * 10, ids=[x // 2 for x in range(80)])
+    >>> noise(runs).numbers["flip_rate"]["value"]
+    0.5
+    """
+    check_level(level)
+    if not 0 < power < 1:
+        raise OptionError(f"power lies between 0 and 1; saw {power!r}")
+    given: dict[str, object] = {"id": id, "scorer": scorer, "errors": errors, "level": level, "rng": rng}
+    given |= {"grade_range": grade_range, "lower_is_better": lower_is_better, "unmatched": "drop"}
+    options = fill_in("evaluate", CheckOptions, given)
+    options["truth"], options["query"] = truth, query
+    columns = {"correct": _listed(correct), "grade": _listed(grade), "prediction": _listed(prediction)}
+    columns |= {"score": _listed(score), "probabilities": _listed(probabilities)}
+    rules = parse_requirements(require) if require else ()
+    if measure is None and rules and (columns["score"] or columns["probabilities"]):
+        measure = rules[0].measure
+    runs = read_repeated_runs(data, options, columns, measure)
+    gate = None
+    if rules:
+        rules = tuple(_about_mean(rule, runs.measure) for rule in rules)
+        gate = simulate_decisions(rules, runs.whole, next(iter(runs.runs.values())), level=level, seed=rng)
+    return _report(runs, gate, level=level, power=power)
+
+
+def _about_mean(rule: Requirement, measure: str) -> Requirement:
+    """Turn a requirement on the measure of the runs into one on the mean of their values."""
+    if not measure:
+        return rule
+    if canonical_spelling(rule.measure) != canonical_spelling(measure):
+        rule.refuse(f"noise checks requirements on one measure, here {measure}", 0)
+    return replace(rule, measure="mean")
+
+
+def _listed(columns: str | Sequence[str] | None) -> list[str]:
+    return [columns] if isinstance(columns, str) else list(columns or ())
+
+
+def _report(runs: RepeatedRuns, gate: RerunDecisions | None, *, level: float, power: float) -> Report:
+    whole = runs.whole
+    number, units = whole.number, plural(whole.number, runs.unit)
+    deviation = rerun_deviation(whole)
+    share = share_from_reruns(split_variance(whole))
+    moves = deviation / math.sqrt(number)
+    least = _smallest_difference(runs, deviation, level, power)
+    flips = estimate_grades(whole, "flip_rate") if whole.is_binary else None
+    kappa = rerun_agreement(whole, level) if whole.is_binary else None
+    amount = (lambda x: f"{100 * x:.2g} points") if whole.is_binary else format_number
+    claims = [_flip_claim(runs, flips, kappa, deviation, level)]
+    moved = amount(moves * math.sqrt(2))
+    text = f"Between two runs on the same {units}, the score moves by {moved} (one standard deviation)."
+    claims.append(Claim("rerun noise", text, "estimated", {"deviation": moves}))
+    if not math.isnan(least):
+        text = (
+            f"Rerun noise alone hides differences below {amount(least)} between two systems "
+            f"({format_percent(power)} power, one run per system)."
+        )
+        claims.append(Claim("detectable", text, "advised", {"difference": least, "power": power}))
+    if gate is not None:
+        changes = format_percent(gate.changes)
+        text = f"The gate would decide differently in {changes} of pairs of identical runs."
+        claims.append(
+            Claim("gate", text, "estimated", {"changes": gate.changes, "standard_error": gate.error})
+        )
+    sections = [_runs_section(runs, level), *_tries_section(runs, flips, level), _items_section(runs)]
+    if gate is not None:
+        rows = tuple((name, x) for name, x in gate.outcomes.items())
+        note = (
+            f"{gate.pairs} simulated pairs of runs; standard error of changes {100 * gate.error:.1f} points"
+        )
+        grid = Grid("", make_columns("decision/text", "share of runs/percent"), rows, note)
+        sections.append(Section("The gate", (), (grid,), is_main=True))
+    return Report(
+        verdict=Verdict(claims),
+        sections=tuple(sections),
+        warnings=(*runs.notices, *_describe_shared_shifts(runs, moves)),
+        provenance=make_provenance(level=level, power=power),
+        numbers={
+            "kind": "noise",
+            "measure": runs.measure or ("accuracy" if whole.is_binary else "mean"),
+            "level": level,
+            "items": number,
+            "repeats": float(whole.repeats.mean()),
+            "flip_rate": None if flips is None else flips.to_dict(level),
+            "kappa": None if kappa is None else _kappa_numbers(kappa),
+            "share_from_reruns": finite_or_none(share),
+            "rerun_sd": deviation,
+            "score_sd": moves,
+            "detectable": finite_or_none(least),
+            "power": power,
+            "gate": None
+            if gate is None
+            else {"changes": gate.changes, "outcomes": gate.outcomes, "pairs": gate.pairs},
+        },
+    )
+
+
+def _kappa_numbers(kappa: Agreement) -> dict[str, float | None]:
+    return {
+        "value": finite_or_none(kappa.value),
+        "low": finite_or_none(kappa.interval.low),
+        "high": finite_or_none(kappa.interval.high),
+    }
+
+
+def is_average_of_pseudo_values(runs: RepeatedRuns) -> bool:
+    """Tell whether the runs are rankings of cases, which have no value of a single case."""
+    return runs.unit == "case" and runs.measure not in SCORES
+
+
+def _describe_shared_shifts(runs: RepeatedRuns, moves: float) -> list[str]:
+    """Warn if the runs differ by more than independent changes of single items explain.
+
+    If items change independently, (k − 1) times the variance of k run means over the expected one has a
+    χ² law with k − 1 degrees of freedom.
+    """
+    means = [float(run.means.mean()) for run in runs.runs.values() if run.repeats.max() == 1]
+    if len(means) < 2 or not moves > 0:
+        return []
+    seen = float(np.std(means, ddof=1))
+    p_value = float(scipy.special.chdtrc(len(means) - 1, (len(means) - 1) * (seen / moves) ** 2))
+    if p_value >= MAX_P_VALUE_FOR_SHARED_SHIFTS:
+        return []
+    return [
+        f"The scores of the runs have a standard deviation of {format_number(seen)}, and independent changes "
+        f"of single items explain {format_number(moves)}. Reruns shift many items together, so the smallest "
+        "difference shown here is too optimistic: use more runs, and compare runs instead of items."
+    ]
+
+
+def _flip_claim(
+    runs: RepeatedRuns, flips: Estimate | None, kappa: Agreement | None, deviation: float, level: float
+) -> Claim:
+    """Write how much a single answer changes from one run to the next."""
+    number, units = runs.whole.number, plural(runs.whole.number, runs.unit)
+    if flips is None or kappa is None:
+        what = f"the {describe_measure(runs.measure) if runs.measure else 'grade'} of one {runs.unit}"
+        if is_average_of_pseudo_values(runs):
+            what = f"the contribution of one {runs.unit} to the {describe_measure(runs.measure)}"
+        change = format_number(math.sqrt(2) * deviation)
+        text = (
+            f"From one run to the next, {what} changes by {change} (one standard deviation; "
+            f"{format_count(number)} {units})."
+        )
+        return Claim("reruns", text, "estimated", {"rerun_sd": deviation})
+    low, high = (format_percent(x, 1) for x in flips.interval(level))
+    text = (
+        f"{format_percent(flips.value, 1)} of answers change between right and wrong from one run to the "
+        f"next ({format_level(level)} CI {low} to {high}; {format_count(number)} {units})"
+    )
+    if not math.isnan(kappa.value):
+        ends = " to ".join(f"{x:.2f}" for x in kappa.interval)
+        text += f"; agreement kappa {kappa.value:.2f} ({ends})"
+    return Claim("flip_rate", f"{text}.", "estimated", {"value": flips.value})
+
+
+def _smallest_difference(runs: RepeatedRuns, deviation: float, level: float, power: float) -> float:
+    """Find the smallest difference that these items show if reruns are all that differs beside it."""
+    number = runs.whole.number
+    if runs.whole.is_binary:
+        design = PairedAnswers(2 * deviation**2)
+        return smallest_amount(StudyPlan(design, "difference", 1.0, level, power), number)
+    if not deviation > 0:
+        return math.nan
+    spread = math.sqrt(2) * deviation
+    return smallest_amount(StudyPlan(Means(spread), "difference", 1.0, level, power), number, 20 * spread)
+
+
+def _runs_section(runs: RepeatedRuns, level: float) -> Section:
+    """Tabulate each run, and what the variance of single answers is made of."""
+    measure = "accuracy" if runs.whole.is_binary else "mean"
+    rows: list[tuple[Cell, ...]] = []
+    for name, run in runs.runs.items():
+        estimate = estimate_grades(run, measure)
+        ends = None if estimate.law is None else tuple(estimate.interval(level))
+        rows.append((name, estimate.value, ends, int(run.repeats.max())))  # type: ignore[arg-type]  # a pair of ends
+    head = describe_measure(runs.measure) if runs.measure else measure
+    columns = make_columns("run/text", head, f"{format_level(level)} CI/interval", "answers per item/count")
+    grids = [Grid("", columns, tuple(rows), "the interval is about new items, not about reruns")]
+    split = split_variance(runs.whole)
+    if split is not None:
+        share = share_from_reruns(split)
+        parts = (
+            ("between items", math.sqrt(split.between), 1 - share),
+            ("between reruns of an item", math.sqrt(split.within), share),
+        )
+        heads = make_columns("what/text", "standard deviation", "share of the variance of answers/percent")
+        grids.append(Grid("Where the variance comes from", heads, parts))
+    return Section("Runs", (), tuple(grids), is_main=True)
+
+
+def _tries_section(runs: RepeatedRuns, flips: Estimate | None, level: float) -> list[Section]:
+    """Tabulate pass@k, a right answer in k tries, beside pass^k, k right answers."""
+    if flips is None:
+        return []
+    most = int(runs.whole.repeats.min())
+    depths = [*(depth for depth in PASS_AT_K_DEPTHS if depth < most), *((most,) if most > 1 else ())]
+    names = [f"{name}@{depth}" for depth in depths for name in ("pass", "pass_all")]
+    estimates = [flips, *(estimate_grades(runs.whole, name) for name in names)]
+    note = "pass@k: at least one of k tries is right; pass_all@k (pass^k): all k are right"
+    return [Section("Several tries", (note,), (estimates_grid(estimates, level),), is_main=True)]
+
+
+def _items_section(runs: RepeatedRuns) -> Section:
+    """List the items whose reruns vary most."""
+    whole = runs.whole
+    spread = (whole.squares - whole.sums**2 / whole.repeats) / np.maximum(whole.repeats - 1, 1)
+    order = [x for x in np.argsort(-spread, kind="stable")[:LISTED_ITEMS].tolist() if spread[x] > 0]
+    ids = whole.ids or ()
+    rows = tuple((str(ids[x]), float(whole.means[x]), int(whole.repeats[x])) for x in order)
+    changed = int((spread > 0).sum())
+    units = plural(whole.number, runs.unit)
+    value = "value" if runs.measure else "grade"
+    text = f"{changed:,} of {whole.number:,} {units} did not get the same {value} in every run."
+    head = f"mean {describe_measure(runs.measure) if runs.measure else 'grade'}"
+    if is_average_of_pseudo_values(runs):
+        head = "mean pseudo-value"
+    grid = Grid("", make_columns(f"{runs.unit}/text", head, "answers/count"), rows)
+    return Section("What changes most", (text,), (grid,) if rows else (), is_main=True)

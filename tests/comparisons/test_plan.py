@@ -1,0 +1,124 @@
+"""Plans made before there are data, against the planning functions, peers' formulas and simulation."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgeworth as ew
+from edgeworth.comparisons.margin_planning import no_worse_cases
+from edgeworth.comparisons.planning import mcnemar_cases_needed, mcnemar_power
+from edgeworth.comparisons.study_design import roc_area_deviation
+from edgeworth.errors import OptionError
+
+
+def needed(**given: object) -> int:
+    return int(ew.plan(**given).numbers["needed"])  # type: ignore[arg-type]  # many options
+
+
+def test_a_difference_is_planned_for_the_exact_test() -> None:
+    cases = needed(difference="2pp", accuracy=0.75, agreement=0.85)
+    assert cases == mcnemar_cases_needed(850, 650, 10_000).needed
+    assert mcnemar_power(cases, 0.15, 0.085 / 0.15) >= 0.8 > mcnemar_power(cases - 1, 0.15, 0.085 / 0.15)
+
+
+def test_systems_err_independently_if_no_agreement_is_given() -> None:
+    disagreement = 0.75 * 0.2 + 0.8 * 0.25
+    assert needed(difference=0.05, accuracy=0.75) == needed(
+        difference=0.05, accuracy=0.75, agreement=1 - disagreement
+    )
+
+
+def test_a_margin_is_planned_for_tangos_interval() -> None:
+    assert needed(margin="3pp", agreement=0.9) == no_worse_cases(0.1, 0.03)
+
+
+def test_widths_are_those_of_the_intervals() -> None:
+    cases = needed(width="1pp", accuracy=0.75)
+    for number, is_enough in ((cases, True), (cases - 1, False)):
+        # Wilson's interval in its own formula, at a share that need not be of whole cases.
+        z = stats.norm.ppf(0.975)
+        reach = z / (1 + z**2 / number) * math.sqrt(0.75 * 0.25 / number + z**2 / (4 * number**2))
+        assert (reach <= 0.01) == is_enough
+    queries = needed(width=0.02, sd=0.3)
+    assert stats.t.ppf(0.975, queries - 1) * 0.3 / math.sqrt(queries) <= 0.02
+
+
+def test_means_need_what_the_noncentral_t_asks_for() -> None:
+    queries, effect = needed(difference=0.05, sd=0.25, correlation=0.5), 0.05 / 0.25
+    for number, is_enough in ((queries, True), (queries - 1, False)):
+        critical = stats.t.ppf(0.975, number - 1)
+        power = stats.nct.sf(critical, number - 1, effect * math.sqrt(number))
+        assert (power >= 0.8) == is_enough
+
+
+def test_recall_needs_enough_targets_and_informedness_more_cases_than_accuracy() -> None:
+    targets = needed(difference="3pp", accuracy=0.8, agreement=0.9)
+    assert needed(difference="3pp", recall=0.8, agreement=0.9, targets=0.1) == 10 * targets
+    balanced = needed(difference=0.06, informedness=0.6, agreement=0.9, targets=0.5)
+    # With equal classes, 0.06 of informedness is 3 points of accuracy.
+    assert balanced == targets
+
+
+def test_the_deviation_of_an_roc_area_is_that_of_normal_scores() -> None:
+    rng, area, cases = np.random.default_rng(1), 0.8, 400
+    real = np.arange(cases) < 120
+    shift = math.sqrt(2) * stats.norm.ppf(area) * real
+    first = rng.normal(size=(1500, cases))
+    second = 0.6 * first + 0.8 * rng.normal(size=first.shape)
+    ranks = [stats.rankdata(scores + shift, axis=1)[:, real].sum(axis=1) for scores in (first, second)]
+    one, other = ((x - 120 * 121 / 2) / (120 * 280) for x in ranks)
+    for values, correlation in ((one, None), (one - other, 0.6)):
+        assumed = roc_area_deviation(area, 0.3, correlation) / math.sqrt(cases)
+        # The standard error of a standard deviation over 1500 draws is 1.8%.
+        assert values.std() == pytest.approx(assumed, rel=0.06)
+
+
+def test_repeats_and_clusters_change_the_variance_as_they_should() -> None:
+    base = needed(difference="2pp", accuracy=0.75, agreement=0.85)
+    often = needed(difference="2pp", accuracy=0.75, agreement=0.85, repeats=1000, flip_rate=0.08)
+    variance = 0.15 - 0.02**2 - 0.08 + 0.08 / 1000
+    reach = float(stats.norm.ppf(0.975) + stats.norm.ppf(0.8))
+    assert often == pytest.approx(reach**2 * variance / 0.02**2, rel=0.005)
+    clustered = needed(difference="2pp", accuracy=0.75, agreement=0.85, cluster_size=5, icc=0.1)
+    assert clustered / base == pytest.approx(1.4, rel=0.01)
+    assert clustered % 5 == 0
+
+
+def test_cases_show_what_a_plan_for_them_asks() -> None:
+    found = ew.plan(cases=500, accuracy=0.75, agreement=0.85).numbers["detectable"]
+    assert needed(difference=found["difference"], accuracy=0.75, agreement=0.85) <= 500
+    assert needed(difference=0.98 * found["difference"], accuracy=0.75, agreement=0.85) > 500
+    assert needed(width=found["width"], agreement=0.85) == pytest.approx(500, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"difference": "2pp"}, "--accuracy 0.75"),
+        ({"accuracy": 0.75}, "give one aim"),
+        ({"difference": "2pp", "margin": "1pp", "accuracy": 0.7}, "give one aim"),
+        ({"difference": "two", "accuracy": 0.7}, "saw 'two'"),
+        ({"difference": "20pp", "accuracy": 0.7, "agreement": 0.9}, "the agreement is at most 0.8"),
+        ({"difference": "2pp", "accuracy": 0.95, "agreement": 0.5}, "agree on at least 0.92"),
+        ({"difference": "2pp", "accuracy": 75}, "accuracy is a share"),
+        ({"difference": "2pp", "recall": 0.9}, "--targets"),
+        ({"difference": "2pp", "accuracy": 0.7, "repeats": 3}, "--flip-rate"),
+        ({"difference": 0.1, "sd": 0.3, "agreement": 0.8}, "use --correlation"),
+        ({"difference": 0.1, "accuracy": 0.3, "icc": 2.0}, "icc lies between"),
+    ],
+)
+def test_what_cannot_be_planned_is_a_sentence(given: dict[str, object], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        ew.plan(**given)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_the_report_writes_json(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    ew.plan(difference="2pp", accuracy=0.75, agreement=0.85).to_json(path)
+    assert json.loads(path.read_text())["needed"] > 3000

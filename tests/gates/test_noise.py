@@ -1,0 +1,212 @@
+"""Noise between runs of one system: flips, agreement, and gates that change their decision."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score  # type: ignore[import-untyped]  # no stubs
+
+import edgeworth as ew
+from edgeworth.errors import InputError, OptionError
+from edgeworth.gates.requirements import parse_requirements
+from edgeworth.gates.rerun_decisions import simulate_decisions
+from edgeworth.grades.reruns import draw_runs, rerun_agreement
+from gate_files import write_log
+from run_logs import inspect_log, inspect_sample
+
+
+def repeated(runs: object) -> ew.Grades:
+    """Tally a table with one row per run."""
+    table = np.asarray(runs)
+    return ew.Grades.from_grades(table.ravel(), ids=np.tile(np.arange(table.shape[1]), len(table)))
+
+
+def test_logs_epochs_columns_and_files_give_the_same_numbers(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    runs = (rng.random((2, 60)) < rng.beta(2, 1, 60)).astype(int)
+    logs = [str(write_log(tmp_path / f"{x}.json", run.tolist())) for x, run in enumerate(runs)]
+    samples = [
+        inspect_sample(item, "C" if x else "I", epoch=epoch)
+        for epoch, run in enumerate(runs, 1)
+        for item, x in enumerate(run)
+    ]
+    (tmp_path / "epochs.json").write_text(json.dumps(inspect_log(samples)))
+    rows = [f"{i},{a},{b},1" for i, (a, b) in enumerate(runs.T)]
+    (tmp_path / "wide.csv").write_text("\n".join(["q,a,b,y", *rows]) + "\n")
+    for name, run in zip("cd", runs, strict=True):
+        lines = [f"{i},{x}" for i, x in enumerate(run)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["q,right", *lines]) + "\n")
+    found = [
+        ew.noise(logs),
+        ew.noise(str(tmp_path / "epochs.json")),
+        ew.noise(str(tmp_path / "wide.csv"), correct=["a", "b"]),
+        ew.noise(str(tmp_path / "wide.csv"), truth="y", prediction=["a", "b"]),
+        ew.noise([str(tmp_path / "c.csv"), str(tmp_path / "d.csv")], id="q", correct="right"),
+        ew.noise(repeated(runs)),
+    ]
+    expected = float(np.mean(runs[0] != runs[1]))
+    for report in found:
+        assert report.numbers["flip_rate"]["value"] == pytest.approx(expected, rel=1e-12)
+        assert report.numbers["kappa"] == found[0].numbers["kappa"]
+
+
+def test_kappa_of_two_runs_is_scotts_pi() -> None:
+    rng = np.random.default_rng(2)
+    runs = (rng.random((2, 80)) < rng.beta(1, 1, 80)).astype(int)
+    share = runs.mean()
+    expected = 1 - np.mean(runs[0] != runs[1]) / (2 * share * (1 - share))
+    found = rerun_agreement(repeated(runs), 0.95)
+    assert found.value == pytest.approx(expected, rel=1e-12)
+    assert found.interval.low < expected < found.interval.high
+
+
+def test_simulated_runs_have_the_accuracy_and_the_flip_rate_that_were_seen() -> None:
+    rng = np.random.default_rng(3)
+    grades = repeated((rng.random((3, 4000)) < rng.beta(1.5, 0.5, 4000)).astype(int))
+    pairs = [draw_runs(grades, 2, rng) for _ in range(10)]
+    flips = [np.mean(one.sums != other.sums) for one, other in pairs]
+    assert np.mean(flips) == pytest.approx(ew.measure(grades, "flip_rate"), abs=0.01)
+    assert np.mean([x.sums.mean() for x, _ in pairs]) == pytest.approx(
+        ew.measure(grades, "accuracy"), abs=0.01
+    )
+
+
+def test_a_gate_changes_its_decision_only_if_answers_change() -> None:
+    rules = parse_requirements("accuracy >= 0.5")
+    steady = repeated([[1] * 55 + [0] * 45] * 2)
+    found = simulate_decisions(rules, steady, steady, level=0.95, seed=1)
+    assert found.changes == 0
+    assert found.outcomes["undecided"] == 1
+    # All answers are coins, so the runs of a pair are independent.
+    rng = np.random.default_rng(4)
+    coins = repeated((rng.random((20, 200)) < 0.57).astype(int))
+    chances = simulate_decisions(rules, coins, coins, level=0.95, seed=1)
+    passed = chances.outcomes["pass"]
+    assert chances.changes == pytest.approx(2 * passed * (1 - passed), abs=4 * chances.error)
+    assert 0.2 < passed < 0.9
+
+
+def test_points_have_a_deviation_and_no_flip_rate() -> None:
+    rng = np.random.default_rng(5)
+    runs = rng.normal(0, 1, 500) + rng.normal(0, 0.5, (3, 500))
+    numbers = ew.noise(repeated(runs)).numbers
+    assert numbers["flip_rate"] is None
+    assert numbers["rerun_sd"] == pytest.approx(0.5, rel=0.06)
+    assert numbers["share_from_reruns"] == pytest.approx(0.2, abs=0.05)
+
+
+def test_what_is_no_rerun_is_refused(tmp_path: Path) -> None:
+    one = str(write_log(tmp_path / "a.json", [1, 0, 1]))
+    other = str(write_log(tmp_path / "b.json", [1, 0, 1], model="lab/large"))
+    with pytest.raises(InputError, match="at least two runs"):
+        ew.noise(one)
+    with pytest.raises(OptionError, match="reruns of one system"):
+        ew.noise([one, other])
+    (tmp_path / "t.csv").write_text("a\n1\n0\n")
+    with pytest.raises(OptionError, match="--id COLUMN"):
+        ew.noise(str(tmp_path / "t.csv"), correct="a")
+
+
+def rerun_table(rng: np.random.Generator, runs: int, cases: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    """Draw classes, and scores of several runs that differ by independent noise in each case."""
+    truth = rng.integers(0, 2, cases)
+    return truth, truth + rng.normal(0, 1, cases) + rng.normal(0, 0.4, (runs, cases))
+
+
+def write_runs(path: Path, truth: np.ndarray, runs: np.ndarray, queries: int = 40) -> str:
+    rows = zip(truth, np.arange(len(truth)) % queries, *runs, strict=True)
+    names = ",".join(f"run{number}" for number in range(len(runs)))
+    path.write_text(f"y,q,{names}\n" + "".join(",".join(map(repr, map(float, row))) + "\n" for row in rows))
+    return str(path)
+
+
+def pooled_deviation(values: np.ndarray) -> float:
+    """Compute the standard deviation between runs of a unit, from one row per run."""
+    return float(np.sqrt(values.var(axis=0, ddof=1).mean()))
+
+
+def test_queries_and_probabilities_have_values_of_their_own(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    truth, runs = rerun_table(rng, 3)
+    path, names = write_runs(tmp_path / "t.csv", truth, runs), ["run0", "run1", "run2"]
+    query = np.arange(400) % 40
+    precision = np.array(
+        [[average_precision_score(truth[query == q], run[query == q]) for q in range(40)] for run in runs]
+    )
+    numbers = ew.noise(path, truth="y", score=names, query="q").numbers
+    assert (numbers["items"], numbers["measure"]) == (40, "average_precision")
+    assert numbers["rerun_sd"] == pytest.approx(pooled_deviation(precision), rel=1e-9)
+    share = 1 / (1 + np.exp(-2 * (runs - 0.5)))
+    path = write_runs(tmp_path / "p.csv", truth, share)
+    numbers = ew.noise(path, truth="y", probabilities=names).numbers
+    losses = (share - truth) ** 2
+    within = pooled_deviation(losses) ** 2
+    assert numbers["rerun_sd"] ** 2 == pytest.approx(within, rel=1e-9)
+    between = losses.mean(axis=0).var(ddof=1) - within / 3
+    assert numbers["share_from_reruns"] == pytest.approx(within / (within + between), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("measure", "peer"), [("roc_auc", roc_auc_score), ("average_precision", average_precision_score)]
+)
+def test_scores_move_between_runs_as_simulated_ones_do(
+    tmp_path: Path, measure: str, peer: Callable[[np.ndarray, np.ndarray], float]
+) -> None:
+    rng = np.random.default_rng(7)
+    truth, runs = rerun_table(rng, 3)
+    path = write_runs(tmp_path / "t.csv", truth, runs)
+    report = ew.noise(path, truth="y", score=["run0", "run1", "run2"], measure=measure)
+    values = [row[1] for row in report.sections[0].grids[0].rows]
+    assert values == pytest.approx([peer(truth, run) for run in runs])
+    again = runs.mean(axis=0) + rng.normal(0, 0.4, (600, 400))
+    # 600 draws: the standard error of a standard deviation is 3%. Three runs know their own to 4%.
+    assert report.numbers["score_sd"] == pytest.approx(np.std([peer(truth, run) for run in again]), rel=0.2)
+
+
+def test_a_gate_on_scores_changes_as_often_as_with_new_runs(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    truth, runs = rerun_table(rng, 8)
+    share = 1 / (1 + np.exp(-2 * (runs - 0.5)))
+    path = write_runs(tmp_path / "t.csv", truth, share)
+    names = [f"run{number}" for number in range(8)]
+    losses = (share - truth) ** 2
+    bound = round(float(losses.mean() + 1.966 * losses[0].std(ddof=1) / 20), 4)
+    report = ew.noise(path, truth="y", probabilities=names, require=f"brier <= {bound}")
+    new = losses.mean(axis=0) + rng.normal(0, pooled_deviation(losses), (2000, 400))
+    passed = (new.mean(axis=1) + 1.966 * new.std(axis=1, ddof=1) / 20 <= bound).mean()
+    assert 0.1 < passed < 0.9
+    # 200 simulated pairs have a standard error of 3.5 points.
+    assert report.numbers["gate"]["changes"] == pytest.approx(2 * passed * (1 - passed), abs=0.12)
+    with pytest.raises(OptionError, match="requirements on one measure, here brier"):
+        ew.noise(path, truth="y", probabilities=names, require=["brier <= 0.2", "log <= 1"])
+
+
+def test_runs_that_shift_all_cases_are_reported(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    truth, runs = rerun_table(rng, 3)
+    for shift, is_warned in ((0.0, False), (1.5, True)):
+        share = 1 / (1 + np.exp(-2 * (runs - 0.5 - shift * np.arange(3)[:, None])))
+        path = write_runs(tmp_path / "t.csv", truth, share)
+        report = ew.noise(path, truth="y", probabilities=["run0", "run1", "run2"])
+        assert any("shift many items together" in warning for warning in report.warnings) == is_warned
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"score": ["run0", "run1"]}, "--truth COLUMN"),
+        ({"truth": "y", "score": "run0"}, "--id COLUMN"),
+        ({"truth": "y", "score": ["run0", "run1"], "measure": "ndcg"}, "average_precision and roc_auc"),
+        ({"truth": "y", "probabilities": ["run0", "run1"], "measure": "accuracy"}, "needs a score"),
+        ({"truth": "y", "prediction": ["run0", "run1"], "measure": "kappa"}, "--measure is for scores"),
+    ],
+)
+def test_what_noise_of_scores_needs(tmp_path: Path, given: dict[str, object], words: str) -> None:
+    truth, runs = rerun_table(np.random.default_rng(1), 2, 40)
+    path = write_runs(tmp_path / "t.csv", truth, 1 / (1 + np.exp(-runs)))
+    with pytest.raises(OptionError, match=words):
+        ew.noise(path, **given)  # type: ignore[arg-type]  # wrong on purpose

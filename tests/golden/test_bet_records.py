@@ -1,0 +1,136 @@
+"""``edgeworth ledger`` and ``edgeworth stakes``: by hand, by enumeration, and with wrong input."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from command_line import call, refused
+from edgeworth.bet import kelly_together
+from edgeworth.pipeline.bet_records import report_bets
+
+Capture = pytest.CaptureFixture[str]
+
+BETS = [
+    ("2025-01-04", "won", 2.5, 10.0),
+    ("2025-01-04", "lost", 3.0, 20.0),
+    ("2025-01-07", "half-won", 1.9, 10.0),
+    ("2025-02-01", "void", 4.0, 50.0),
+    ("2025-02-01", "lost", 2.0, 10.0),
+    ("2025-02-03", "half-lost", 2.2, 10.0),
+    ("2025-02-09", "won", 3.5, 10.0),
+]
+"""Profits 15, −20, 4.5, 0, −10, −5 and 25."""
+
+
+def bets_file(folder: Path) -> Path:
+    rows = [",".join(map(str, bet)) for bet in BETS]
+    path = folder / "bets.csv"
+    path.write_text("date,result,odds,stake\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def ledger_of(folder: Path, capsys: Capture, *words: str) -> dict[str, Any]:
+    done = call(folder, capsys, "ledger", *words, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_record_by_hand(tmp_path: Path, capsys: Capture) -> None:
+    bets_file(tmp_path)
+    report = ledger_of(tmp_path, capsys, "bets.csv", "--period", "month")
+    ledger = report["ledger"]
+    assert (ledger["bets"], ledger["void"], ledger["turnover"]) == (6, 1, 70.0)
+    assert ledger["profit"] == pytest.approx(9.5)
+    assert ledger["yield"] == pytest.approx(9.5 / 70)
+    assert ledger["win_rate"] == pytest.approx(3 / 6)
+    assert ledger["average_odds"] == pytest.approx((2.5 + 3 + 1.9 + 2 + 2.2 + 3.5) / 6)
+    assert ledger["path"] == {
+        "round": ["2025-01-04", "2025-01-07", "2025-02-01", "2025-02-03", "2025-02-09"],
+        "bankroll": pytest.approx([-5, -0.5, -10.5, -15.5, 9.5]),
+    }
+    assert ledger["drawdown"]["amount"] == pytest.approx(15.5)
+    assert (ledger["drawdown"]["from"], ledger["drawdown"]["to"]) == ("the start", "2025-02-03")
+    assert ledger["longest_losing_run"] == 2
+    assert [(part["period"], part["profit"]) for part in ledger["periods"]] == [
+        ("2025-01", pytest.approx(-0.5)),
+        ("2025-02", pytest.approx(10.0)),
+    ]
+    assert "informedness" not in json.dumps(report)
+
+
+def test_luck_equals_enumeration_in_fractions(tmp_path: Path) -> None:
+    """Each bet at risk wins with probability 1/odds; half of a half-won bet is void."""
+    at_risk = [
+        (Fraction(str(odds)), Fraction(stake) / (2 if "half" in result else 1))
+        for _, result, odds, stake in BETS
+        if result != "void"
+    ]
+    total = Fraction(0)
+    for outcome in product([True, False], repeat=len(at_risk)):
+        chance, profit = Fraction(1), Fraction(0)
+        for won, (odds, stake) in zip(outcome, at_risk, strict=True):
+            chance *= 1 / odds if won else 1 - 1 / odds
+            profit += stake * (odds - 1) if won else -stake
+        total += chance if profit >= Fraction("9.5") else 0
+    report = report_bets(str(bets_file(tmp_path)))
+    assert report.numbers["ledger"]["luck"]["p_value"] == pytest.approx(float(total), rel=1e-9)
+
+
+def test_commission_and_units(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "tips.csv").write_text("result,odds\n1,3.0\n0,2.0\n1,2.0\n", encoding="utf-8")
+    ledger = ledger_of(tmp_path, capsys, "tips.csv", "--commission", "0.05")["ledger"]
+    assert ledger["turnover"] == 3
+    assert ledger["profit"] == pytest.approx(0.95 * 2 - 1 + 0.95)
+
+
+def test_wrong_records_are_named(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "odd.csv").write_text("result,odds\nwon,2.0\nmaybe,2.0\n", encoding="utf-8")
+    assert "row 2" in refused(call(tmp_path, capsys, "ledger", "odd.csv"))
+    (tmp_path / "none.csv").write_text("outcome,price\nwon,0.5\n", encoding="utf-8")
+    assert "odds are decimal" in refused(call(tmp_path, capsys, "ledger", "none.csv"))
+    (tmp_path / "void.csv").write_text("result,odds\nvoid,2.0\n", encoding="utf-8")
+    assert "no settled bet" in refused(call(tmp_path, capsys, "ledger", "void.csv"))
+
+
+FIXTURES = "game,outcome,probability,odds\nA,home,0.52,2.1\nA,draw,0.26,3.5\nA,away,0.22,3.9\nB,win,0.6,1.9\n"
+
+
+def test_stakes_in_money(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "fixtures.csv").write_text(FIXTURES, encoding="utf-8")
+    words = ["stakes", "fixtures.csv", "--bankroll", "1000", "--fraction", "0.25", "--commission", "0.02"]
+    done = call(tmp_path, capsys, *words, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    net = 1 + 0.98 * (np.array([2.1, 3.5, 3.9]) - 1)
+    race, game = kelly_together([([0.52, 0.26, 0.22], net), (0.6, 1 + 0.98 * 0.9)], fraction=0.25)
+    stakes = [bet["stake"] for bet in report["bets"]]
+    np.testing.assert_allclose(stakes, 1000 * np.append(race, game), atol=1e-4)
+    assert report["largest_loss"] == pytest.approx(sum(stakes), rel=1e-9)
+    f, g = stakes[0] / 1000, stakes[3] / 1000
+    growth = sum(
+        p * q * np.log(1 + x + y)
+        for p, x in ((0.52, f * (net[0] - 1)), (0.48, -f))
+        for q, y in ((0.6, g * 0.98 * 0.9), (0.4, -g))
+    )
+    assert report["expected_log_growth"] == pytest.approx(growth, abs=1e-10)
+
+
+def test_wrong_fixtures_are_named(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "sum.csv").write_text(
+        "game,outcome,probability,odds\nA,h,0.7,2\nA,a,0.5,2\n", encoding="utf-8"
+    )
+    assert "A: the probabilities add up to 1.2" in refused(
+        call(tmp_path, capsys, "stakes", "sum.csv", "--bankroll", "9")
+    )
+    (tmp_path / "same.csv").write_text(
+        "game,outcome,probability,odds\nA,h,0.4,2\nA,h,0.5,2\n", encoding="utf-8"
+    )
+    assert "listed twice" in refused(call(tmp_path, capsys, "stakes", "same.csv", "--bankroll", "9"))

@@ -1,0 +1,76 @@
+"""Gaps between means without a known range: three unseen items must not reverse them."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth.grades.gaps import gap_of_grades
+from edgeworth.pipeline.slice_gaps import compare_slices
+from edgeworth.pipeline.slices import Slice
+
+
+def is_reversed(part: np.ndarray, rest: np.ndarray) -> bool:
+    """Let three items of a side be like the largest or the smallest one of all, and compare the means."""
+    gap, every = part.mean() - rest.mean(), np.concatenate([part, rest])
+    for extreme in (every.min(), every.max()):
+        for one, other, sign in ((part, rest, 1), (rest, part, -1)):
+            moved = one.mean() + 3 * (extreme - one.mean()) / len(one)
+            if sign * (moved - other.mean()) * gap <= 0:
+                return True
+    return False
+
+
+@pytest.mark.parametrize("sigma", [0.2, 1.0, 1.5])
+def test_a_gap_that_three_unseen_items_reverse_is_withheld(sigma: float) -> None:
+    rng, withheld = np.random.default_rng(int(10 * sigma)), []
+    for _ in range(40):
+        part, rest = rng.lognormal(0, sigma, 160), rng.lognormal(rng.uniform(0, 0.5), sigma, 700)
+        gap = gap_of_grades(*(ew.Grades.from_grades(values) for values in (part, rest)), "mean")
+        assert gap.no_claim is None
+        assert (gap.withheld is not None) == is_reversed(part, rest)
+        withheld.append(gap.withheld is not None)
+    assert sigma < 1 or any(withheld)
+    assert sigma > 1 or not all(withheld)
+
+
+def test_clusters_count_as_items() -> None:
+    values = np.concatenate([np.tile([1.0, 2.0], 800), np.tile([1.3, 2.3], 800)])
+    clusters = [f"c{index // 10}" for index in range(3200)]
+    values[-10:] = 40.0
+    values[[0, 1600]] += 0.01  # clusters without any spread have no interval
+    halves = [slice(0, 1600), slice(1600, 3200)]
+    one, other = (ew.Grades.from_grades(values[half], clusters=clusters[half]) for half in halves)
+    # Three clusters like the last one add 3 · 385/1600 = 0.72 to the first mean, and the gap is 0.54.
+    assert gap_of_grades(one, other, "mean").withheld is not None
+    # Three rows like it would add 0.07.
+    one, other = (ew.Grades.from_grades(values[half]) for half in halves)
+    assert gap_of_grades(one, other, "mean").withheld is None
+
+
+def test_a_withheld_gap_counts_among_the_gaps_that_are_adjusted_for() -> None:
+    rng = np.random.default_rng(1)
+    tallies = [ew.Grades.from_grades(rng.lognormal(0, 1.5, 200)) for _ in range(6)]
+    slices = [Slice("slice", str(index), 200, None, {}) for index in range(6)]
+    table = compare_slices(slices, tallies, reduce(add, tallies), ("mean",), level=0.95)
+    assert table.level_of_gaps == pytest.approx(1 - 0.05 / 6)
+    assert not any(math.isnan(row.adjusted_p_value) for row in table.rows)
+
+
+def test_a_slice_that_lacks_rare_large_grades_is_not_called_worse() -> None:
+    part, rest = np.tile([4.9, 5.1], 100), np.tile([4.9, 5.1], 900)
+    rest[:20] = 105.0  # a share of 1 in 90: 200 items lack such a grade with probability 0.11
+    tallies = [ew.Grades.from_grades(values) for values in (part, rest)]
+    slices = [Slice("slice", name, 300, None, {}) for name in ("part", "rest")]
+    table = compare_slices(slices, tallies, reduce(add, tallies), ("mean",), level=0.95)
+    row = next(row for row in table.rows if row.slice == "part")
+    assert row.adjusted_p_value < 0.001
+    assert row.gap_high < 0
+    assert not row.is_shown
+    assert row.no_claim is not None
+    assert "would reverse" in row.no_claim

@@ -1,0 +1,263 @@
+"""What changed between two reports: Newcombe's interval for proportions, slices, and what is gone or new."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.proportion import (  # type: ignore[import-untyped]  # it has no stubs
+    confint_proportions_2indep,
+)
+
+import edgeworth as ew
+from edgeworth.errors import InputError
+from edgeworth.report.changes import diff_reports
+
+
+def write_report(path: Path, right: int, items: int, **options: Any) -> Path:
+    grades = [1] * right + [0] * (items - right)
+    ew.evaluate(correct=grades, **options).to_json(path)
+    return path
+
+
+def changes(old: Path, new: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = diff_reports(old, new).to_dict()["changes"]
+    return found
+
+
+@pytest.mark.parametrize("level", [0.95, 0.99])
+def test_two_proportions_have_newcombes_interval(tmp_path: Path, level: float) -> None:
+    old = write_report(tmp_path / "old.json", 140, 200)
+    new = write_report(tmp_path / "new.json", 230, 300)
+    [change] = changes(old, new)
+    wanted = confint_proportions_2indep(230, 300, 140, 200, method="newcomb", compare="diff")
+    assert (change["low"], change["high"]) == pytest.approx(wanted, abs=1e-9)
+    assert change["difference"] == pytest.approx(230 / 300 - 0.7)
+    assert not change["is_shown"]
+    # An interval of another level is brought to 95% by its width, which is close to Newcombe's.
+    wide = write_report(tmp_path / "wide.json", 230, 300, level=level)
+    [change] = changes(old, wide)
+    assert (change["low"], change["high"]) == pytest.approx(wanted, abs=0.004)
+
+
+def test_a_clear_change_is_named_and_a_small_one_is_not(tmp_path: Path) -> None:
+    old = write_report(tmp_path / "old.json", 300, 400)
+    report = diff_reports(old, write_report(tmp_path / "new.json", 220, 400))
+    assert report.to_dict()["changes"][0]["is_shown"]
+    assert "1 of 1 value changed by more than noise: accuracy went from 0.750 to 0.550" in report.verdict
+    still = diff_reports(old, write_report(tmp_path / "still.json", 296, 400))
+    assert "No change is more than noise (1 of 1 value moved)." in still.verdict
+
+
+def test_equal_reports_are_called_noise_in_at_least_95_percent(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    shown = 0
+    for _ in range(60):
+        pair = [write_report(tmp_path / f"{k}.json", int(rng.binomial(150, 0.7)), 150) for k in range(2)]
+        shown += changes(*pair)[0]["is_shown"]
+    assert shown <= 8  # P(more | 5%) < 0.005
+
+
+def test_slices_and_what_is_gone_or_new(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    paths = []
+    for name, topics in (("old", ["law", "art"]), ("new", ["law", "code"])):
+        right, by = rng.integers(0, 2, 200), {"topic": rng.choice(topics, 200)}
+        ew.evaluate(correct=right, by=by).to_json(tmp_path / f"{name}.json")
+        paths.append(tmp_path / f"{name}.json")
+    report = diff_reports(*paths)
+    assert [row["part"] for row in report.to_dict()["changes"]] == ["", "topic law"]
+    assert "Gone slice or requirement: topic art." in report.verdict
+    assert "New slice or requirement: topic code." in report.verdict
+
+
+def test_the_same_data_are_not_called_noise(tmp_path: Path) -> None:
+    table = tmp_path / "answers.csv"
+    table.write_text("right\n" + "1\n0\n1\n1\n" * 20)
+    for name, level in (("a", 0.9), ("b", 0.95)):
+        ew.evaluate(table, correct="right", level=level).to_json(tmp_path / f"{name}.json")
+    report = diff_reports(tmp_path / "a.json", tmp_path / "b.json")
+    assert report.verdict.startswith("Both reports are on the same data.")
+    assert not any(row["is_shown"] for row in report.to_dict()["changes"])
+
+
+def test_systems_of_comparisons(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    for name, systems in (("old", "abc"), ("new", "abd")):
+        truth = rng.integers(0, 2, 200)
+        given = {each: np.where(rng.random(200) < 0.8, truth, 1 - truth) for each in systems}
+        ew.compare(truth=truth, systems=given).to_json(tmp_path / f"{name}.json")
+    report = diff_reports(tmp_path / "old.json", tmp_path / "new.json")
+    assert {row["system"] for row in report.to_dict()["changes"]} == {"a", "b"}
+    assert "Gone system: c. New system: d." in report.verdict
+
+
+def test_what_cannot_be_compared_says_why(tmp_path: Path) -> None:
+    report = write_report(tmp_path / "report.json", 3, 4)
+    other = tmp_path / "other.json"
+    for text, reason in (
+        ("{", "is not JSON"),
+        ("[]", "not an Edgeworth report"),
+        (json.dumps({"schema": "edgeworth.report/1", "kind": "lists"}), "different kinds"),
+        (json.dumps({"schema": "edgeworth.report/1", "kind": "grades"}), "no measure in common"),
+    ):
+        other.write_text(text)
+        with pytest.raises(InputError, match=reason):
+            diff_reports(report, other)
+    with pytest.raises(InputError, match="cannot be read"):
+        diff_reports(report, tmp_path / "nothing.json")
+
+
+def test_reports_on_the_same_queries_are_paired(tmp_path: Path) -> None:
+    rng = np.random.default_rng(11)
+    truth, query = rng.integers(0, 2, 400), np.repeat(np.arange(40), 10)
+    base = truth + rng.normal(0, 1, 400)
+    for name, noise in (("old", 0.8), ("new", 0.3)):
+        scores = base + np.random.default_rng(1).normal(0, noise, 400)
+        ew.evaluate(truth=truth, score=scores, query=query).to_json(tmp_path / f"{name}.json")
+    reports = [json.loads((tmp_path / f"{name}.json").read_text()) for name in ("old", "new")]
+    found = {row["measure"]: row for row in changes(tmp_path / "old.json", tmp_path / "new.json")}
+    for measure in ("average_precision", "ndcg@10", "reciprocal_rank"):
+        old, new = ([values[measure] for values in report["queries"].values()] for report in reports)
+        test = stats.ttest_rel(new, old)
+        assert found[measure]["pairs"] == 40
+        assert found[measure]["p_value"] == pytest.approx(test.pvalue)
+        bounds = test.confidence_interval(0.95)
+        assert (found[measure]["low"], found[measure]["high"]) == pytest.approx(tuple(bounds))
+
+
+def test_reports_on_the_same_items_are_paired_by_id_and_others_are_not(tmp_path: Path) -> None:
+    rng = np.random.default_rng(12)
+    ids = [f"q{number}" for number in range(120)]
+    old = rng.integers(0, 2, 120)
+    new = np.where(rng.random(120) < 0.15, 1, old)
+    order = rng.permutation(120)
+    ew.evaluate(correct=old, id=ids).to_json(tmp_path / "old.json")
+    ew.evaluate(correct=new[order], id=[ids[index] for index in order]).to_json(tmp_path / "new.json")
+    [change] = changes(tmp_path / "old.json", tmp_path / "new.json")
+    gains = int((new > old).sum())
+    assert change["p_value"] == pytest.approx(stats.binomtest(gains, gains).pvalue)
+    bounds = stats.ttest_rel(new, old).confidence_interval(0.95)
+    assert (change["low"], change["high"]) == pytest.approx(tuple(bounds))
+    ew.evaluate(correct=new, id=[f"r{number}" for number in range(120)]).to_json(tmp_path / "other.json")
+    report = diff_reports(tmp_path / "old.json", tmp_path / "other.json")
+    assert report.to_dict()["changes"][0]["pairs"] is None
+    assert "two independent samples" in str(report.sections[0].grids[0].note)
+
+
+@pytest.mark.parametrize("kind", ["prediction", "score", "probabilities"])
+def test_other_kinds_are_independent_samples(tmp_path: Path, kind: str) -> None:
+    rng = np.random.default_rng(13)
+    for name in ("old", "new"):
+        truth = rng.integers(0, 2, 300)
+        score = truth + rng.normal(0, 1, 300)
+        given = {"prediction": (score > 0.5) * 1, "score": score, "probabilities": 1 / (1 + np.exp(-score))}
+        ew.evaluate(truth=truth, **{kind: given[kind]}).to_json(tmp_path / f"{name}.json")
+    found = changes(tmp_path / "old.json", tmp_path / "new.json")
+    assert found
+    for row in found:
+        assert row["pairs"] is None
+        assert row["difference"] == pytest.approx(row["new"] - row["old"])
+        assert row["low"] <= row["difference"] <= row["high"]
+
+
+def test_other_columns_of_one_file_are_other_data(tmp_path: Path) -> None:
+    rng = np.random.default_rng(14)
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in rng.integers(0, 2, (80, 2))))
+    for column in "ab":
+        ew.evaluate(table, correct=column).to_json(tmp_path / f"{column}.json")
+    assert not diff_reports(tmp_path / "a.json", tmp_path / "b.json").to_dict()["is_same_data"]
+
+
+def test_equal_clustered_reports_on_the_same_items_are_called_noise(tmp_path: Path) -> None:
+    """Paired by items, 40% of 200 such samples were called changed: items of a cluster change together."""
+    rng = np.random.default_rng(15)
+    ids, clusters, shown = list(range(200)), np.repeat(np.arange(20), 10), 0
+    for _ in range(60):
+        for name in ("old", "new"):
+            right = rng.random(200) < rng.beta(0.7, 0.3, 20)[clusters]
+            report = ew.evaluate(correct=right.astype(int), id=ids, cluster=clusters)
+            report.to_json(tmp_path / f"{name}.json")
+        [change] = changes(tmp_path / "old.json", tmp_path / "new.json")
+        assert change["pairs"] is None
+        shown += change["is_shown"]
+    assert shown <= 8  # P(more | 5%) < 0.005
+    note = str(diff_reports(tmp_path / "old.json", tmp_path / "new.json").sections[0].grids[0].note)
+    assert "allow for clusters" in note
+    assert "single items are not paired" in note
+
+
+def test_a_clear_change_of_clustered_reports_is_named_if_both_are_clustered(tmp_path: Path) -> None:
+    rng = np.random.default_rng(16)
+    ids, clusters = list(range(400)), np.repeat(np.arange(40), 10)
+    for name, rate in (("old", 0.4), ("new", 0.8)):
+        right = (rng.random(400) < rng.beta(5 * rate, 5 * (1 - rate), 40)[clusters]).astype(int)
+        ew.evaluate(correct=right, id=ids, cluster=clusters).to_json(tmp_path / f"{name}.json")
+        ew.evaluate(correct=right, id=ids).to_json(tmp_path / f"{name}-items.json")
+    [change] = changes(tmp_path / "old.json", tmp_path / "new.json")
+    assert change["is_shown"]
+    half = diff_reports(tmp_path / "old.json", tmp_path / "new-items.json")
+    assert not half.to_dict()["changes"][0]["is_shown"]
+    assert "only one report allows for clusters (use --cluster in both)" in half.verdict
+
+
+def write_seconds(path: Path, seconds: np.ndarray[Any, Any], **options: Any) -> Path:
+    ew.evaluate(grade=seconds, lower_is_better=True, **options).to_json(path)
+    return path
+
+
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_equal_means_with_rare_time_outs_are_called_noise(tmp_path: Path, is_paired: bool) -> None:
+    """The old system has 3% time-outs and the new one is slower by their mean: most samples lack them."""
+    rng, items, shown = np.random.default_rng(17), 60, 0
+    ids = {"id": list(range(items))} if is_paired else {}
+    for _ in range(60):
+        usual = rng.uniform(1, 2, items)
+        old = np.where(rng.random(items) < 0.03, 61.5, usual)
+        slower = usual + 1.8 + rng.normal(0, 0.1, items)
+        pair = [write_seconds(tmp_path / "old.json", old, **ids)]
+        pair.append(write_seconds(tmp_path / "new.json", slower, **ids))
+        shown += changes(*pair)[0]["is_shown"]
+    assert shown == 0
+    without = write_seconds(tmp_path / "without.json", usual, **ids)
+    verdict = diff_reports(without, tmp_path / "new.json").verdict
+    assert "No change is more than noise" in verdict
+    assert "a rare large value could reverse a change of the mean of 60 items" in verdict
+
+
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_a_change_of_many_grades_is_named_unless_a_few_items_like_the_worst_reverse_it(
+    tmp_path: Path, is_paired: bool
+) -> None:
+    rng, items = np.random.default_rng(18), 400
+    ids = {"id": list(range(items))} if is_paired else {}
+    usual = rng.uniform(1, 2, items)
+    old = write_seconds(tmp_path / "old.json", usual, **ids)
+    new = usual + rng.uniform(0.2, 0.4, items)
+    assert changes(old, write_seconds(tmp_path / "new.json", new, **ids))[0]["is_shown"]
+    # Five items that are faster by 30 seconds move a mean of 400 by 0.375.
+    new[1:] += 0.05
+    new[0] = usual[0] - 30
+    [change] = changes(old, write_seconds(tmp_path / "worst.json", new, **ids))
+    assert not change["is_shown"]
+
+
+def test_a_known_range_bounds_what_unseen_items_can_do(tmp_path: Path) -> None:
+    points = np.tile([1.0, 2.0, 3.0], 20)
+    ids, scale = list(range(60)), (0, 5)
+    paths = {}
+    for name, gain in (("old", 0.0), ("small", 0.2), ("large", 0.3)):
+        noise = np.tile([-0.01, 0.01], 30) if gain else 0.0
+        paths[name] = tmp_path / f"{name}.json"
+        ew.evaluate(grade=points + gain + noise, id=ids, grade_range=scale).to_json(paths[name])
+    # Three items at the other end of the range move a mean of 60 by 3 * 5 / 60 = 0.25.
+    [small], [large] = changes(paths["old"], paths["small"]), changes(paths["old"], paths["large"])
+    assert not small["is_shown"]
+    assert small["no_claim"] == "3 more items at the other end of the range would reverse this"
+    assert large["is_shown"]
+    assert large["no_claim"] is None

@@ -1,0 +1,232 @@
+"""Cross-validated reports and comparisons, with the corrected resampled t test beside them."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn import config_context
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, roc_auc_score
+from sklearn.model_selection import (
+    GroupKFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+import edgeworth as ew
+from edgeworth.errors import InputError, OptionError
+from edgeworth.sklearn import cross_evaluate, informedness_scorer
+from edgeworth.sklearn.cross_evaluation import MEASURED_ERROR_RATES
+from edgeworth.sklearn.resampled_t import ResampledMean
+
+X, Y = make_classification(240, random_state=3, flip_y=0.2)
+TWO = {"logistic": LogisticRegression(), "bayes": GaussianNB()}
+
+
+def test_the_corrected_test_is_the_naive_one_if_nothing_is_shared() -> None:
+    values = np.array([0.1, 0.3, -0.05, 0.2, 0.11])
+    peer = stats.ttest_1samp(values, 0)
+    mean = ResampledMean.of(values, 0.0)
+    assert mean.p_value() == pytest.approx(peer.pvalue, rel=1e-12)
+    assert mean.interval(0.9) == pytest.approx(tuple(peer.confidence_interval(0.9)), rel=1e-12)
+
+
+def test_the_correction_widens_by_nadeau_and_bengios_factor() -> None:
+    values = np.array([0.1, 0.3, -0.05, 0.2, 0.11])
+    naive, corrected = ResampledMean.of(values, 0.0), ResampledMean.of(values, 1 / 4)
+    assert corrected.standard_error / naive.standard_error == pytest.approx(np.sqrt((1 / 5 + 1 / 4) * 5))
+    assert np.isnan(ResampledMean.of(np.array([0.5, 0.5]), 0.25).p_value())
+    with pytest.raises(InputError, match="two or more"):
+        ResampledMean.of(np.array([0.5, np.nan]), 0.25)
+
+
+def test_a_report_is_on_the_pooled_predictions_of_scikit_learn() -> None:
+    cv = StratifiedKFold(6, shuffle=True, random_state=1)
+    report = cross_evaluate(LogisticRegression(), X, Y, cv=cv)
+    table = ew.ContingencyTable.from_labels(Y, cross_val_predict(LogisticRegression(), X, Y, cv=cv))
+    assert report.numbers["estimates"]["informedness"]["value"] == ew.measure(table, "informedness")
+    folds = cross_val_score(LogisticRegression(), X, Y, cv=cv, scoring=informedness_scorer)
+    found = report.numbers["cross_validation"]["systems"]["estimator"]
+    assert found["values"] == pytest.approx(folds.tolist())
+    assert found["deviation"] == pytest.approx(folds.std(ddof=1))
+
+
+def test_a_comparison_has_the_corrected_test_of_its_primary_measure() -> None:
+    cv = StratifiedKFold(5)
+    comparison = cross_evaluate(TWO, X, Y, cv=cv, n_jobs=2)
+    scores = [cross_val_score(each, X, Y, cv=cv, scoring=informedness_scorer) for each in TWO.values()]
+    gaps = scores[0] - scores[1]
+    t = gaps.mean() / np.sqrt((1 / 5 + 1 / 4) * gaps.var(ddof=1))
+    (row,) = comparison.to_dict()["cross_validation"]["next_training_set"]
+    assert row["what"] == "logistic − bayes"
+    assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(t), 4))
+    assert "The next training set" in str(comparison)
+
+
+def test_repeats_are_clustered_by_case_and_groups_by_group() -> None:
+    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
+    repeated = cross_evaluate(TWO, X, Y, cv=cv)
+    assert "720 cases in 240 clusters" in repeated.verdict
+    groups = np.repeat(np.arange(60), 4)
+    grouped = cross_evaluate(TWO, X, Y, cv=GroupKFold(5), groups=groups)
+    assert "240 cases in 60 clusters" in grouped.verdict
+
+
+def test_probabilities_and_scores_are_asked_for_by_kind() -> None:
+    cv = StratifiedKFold(5)
+    report = cross_evaluate(GaussianNB(), X, Y, cv=cv, kind="probabilities")
+    pooled = cross_val_predict(GaussianNB(), X, Y, cv=cv, method="predict_proba")[:, 1]
+    assert report.numbers["means"]["model"]["brier"] == pytest.approx(brier_score_loss(Y, pooled))
+    ranked = cross_evaluate({"svc": LinearSVC(), "bayes": GaussianNB()}, X, Y, cv=cv, kind="scores")
+    assert ranked.to_dict()["cross_validation"]["measure"] == ranked.findings.headline
+    with pytest.raises(OptionError, match="no predict_proba"):
+        cross_evaluate(LinearSVC(), X, Y, kind="probabilities")
+
+
+def test_the_verdict_does_not_promise_what_new_training_sets_may_reverse() -> None:
+    features, truth = make_classification(300, random_state=3, flip_y=0.2)
+    comparison = cross_evaluate(TWO, features, truth, cv=5, kind="probabilities")
+    (row,) = comparison.to_dict()["cross_validation"]["next_training_set"]
+    shown = comparison["logistic", "bayes"][comparison.findings.headline].is_shown(0.95)
+    assert shown
+    assert row["p_value"] >= 0.05
+    assert "It is not shown that this holds for the next training set" in comparison.verdict
+
+
+def test_a_class_that_a_training_fold_lacks_gets_probability_0() -> None:
+    truth = np.array(["a", "b"] * 20 + ["c"])
+    features = np.c_[np.arange(41) % 2, np.arange(41)]
+    splits = [(np.arange(40), np.array([40])), (np.arange(20, 41), np.arange(20))]
+    report = cross_evaluate(GaussianNB(), features, truth, cv=splits, kind="probabilities")
+    assert report.numbers["scores"]["zeros"]
+
+
+def test_what_cannot_be_cross_evaluated_is_refused_with_a_way_out() -> None:
+    with pytest.raises(InputError, match="looks like regression"):
+        cross_evaluate(GaussianNB(), X, X[:, 0])
+    with pytest.raises(InputError, match="one label at a time"):
+        cross_evaluate(GaussianNB(), X, np.c_[Y, Y])
+    with pytest.raises(InputError, match="two classes"):
+        cross_evaluate(GaussianNB(), X, np.arange(240) % 3, kind="scores")
+
+
+def test_repeated_scores_are_ranked_within_folds_and_clustered_by_case() -> None:
+    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
+    comparison = cross_evaluate(TWO, X, Y, kind="scores", cv=cv)
+    assert "720 cases in 240 clusters" in comparison.verdict
+    report = cross_evaluate(TWO["bayes"], X, Y, kind="scores", cv=cv)
+    assert "over 12 folds" in report.verdict
+    tests = [test for _, test in cv.split(X, Y)]
+    scores = [
+        TWO["bayes"].fit(X[train], Y[train]).predict_proba(X[test])[:, 1] for train, test in cv.split(X, Y)
+    ]
+    rows, folds = np.concatenate(tests), np.repeat(np.arange(12), [len(test) for test in tests])
+    lists = ew.RankedLists.from_scores(Y[rows], np.concatenate(scores), groups=folds, clusters=rows)
+    found, expected = report.numbers["measures"]["roc_auc"], ew.estimate(lists, "roc_auc").to_dict()
+    assert (found["low"], found["high"]) == pytest.approx((expected["low"], expected["high"]))
+    groups = np.repeat(np.arange(60), 4)
+    grouped = cross_evaluate(TWO, X, Y, kind="scores", cv=GroupKFold(5), groups=groups)
+    assert "240 cases in 60 clusters" in grouped.verdict
+
+
+WEIGHTS = np.random.default_rng(0).gamma(2, 0.5, 240)
+
+
+COUNTS = np.random.default_rng(1).integers(1, 5, 240)
+
+
+def weighted_predictions(method: str, weights: np.ndarray = WEIGHTS) -> np.ndarray:
+    """Fit with weights and predict by hand."""
+    predicted = np.zeros(240)
+    for train, test in StratifiedKFold(5).split(X, Y):
+        fitted = LogisticRegression().fit(X[train], Y[train], sample_weight=weights[train])
+        part = getattr(fitted, method)(X[test])
+        predicted[test] = part[:, 1] if part.ndim == 2 else part
+    return predicted
+
+
+def test_weights_go_to_fits_and_to_the_evaluation() -> None:
+    report = cross_evaluate(LogisticRegression(), X, Y, cv=5, sample_weight=WEIGHTS)
+    predicted = weighted_predictions("predict")
+    right = predicted == Y
+    assert ew.measure(
+        ew.ContingencyTable.from_labels(Y, predicted, weights=WEIGHTS), "accuracy"
+    ) == pytest.approx(WEIGHTS[right].sum() / WEIGHTS.sum())
+    recalls = [WEIGHTS[right & (k == Y)].sum() / WEIGHTS[k == Y].sum() for k in (0, 1)]
+    assert report.numbers["estimates"]["informedness"]["value"] == pytest.approx(sum(recalls) - 1)
+    values = report.numbers["cross_validation"]["systems"]["estimator"]["values"]
+    by_hand = []
+    for _, test in StratifiedKFold(5).split(X, Y):
+        parts = [test[Y[test] == k] for k in (0, 1)]
+        by_hand.append(sum(WEIGHTS[part] @ right[part] / WEIGHTS[part].sum() for part in parts) - 1)
+    assert values == pytest.approx(by_hand)
+
+
+def test_weights_of_probabilities_and_scores() -> None:
+    chances = weighted_predictions("predict_proba", COUNTS)
+    report = cross_evaluate(LogisticRegression(), X, Y, cv=5, kind="probabilities", sample_weight=COUNTS)
+    expected = brier_score_loss(Y, chances, sample_weight=COUNTS)
+    assert report.numbers["means"]["model"]["brier"] == pytest.approx(expected)
+    values = report.numbers["cross_validation"]["systems"]["estimator"]["values"]
+    by_hand = [
+        brier_score_loss(Y[test], chances[test], sample_weight=COUNTS[test])
+        for _, test in StratifiedKFold(5).split(X, Y)
+    ]
+    assert values == pytest.approx(by_hand)
+    ranked = cross_evaluate(TWO, X, Y, cv=5, kind="scores", measures=["roc_auc"], sample_weight=WEIGHTS)
+    odds = weighted_predictions("decision_function")
+    areas = [
+        roc_auc_score(Y[test], odds[test], sample_weight=WEIGHTS[test])
+        for _, test in StratifiedKFold(5).split(X, Y)
+    ]
+    assert ranked["logistic", "bayes"]["roc_auc"].values[0] == pytest.approx(np.mean(areas))
+    with pytest.raises(OptionError, match="for one estimator"):
+        cross_evaluate(GaussianNB(), X, Y, kind="scores", sample_weight=WEIGHTS)
+    with pytest.raises(OptionError, match="with fractions is not supported"):
+        cross_evaluate(GaussianNB(), X, Y, kind="probabilities", sample_weight=WEIGHTS)
+
+
+def test_the_last_step_of_a_pipeline_gets_the_weights() -> None:
+    scaled = make_pipeline(StandardScaler(), LogisticRegression())
+    plain = cross_evaluate(scaled, X, Y, cv=5, kind="probabilities", sample_weight=COUNTS)
+    with config_context(enable_metadata_routing=True):
+        step = LogisticRegression().set_fit_request(sample_weight=True)
+        routed = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), step)
+        by_request = cross_evaluate(routed, X, Y, cv=5, kind="probabilities", sample_weight=COUNTS)
+    for report in (plain, by_request):
+        means = report.numbers["means"]["model"]
+        assert means["brier"] == pytest.approx(plain.numbers["means"]["model"]["brier"])
+    unweighted = cross_evaluate(scaled, X, Y, cv=5, kind="probabilities")
+    assert unweighted.numbers["means"]["model"]["brier"] != pytest.approx(means["brier"])
+    nearest = make_pipeline(StandardScaler(), KNeighborsClassifier())
+    with pytest.raises(OptionError, match="near: KNeighborsClassifier cannot be fitted with sample_weight"):
+        cross_evaluate({"near": nearest, "line": scaled}, X, Y, sample_weight=WEIGHTS)
+    with pytest.raises(InputError, match="240 cases need as many weights; saw 3"):
+        cross_evaluate(scaled, X, Y, sample_weight=[1, 2, 3])
+
+
+def test_error_rates_are_those_of_the_measure() -> None:
+    known, unknown = (
+        " ".join(str(cross_evaluate(TWO, X, Y, cv=5, measures=[measure])).split())
+        for measure in ("informedness", "kappa")
+    )
+    low, high = MEASURED_ERROR_RATES["informedness"]
+    assert "the test of informedness" in known
+    assert f"in {100 * low:.0f}% to {100 * high:.0f}% of the repetitions" in known
+    assert "error rate is unknown for" in unknown
+
+
+def test_a_comparison_survives_pickling_and_shows_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    comparison = cross_evaluate(TWO, X, Y, cv=3, progress=True)
+    assert "6/6" in capsys.readouterr().err
+    again = pickle.loads(pickle.dumps(comparison))
+    assert again.to_dict()["cross_validation"] == comparison.to_dict()["cross_validation"]

@@ -1,0 +1,195 @@
+"""Displays: the numbers are those of scikit-learn and of our reports, and pictures follow its conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from sklearn import metrics
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict, cross_validate
+from sklearn.tree import DecisionTreeClassifier
+
+import edgeworth as ew
+from edgeworth import sklearn as ours
+from edgeworth.errors import InputError, OptionError
+
+mpl.use("Agg")
+
+BINARY = [ours.RocDisplay, ours.PrecisionRecallDisplay, ours.HitCurveDisplay, ours.ReliabilityDisplay]
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    pyplot.close("all")
+
+
+def problem(classes: int = 2) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(classes)
+    points = rng.normal(size=(240, 3))
+    noise = points[:, 0] + 0.7 * rng.normal(size=240)
+    names = np.array(["ash", "birch", "cedar"])[:classes]
+    truth = names[np.digitize(noise, np.quantile(noise, np.linspace(0, 1, classes + 1)[1:-1]))]
+    return LogisticRegression().fit(points[:120], truth[:120]), points[120:], truth[120:]
+
+
+def test_roc_is_scikit_learns_with_a_band_around_it() -> None:
+    model, points, truth = problem()
+    display = ours.RocDisplay.from_estimator(model, points, truth)
+    scores = model.decision_function(points)
+    fallout, recall, _ = metrics.roc_curve(truth, scores, pos_label="birch", drop_intermediate=False)
+    corners = {*zip(fallout.round(9), recall.round(9), strict=True)}
+    assert {*zip(display.fallout.round(9), display.recall.round(9), strict=True)} <= corners
+    assert display.roc_auc == pytest.approx(metrics.roc_auc_score(truth == "birch", scores), abs=1e-12)
+    low, high = display.band
+    assert (low <= display.recall).all()
+    assert (display.recall <= high).all()
+    assert (low < high).all()
+
+
+def test_average_precision_is_scikit_learns() -> None:
+    model, points, truth = problem()
+    display = ours.PrecisionRecallDisplay.from_estimator(model, points, truth)
+    wanted = metrics.average_precision_score(truth == "birch", model.decision_function(points))
+    assert display.average_precision == pytest.approx(wanted, abs=1e-12)
+    assert display.prevalence == np.mean(truth == "birch")
+
+
+@pytest.mark.parametrize("kind", BINARY)
+def test_an_estimator_is_its_predictions(kind: Any) -> None:
+    model, points, truth = problem()
+    chances = model.predict_proba(points)[:, 1]
+    values = chances if kind.kind == "probabilities" else model.decision_function(points)
+    one = kind.from_estimator(model, points, truth)
+    other = kind.from_predictions(truth, values, pos_label="birch")
+    for first, second in zip(one.ax_.lines, other.ax_.lines, strict=True):
+        np.testing.assert_array_equal(first.get_xydata(), second.get_xydata())
+    assert one.figure_ is one.ax_.figure
+    assert one.ax_.collections, "a band is drawn"
+    assert any(text.get_text().startswith("LogisticRegression") for text in one.ax_.get_legend().get_texts())
+
+
+@pytest.mark.parametrize("kind", BINARY)
+def test_axes_and_names_are_taken(kind: Any) -> None:
+    model, points, truth = problem()
+    _, ax = pyplot.subplots()
+    display = kind.from_estimator(model, points, truth, ax=ax, name="mine")
+    assert display.ax_ is ax
+    assert any(text.get_text().startswith("mine") for text in ax.get_legend().get_texts())
+    assert display.plot(name="again").ax_ is not ax
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_confusion_is_scikit_learns_with_informedness_of_each_class(classes: int) -> None:
+    model, points, truth = problem(classes)
+    display = ours.ConfusionInformednessDisplay.from_estimator(model, points, truth)
+    labels = [str(label) for label in model.classes_]
+    assert display.labels == labels
+    prediction = model.predict(points)
+    np.testing.assert_array_equal(display.confusion_matrix, metrics.confusion_matrix(truth, prediction))
+    for label, value in zip(labels, display.informedness, strict=True):
+        recall = np.mean(prediction[truth == label] == label)
+        fallout = np.mean(prediction[truth != label] == label)
+        assert value == pytest.approx(recall - fallout, abs=1e-12)
+    low, high = display.band
+    assert ((low < display.informedness) & (display.informedness < high)).all()
+
+
+def test_costs_are_counted_errors() -> None:
+    model, points, truth = problem()
+    chances = model.predict_proba(points)[:, 1]
+    display = ours.CostDisplay.from_predictions(
+        truth, chances, pos_label="birch", cost_false_alarm=1.0, cost_miss=5.0
+    )
+    for threshold, cost in zip(display.threshold, display.cost, strict=True):
+        taken = chances >= threshold
+        errors = (taken & (truth == "ash")).sum() + 5 * (~taken & (truth == "birch")).sum()
+        assert cost == pytest.approx(errors / len(truth), abs=1e-12)
+    tried = [
+        ((chances >= t) & (truth == "ash")).sum() + 5 * ((chances < t) & (truth == "birch")).sum()
+        for t in chances
+    ]
+    assert display.cost.min() == pytest.approx(min(tried) / len(truth), abs=1e-12)
+    with pytest.raises(OptionError, match="cost_false_alarm and cost_miss"):
+        ours.CostDisplay.from_predictions(truth, chances, pos_label="birch")
+
+
+def test_folds_are_pooled() -> None:
+    _, points, truth = problem()
+    folds = KFold(4, shuffle=True, random_state=0)
+    results = cross_validate(
+        LogisticRegression(), points, truth, cv=folds, return_estimator=True, return_indices=True
+    )
+    display = ours.ReliabilityDisplay.from_cv_results(results, points, truth)
+    chances = cross_val_predict(LogisticRegression(), points, truth, cv=folds, method="predict_proba")[:, 1]
+    wanted = ours.ReliabilityDisplay.from_predictions(truth, chances, pos_label="birch")
+    np.testing.assert_allclose(display.forecast, wanted.forecast)
+    np.testing.assert_allclose(display.frequency, wanted.frequency)
+    with pytest.raises(OptionError, match="return_indices=True"):
+        ours.RocDisplay.from_cv_results(cross_validate(LogisticRegression(), points, truth), points, truth)
+
+
+def test_a_case_that_several_folds_test_is_one_cluster() -> None:
+    _, points, truth = problem()
+    cv = RepeatedKFold(n_splits=3, n_repeats=3, random_state=0)
+    options: dict[str, Any] = {"return_estimator": True, "return_indices": True}
+    results = cross_validate(DecisionTreeClassifier(max_depth=2), points, truth, cv=cv, **options)
+    display = ours.ConfusionInformednessDisplay.from_cv_results(results, points, truth)
+    rows = np.concatenate(results["indices"]["test"])
+    prediction = np.concatenate(
+        [m.predict(points[i]) for m, i in zip(results["estimator"], results["indices"]["test"], strict=True)]
+    )
+    report = ew.evaluate(truth=truth[rows], prediction=prediction, cluster=rows)
+    wanted = {row["label"]: row["low"] for row in report.charts["edges"].data["edges"]}
+    assert dict(zip(display.labels, display.band[0], strict=True)) == pytest.approx(wanted)
+
+
+def test_weights_change_curves_and_take_their_bands_away() -> None:
+    model, points, truth = problem()
+    weights = np.random.default_rng(0).random(len(truth))
+    display = ours.RocDisplay.from_estimator(model, points, truth, sample_weight=weights)
+    wanted = metrics.roc_auc_score(truth == "birch", model.decision_function(points), sample_weight=weights)
+    assert display.roc_auc == pytest.approx(wanted, abs=1e-12)
+    assert display.band is None
+
+
+def test_systems_are_compared() -> None:
+    model, points, truth = problem()
+    stump = DecisionTreeClassifier(max_depth=1).fit(points[:60], truth[:60])
+    models = {"line": model, "stump": stump}
+    display = ours.ComparisonDisplay.from_estimator(models, points, truth, kind="probabilities")
+    systems = {name: each.predict_proba(points)[:, 1] for name, each in models.items()}
+    comparison = ew.compare(truth=truth, systems=systems, kind="probabilities", positive="birch")
+    assert display.verdict == comparison.verdict
+    rows = comparison.charts["differences"].data["differences"]
+    assert display.difference.tolist() == [row["difference"] for row in rows]
+    brier = [metrics.brier_score_loss(truth == "birch", chances) for chances in systems.values()]
+    assert pytest.approx(brier[0] - brier[1], abs=1e-12) in display.difference.tolist()
+
+
+def test_other_folds_are_no_pair() -> None:
+    _, points, truth = problem()
+    options: dict[str, Any] = {"return_estimator": True, "return_indices": True}
+    results = {
+        str(seed): cross_validate(
+            LogisticRegression(), points, truth, cv=KFold(3, shuffle=True, random_state=seed), **options
+        )
+        for seed in (0, 1)
+    }
+    with pytest.raises(InputError, match="different folds"):
+        ours.ComparisonDisplay.from_cv_results(results, points, truth)
+    same = ours.ComparisonDisplay.from_cv_results({"a": results["0"], "b": results["0"]}, points, truth)
+    assert np.abs(same.difference).max() == 0
+
+
+def test_three_classes_need_a_target() -> None:
+    model, points, truth = problem(3)
+    with pytest.raises(InputError, match="pos_label"):
+        ours.RocDisplay.from_estimator(model, points, truth)
+    with pytest.raises(InputError, match="pos_label"):
+        ours.ReliabilityDisplay.from_estimator(model, points, truth, pos_label="oak")
