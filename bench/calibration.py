@@ -23,9 +23,9 @@ from edgeworth.comparisons.forecasts.calibration import measure_difference
 from edgeworth.forecasts.calibration import Reliability
 from edgeworth.forecasts.calibration_error import absolute_gap_law, bins_of, squared_gap_law
 from edgeworth.forecasts.calibration_test import spiegelhalter_z
+from edgeworth.forecasts.corp_reliability import reliability_bands
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.recalibration import Recalibration, is_separated
-from edgeworth.forecasts.reliability import reliability_bands
 
 Floats = NDArray[np.float64]
 DRAWS = 199

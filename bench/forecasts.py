@@ -7,7 +7,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 from timing import line, memory_line, seconds, seconds_in_turns
 
 from edgeworth.forecasts.calibration import Calibration
-from edgeworth.forecasts.reliability import reliability_bands
+from edgeworth.forecasts.corp_reliability import reliability_bands
 from edgeworth.forecasts.scores import ForecastScores
 
 

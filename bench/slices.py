@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 import edgeworth as ew
-from edgeworth.core.gaps import Gap
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.sampling_distributions import GapLaw
+from edgeworth.core.slice_gaps import Gap
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.tally import ForecastTally, Opponent
 from edgeworth.methods import Delta

@@ -12,9 +12,9 @@ from scipy.special import expit
 from edgeworth.comparisons.forecasts.calibration import measure_difference
 from edgeworth.forecasts.calibration import Reliability
 from edgeworth.forecasts.calibration_error import absolute_gap_law, bins_of, squared_gap_law
+from edgeworth.forecasts.corp_reliability import reliability_bands
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.recalibration import Recalibration, is_separated
-from edgeworth.forecasts.reliability import reliability_bands
 
 Floats = NDArray[np.float64]
 RUNS = 400

@@ -20,12 +20,12 @@ from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings, compare_pairs
 from edgeworth.core.estimates import Estimate, Method
-from edgeworth.core.gaps import Units
 from edgeworth.core.kinds import Kind, ReportInput, SystemTallies, kind_of
 from edgeworth.core.options import Options
 from edgeworth.core.registry import measures_by_name
 from edgeworth.core.row_reading import Counted, count_source
 from edgeworth.core.sampling_distributions import NormalLaw, Scale
+from edgeworth.core.slice_gaps import Units
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import OptionError
 from edgeworth.report.report import About, Column, Grid, Report, Section

@@ -14,7 +14,7 @@ import pytest
 from edgeworth.errors import InputError
 from edgeworth.forecasts import calibration as bounded
 from edgeworth.forecasts.calibration import CELLS, BoundedReliability, Reliability, cells_of
-from edgeworth.forecasts.reliability import decompose
+from edgeworth.forecasts.corp_reliability import decompose
 
 EDGES = [0.0, 5e-324, 1e-300, 2.0**-60, 0.25, 0.5, np.nextafter(0.5, 1), 0.75, 1 - 2.0**-53, 1.0]
 

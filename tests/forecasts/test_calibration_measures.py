@@ -20,8 +20,8 @@ from edgeworth.errors import OptionError
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.calibration_error import AbsoluteGapLaw, BinnedGaps
 from edgeworth.forecasts.calibration_test import CalibrationTest, spiegelhalter_z
+from edgeworth.forecasts.corp_reliability import reliability_bands
 from edgeworth.forecasts.recalibration import Recalibration
-from edgeworth.forecasts.reliability import reliability_bands
 from edgeworth.methods import AcrossCases, GivenForecasts
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.calibration import Calibration, Reliability
-from edgeworth.forecasts.reliability import decompose, recalibrate
+from edgeworth.forecasts.corp_reliability import decompose, recalibrate
 
 CELL = st.tuples(st.integers(1, 20), st.floats(0, 1)).map(lambda x: (x[0], round(x[0] * x[1])))
 CURVES = st.dictionaries(st.integers(0, 20), CELL, min_size=1, max_size=12).map(

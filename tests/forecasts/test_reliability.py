@@ -12,9 +12,9 @@ from scipy import stats
 
 import edgeworth
 from edgeworth.errors import InputError, OptionError
-from edgeworth.forecasts import reliability
+from edgeworth.forecasts import corp_reliability
 from edgeworth.forecasts.calibration import Calibration, Reliability
-from edgeworth.forecasts.reliability import MAX_VALUES_REFITTED, decompose, reliability_bands
+from edgeworth.forecasts.corp_reliability import MAX_VALUES_REFITTED, decompose, reliability_bands
 
 
 def curve_of(values: Any, cases: Any, hits: Any) -> Reliability:
@@ -108,7 +108,7 @@ def test_gathering_changes_little(monkeypatch: pytest.MonkeyPatch) -> None:
     truth = (rng.random(3000) < forecast).astype(int)
     curve = Calibration.from_probabilities(truth, forecast).curve(1)
     grouped = reliability_bands(curve, draws=400)
-    monkeypatch.setattr(reliability, "MAX_VALUES_REFITTED", 3000)
+    monkeypatch.setattr(corp_reliability, "MAX_VALUES_REFITTED", 3000)
     whole = reliability_bands(curve, draws=400, rng=1)
     assert not whole.is_grouped
     inner = (grouped.forecast > 0.05) & (grouped.forecast < 0.95)

@@ -16,7 +16,7 @@ import edgeworth as ew
 from edgeworth.bet.bookmakers import Quote
 from edgeworth.bet.ledger import Ledger
 from edgeworth.bet.overround import remove_overround
-from edgeworth.bet.settlement import settle_rounds
+from edgeworth.bet.shared_bankroll import settle_rounds
 
 FIRST_DAY = date(2014, 3, 1)
 

@@ -9,7 +9,7 @@ from sklearn.metrics import brier_score_loss, d2_log_loss_score, log_loss
 
 from edgeworth.core.registry import measure
 from edgeworth.forecasts.calibration import Calibration
-from edgeworth.forecasts.reliability import decompose, recalibrate
+from edgeworth.forecasts.corp_reliability import decompose, recalibrate
 from edgeworth.forecasts.scores import ForecastScores
 
 many = pytest.mark.parametrize("seed", range(5))

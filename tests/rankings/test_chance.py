@@ -14,7 +14,6 @@ from scipy import stats
 
 from edgeworth.core.test_results import SMALLEST_FLOAT
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.chance.bracket import majorant_coefficients
 from edgeworth.rankings.chance.exact import log_path_bound
 from edgeworth.rankings.chance.hits import (
     RandomOrder,
@@ -26,6 +25,7 @@ from edgeworth.rankings.chance.hits import (
 )
 from edgeworth.rankings.chance.law import average_precision
 from edgeworth.rankings.chance.moments import harmonic_sums, precision_moments
+from edgeworth.rankings.chance.tail_bounds import majorant_coefficients
 from edgeworth.rankings.chance.tilting import log_transforms, saddle
 
 # -- numbers of the mathematics' page ------------------------------------------------------------------

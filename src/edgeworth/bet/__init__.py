@@ -3,12 +3,12 @@
 from typing import Protocol
 
 from edgeworth.bet.bookmakers import Bookmaker, Commission, Drunken, Market, Quote
-from edgeworth.bet.checking import BookError
 from edgeworth.bet.exchange import arbitrage, clipped_prices
 from edgeworth.bet.flat import FlatStakes, flat_stakes, ruin_probability
 from edgeworth.bet.kelly import factors_by_outcome, game_factors, growth, kelly, kelly_game, wealth_after
 from edgeworth.bet.odds import decimal_odds, fair_odds, house_odds
 from edgeworth.bet.rounds import kelly_payoff, kelly_together
+from edgeworth.bet.validation import BookError
 from edgeworth.common.choices import BookmakerName
 from edgeworth.core.random_seeds import Rng
 from edgeworth.errors import OptionError

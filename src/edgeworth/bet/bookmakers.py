@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.bet.checking import as_floats, as_odds, freeze
+from edgeworth.bet.validation import as_floats, as_odds, freeze
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import OverroundMethod
 from edgeworth.core.random_seeds import Rng, make_seed

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.bet.checking import BOOK_TOLERANCE, BookError, as_floats, as_races, describe_first
+from edgeworth.bet.validation import BOOK_TOLERANCE, BookError, as_floats, as_races, describe_first
 from edgeworth.common.arrays import Floats, row_sums
 from edgeworth.errors import InputError
 

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.bet.checking import as_odds, as_outcomes
+from edgeworth.bet.validation import as_odds, as_outcomes
 from edgeworth.common.arrays import Floats
 from edgeworth.errors import InputError, OptionError
 

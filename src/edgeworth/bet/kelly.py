@@ -7,7 +7,15 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.bet.checking import (
+from edgeworth.bet.exchange import (
+    balance_odds,
+    cap_stakes,
+    cash_levels,
+    deal,
+    refuse_arbitrage,
+    refuse_crossed,
+)
+from edgeworth.bet.validation import (
     Races,
     add_to_one,
     as_floats,
@@ -18,14 +26,6 @@ from edgeworth.bet.checking import (
     check_fraction,
     describe_first,
     is_plain,
-)
-from edgeworth.bet.exchange import (
-    balance_odds,
-    cap_stakes,
-    cash_levels,
-    deal,
-    refuse_arbitrage,
-    refuse_crossed,
 )
 from edgeworth.common.arrays import Floats, row_sums
 from edgeworth.common.choices import Unbalanced

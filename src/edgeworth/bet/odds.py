@@ -10,7 +10,7 @@ from typing import SupportsFloat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.bet.checking import as_shares, describe_place
+from edgeworth.bet.validation import as_shares, describe_place
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import OddsForm
 from edgeworth.errors import InputError, OptionError

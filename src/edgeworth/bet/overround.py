@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.bet.checking import as_odds
+from edgeworth.bet.validation import as_odds
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import OverroundMethod
 from edgeworth.errors import InputError

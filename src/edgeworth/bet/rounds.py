@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.bet.checking import add_to_one, as_floats, as_races, as_shares, check_fraction, is_plain
 from edgeworth.bet.joint_kelly import joint_stakes
 from edgeworth.bet.kelly import NEARLY_FAIR, kelly_game
+from edgeworth.bet.validation import add_to_one, as_floats, as_races, as_shares, check_fraction, is_plain
 from edgeworth.common.arrays import Floats
 from edgeworth.errors import InputError
 

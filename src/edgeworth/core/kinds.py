@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from edgeworth.common.json_types import JsonObject, Terms
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate, Method
-    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.slice_gaps import Gap, Units
     from edgeworth.report.report import About, Report
     from edgeworth.sources.batches import Source
     from edgeworth.sources.columns import Label
@@ -176,7 +176,7 @@ class Kind(Generic[TallyT]):
 
     def independent_units(self, tally: TallyT) -> Units:
         """Count independent cases, or the clusters that they are in."""
-        from edgeworth.core.gaps import Units
+        from edgeworth.core.slice_gaps import Units
 
         return Units(float(getattr(tally, "cases", 0.0)))
 
@@ -206,7 +206,7 @@ class Kind(Generic[TallyT]):
 
     def gap(self, part: TallyT, rest: TallyT, measure: str, *, seed: int = 0) -> Gap:
         """Compare a measure of a part of the cases with that of the rest."""
-        from edgeworth.core.gaps import gap_between
+        from edgeworth.core.slice_gaps import gap_between
 
         return gap_between(self.estimate(part, measure, seed=seed), self.estimate(rest, measure, seed=seed))
 

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from edgeworth.common.json_types import JsonObject, Terms
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate, Method
-    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.slice_gaps import Gap, Units
     from edgeworth.core.tallies import Tally
     from edgeworth.decisions.table import ContingencyTable
     from edgeworth.report.report import About, Report
@@ -82,27 +82,27 @@ class TableKind(Kind["ContingencyTable"]):
         return report_table(tallied, options, about)
 
     def slice_measures(self, whole: ContingencyTable) -> tuple[str, ...]:
-        from edgeworth.decisions.gaps import default_gap_measure
+        from edgeworth.decisions.slice_gaps import default_gap_measure
 
         return (default_gap_measure(whole),)
 
     def independent_units(self, tally: ContingencyTable) -> Units:
-        from edgeworth.decisions.gaps import independent_units
+        from edgeworth.decisions.slice_gaps import independent_units
 
         return independent_units(tally)
 
     def base_rates(self, tally: ContingencyTable) -> Mapping[str, float]:
-        from edgeworth.decisions.gaps import base_rates
+        from edgeworth.decisions.slice_gaps import base_rates
 
         return base_rates(tally)
 
     def moves_with_prevalence(self, tally: ContingencyTable, measure: str) -> bool:
-        from edgeworth.decisions.gaps import moves_with_prevalence
+        from edgeworth.decisions.slice_gaps import moves_with_prevalence
 
         return moves_with_prevalence(tally, measure)
 
     def gap(self, part: ContingencyTable, rest: ContingencyTable, measure: str, *, seed: int = 0) -> Gap:
-        from edgeworth.decisions.gaps import gap_of_tables
+        from edgeworth.decisions.slice_gaps import gap_of_tables
 
         return gap_of_tables(part, rest, measure, seed=seed)
 

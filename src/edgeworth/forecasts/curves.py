@@ -16,7 +16,7 @@ from edgeworth.core.sampling_distributions import normal_quantile
 from edgeworth.errors import check_whole
 from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
 from edgeworth.forecasts.betting.wealth import Wealth
-from edgeworth.forecasts.reliability import ReliabilityBands
+from edgeworth.forecasts.corp_reliability import ReliabilityBands
 from edgeworth.forecasts.sequential import ConfidenceSequence
 
 Places = NDArray[np.intp]

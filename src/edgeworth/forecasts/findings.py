@@ -26,6 +26,13 @@ from edgeworth.forecasts.betting.wealth import RIVAL, Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.calibration_test import CalibrationTest
 from edgeworth.forecasts.clusters import ForecastClusters
+from edgeworth.forecasts.corp_reliability import (
+    Decomposition,
+    ReliabilityBands,
+    decompose,
+    recalibrate,
+    reliability_bands,
+)
 from edgeworth.forecasts.curves import FinalLaw, Paths, WealthPath, final_law
 from edgeworth.forecasts.estimates import (
     RELATIVE_ROUNDING_ERROR,
@@ -38,13 +45,6 @@ from edgeworth.forecasts.measures import climatology, skill
 from edgeworth.forecasts.pairs import ForecastPairs, ForecastPoints
 from edgeworth.forecasts.parts import area_estimate, calibration_of
 from edgeworth.forecasts.policy import MAX_CLASSES_SHOWN, MAX_RELIABILITY_DRAWS
-from edgeworth.forecasts.reliability import (
-    Decomposition,
-    ReliabilityBands,
-    decompose,
-    recalibrate,
-    reliability_bands,
-)
 from edgeworth.forecasts.robust_calibration import RobustCalibrationTest
 from edgeworth.forecasts.scarce_outcomes import scarcity_of_tally
 from edgeworth.forecasts.scores import ForecastScores

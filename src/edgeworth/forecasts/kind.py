@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from edgeworth.common.json_types import JsonObject
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate, Method
-    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.slice_gaps import Gap, Units
     from edgeworth.core.tallies import Tally
     from edgeworth.forecasts.betting.wealth import Wealth
     from edgeworth.forecasts.calibration import Calibration
@@ -104,7 +104,7 @@ class ForecastsKind(Kind["ForecastTally"]):
         return {**options, "labels": list(whole.labels)}
 
     def slice_measures(self, whole: ForecastTally) -> tuple[str, ...]:
-        from edgeworth.forecasts.gaps import default_gap_measures
+        from edgeworth.forecasts.slice_gaps import default_gap_measures
 
         return default_gap_measures(whole)
 
@@ -119,7 +119,7 @@ class ForecastsKind(Kind["ForecastTally"]):
         return part, str(written)
 
     def base_rates(self, tally: ForecastTally) -> Mapping[str, float]:
-        from edgeworth.forecasts.gaps import base_rates
+        from edgeworth.forecasts.slice_gaps import base_rates
 
         return base_rates(tally)
 
@@ -191,7 +191,7 @@ class ForecastPartKind(Kind[ForecastT]):
         return estimate_forecasts(tally, measure, method=method, seed=seed)
 
     def independent_units(self, tally: ForecastT) -> Units:
-        from edgeworth.forecasts.gaps import independent_units
+        from edgeworth.forecasts.slice_gaps import independent_units
 
         return independent_units(tally)
 
@@ -201,7 +201,7 @@ class ForecastPartKind(Kind[ForecastT]):
         return resolve_forecast(tally, measure).measure.ignores_prevalence != "always"
 
     def gap(self, part: ForecastT, rest: ForecastT, measure: str, *, seed: int = 0) -> Gap:
-        from edgeworth.forecasts.gaps import gap_of_forecasts
+        from edgeworth.forecasts.slice_gaps import gap_of_forecasts
 
         del seed
         return gap_of_forecasts(part, rest, measure)

@@ -38,6 +38,7 @@ from edgeworth.forecasts.calibration_test import (
     spiegelhalter_test,
     spiegelhalter_z,
 )
+from edgeworth.forecasts.corp_reliability import decompose, pool_values, reliability_bands
 from edgeworth.forecasts.kind import SCORES
 from edgeworth.forecasts.policy import MIN_CASES_PER_BIN
 from edgeworth.forecasts.recalibration import (
@@ -48,7 +49,6 @@ from edgeworth.forecasts.recalibration import (
     law_in_the_large,
     uncertain_part,
 )
-from edgeworth.forecasts.reliability import decompose, pool_values, reliability_bands
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES, Rule
 from edgeworth.sources.columns import Label

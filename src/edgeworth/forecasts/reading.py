@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.bet.bookmakers import Bookmaker
-from edgeworth.bet.checking import check_odds
 from edgeworth.bet.odds import check_commission
 from edgeworth.bet.overround import remove_overround
+from edgeworth.bet.validation import check_odds
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import OverroundMethod, PredictionsMade, WeightKind
 from edgeworth.common.threads import row_blocks

@@ -23,6 +23,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.betting.wealth import CLASS_SHARES, RIVAL
 from edgeworth.forecasts.calibration_report import calibration_section, interval_cell
 from edgeworth.forecasts.charts import forecast_charts
+from edgeworth.forecasts.corp_reliability import ReliabilityBands, roc_area
 from edgeworth.forecasts.curves import Paths, returns
 from edgeworth.forecasts.difference_report import (
     DIFFERENCES,
@@ -42,7 +43,6 @@ from edgeworth.forecasts.ledger_report import (
 )
 from edgeworth.forecasts.pairs import CELLS
 from edgeworth.forecasts.policy import MAX_LABELS_IN_CONFUSION_TABLE, MAX_RELIABILITY_STEPS_SHOWN
-from edgeworth.forecasts.reliability import ReliabilityBands, roc_area
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence
 from edgeworth.forecasts.tally import AGAINST, MODEL, ForecastTally

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from edgeworth.common.json_types import JsonObject, Terms
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate, Method
-    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.slice_gaps import Gap, Units
     from edgeworth.core.tallies import Tally
     from edgeworth.grades.grades import Grades
     from edgeworth.report.report import About, Report
@@ -83,7 +83,7 @@ class GradesKind(Kind["Grades"]):
         return measure_items(tally, measure)
 
     def unseen_shifts(self, tally: Grades, measure: str) -> tuple[float, float]:
-        from edgeworth.grades.gaps import unseen_shifts
+        from edgeworth.grades.slice_gaps import unseen_shifts
 
         return unseen_shifts(tally) if measure == "mean" else (0.0, 0.0)
 
@@ -96,12 +96,12 @@ class GradesKind(Kind["Grades"]):
         return ("accuracy",) if whole.is_binary else ("mean",)
 
     def independent_units(self, tally: Grades) -> Units:
-        from edgeworth.grades.gaps import independent_units
+        from edgeworth.grades.slice_gaps import independent_units
 
         return independent_units(tally)
 
     def gap(self, part: Grades, rest: Grades, measure: str, *, seed: int = 0) -> Gap:
-        from edgeworth.grades.gaps import gap_of_grades
+        from edgeworth.grades.slice_gaps import gap_of_grades
 
         del seed
         return gap_of_grades(part, rest, measure)

@@ -24,9 +24,9 @@ from edgeworth.core.formatting import (
 from edgeworth.core.kinds import ReportInput
 from edgeworth.core.options import Options
 from edgeworth.grades.findings import GradeFindings, examine_grades
-from edgeworth.grades.gaps import unit_extremes
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.policy import MAX_ITEMS_IN_JSON
+from edgeworth.grades.slice_gaps import unit_extremes
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit
 from edgeworth.report.estimates import estimates_grid, test_result_to_dict
 from edgeworth.report.report import About, Charts, Column, Grid, Report, Section, make_columns

@@ -9,9 +9,9 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from edgeworth.bet.checking import as_odds
 from edgeworth.bet.ledger import Ledger, parse_result
 from edgeworth.bet.odds import check_commission
+from edgeworth.bet.validation import as_odds
 from edgeworth.common.arrays import Floats, plain_values
 from edgeworth.common.choices import Period
 from edgeworth.core.formatting import format_dollars, format_number, plural

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.bet.checking import as_odds, as_shares, check_fraction
 from edgeworth.bet.joint_kelly import Rounds, expected_growth, joint_stakes
 from edgeworth.bet.odds import check_commission
+from edgeworth.bet.validation import as_odds, as_shares, check_fraction
 from edgeworth.common.arrays import PROBABILITY_SUM_TOLERANCE, Floats
 from edgeworth.core.formatting import format_dollars, format_percent, plural
 from edgeworth.core.labels import list_labels

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.bet.checking import as_odds
 from edgeworth.bet.flat import FlatStakes, flat_stakes
+from edgeworth.bet.validation import as_odds
 from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import format_level, format_number, format_percent, plural
 from edgeworth.core.labels import as_labels, list_labels, parse_labels

@@ -14,9 +14,9 @@ from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import Pair
 from edgeworth.core.formatting import plural
-from edgeworth.core.gaps import Units
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.sampling_distributions import NewcombeLaw
+from edgeworth.core.slice_gaps import Units
 from edgeworth.errors import EdgeworthError
 from edgeworth.pipeline.slices import (
     MAX_REASONS_FOR_NO_VALUE,

@@ -19,7 +19,12 @@ from edgeworth.core.formatting import (
     format_together,
     plural,
 )
-from edgeworth.core.gaps import (
+from edgeworth.core.kinds import AnyKind, kind_of
+from edgeworth.core.measures import Direction
+from edgeworth.core.multiple_testing import holm
+from edgeworth.core.registry import find_in_kind
+from edgeworth.core.sampling_distributions import NewcombeLaw, NormalLaw
+from edgeworth.core.slice_gaps import (
     Gap,
     Units,
     average_effects,
@@ -27,11 +32,6 @@ from edgeworth.core.gaps import (
     correlate_clusters,
     gap_between,
 )
-from edgeworth.core.kinds import AnyKind, kind_of
-from edgeworth.core.measures import Direction
-from edgeworth.core.multiple_testing import holm
-from edgeworth.core.registry import find_in_kind
-from edgeworth.core.sampling_distributions import NewcombeLaw, NormalLaw
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError
 from edgeworth.pipeline.slices import (

@@ -10,8 +10,8 @@ import numpy as np
 
 from edgeworth.common.arrays import ColumnLike, Integers, plain_values
 from edgeworth.common.json_types import JsonValue
-from edgeworth.core.gaps import Units
 from edgeworth.core.policy import MIN_CASES_TO_NAME_SLICE, MIN_CLUSTERS_TO_NAME_SLICE
+from edgeworth.core.slice_gaps import Units
 from edgeworth.errors import OptionError
 from edgeworth.report.frames import Row
 from edgeworth.report.report import Report, Section

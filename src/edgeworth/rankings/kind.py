@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from edgeworth.common.json_types import Terms
     from edgeworth.comparisons.findings import ComparisonFindings
     from edgeworth.core.estimates import Estimate, Method
-    from edgeworth.core.gaps import Gap, Units
     from edgeworth.core.kinds import ReportInput, SystemTallies
     from edgeworth.core.measures import Measure
     from edgeworth.core.options import Options
     from edgeworth.core.row_reading import Counted
+    from edgeworth.core.slice_gaps import Gap, Units
     from edgeworth.core.tallies import Tally
     from edgeworth.rankings.lists import RankedLists
     from edgeworth.rankings.ranking import Ranking
@@ -76,33 +76,33 @@ class RankingKind(Kind["Ranking"]):
         return ("roc_auc",)
 
     def independent_units(self, tally: Ranking) -> Units:
-        from edgeworth.rankings.gaps import ranking_units
+        from edgeworth.rankings.slice_gaps import ranking_units
 
         return ranking_units(tally)
 
     def base_rates(self, tally: Ranking) -> Mapping[str, float]:
-        from edgeworth.rankings.gaps import ranking_base_rates
+        from edgeworth.rankings.slice_gaps import ranking_base_rates
 
         return ranking_base_rates(tally)
 
     def moves_with_prevalence(self, tally: Ranking, measure: str) -> bool:
-        from edgeworth.rankings.gaps import moves_with_prevalence
+        from edgeworth.rankings.slice_gaps import moves_with_prevalence
 
         del tally
         return moves_with_prevalence(measure)
 
     def weight_in_rest(self, tally: Ranking) -> float:
-        from edgeworth.rankings.gaps import harmonic_cases
+        from edgeworth.rankings.slice_gaps import harmonic_cases
 
         return harmonic_cases(tally)
 
     def cluster_effects(self, tally: Ranking, measure: str) -> Mapping[Hashable, float]:
-        from edgeworth.rankings.gaps import cluster_effects
+        from edgeworth.rankings.slice_gaps import cluster_effects
 
         return cluster_effects(tally, measure)
 
     def gap_caveat(self, part: Ranking) -> str | None:
-        from edgeworth.rankings.gaps import describe_few_cases
+        from edgeworth.rankings.slice_gaps import describe_few_cases
 
         return describe_few_cases(part)
 
@@ -174,12 +174,12 @@ class ListsKind(Kind["RankedLists"]):
         return report_lists(tallied, options, about)
 
     def independent_units(self, tally: RankedLists) -> Units:
-        from edgeworth.core.gaps import Units
+        from edgeworth.core.slice_gaps import Units
 
         return Units(float(tally.number))
 
     def gap(self, part: RankedLists, rest: RankedLists, measure: str, *, seed: int = 0) -> Gap:
-        from edgeworth.rankings.gaps import gap_of_lists
+        from edgeworth.rankings.slice_gaps import gap_of_lists
 
         return gap_of_lists(part, rest, measure, seed=seed)
 

@@ -35,11 +35,11 @@ from edgeworth.errors import OptionError
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.calibration_error import BinnedGaps, bins_of
 from edgeworth.forecasts.calibration_test import spiegelhalter_weights
+from edgeworth.forecasts.corp_reliability import decompose, recalibrate
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.kind import SCORES
 from edgeworth.forecasts.measures import SCOPES, Forecast, ResolvedForecast, climatology, resolve_forecast
 from edgeworth.forecasts.recalibration import Recalibration, intercept_in_the_large
-from edgeworth.forecasts.reliability import decompose, recalibrate
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES, case_scores
 

@@ -3,7 +3,7 @@
 Under the bookmaker's prices it is the law of luck alone, under the model's forecasts that of one's hopes.
 Sums of few steps are enumerated; beyond, P(S ≥ x) = E[exp(θS)] exp(−θx) · E_θ[exp(−θ(S−x)); S ≥ x]
 is enclosed between Graham and Vaaler's two functions on a grid of frequencies, as for average precision
-(``rankings/chance/bracket.py``); log wealth taken as normal comes last, with Berry and Esseen's error.
+(``rankings/chance/tail_bounds.py``); log wealth taken as normal comes last, with Berry and Esseen's error.
 
 Where the distinct games are too many to keep, sums of moments say it, with certified errors.
 S is log wealth, a sum of independent steps. Bounds on P(S ≥ x) under the prices, each of them valid:
@@ -33,8 +33,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.bet.checking import as_floats
 from edgeworth.bet.fractional import whole_sum
+from edgeworth.bet.validation import as_floats
 from edgeworth.common.arrays import Floats
 from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult
 from edgeworth.errors import InputError, OptionError

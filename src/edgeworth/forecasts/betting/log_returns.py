@@ -7,7 +7,7 @@ far enough: 2ⁿ outcomes for twice 2ⁿᐟ² sums (Horowitz and Sahni 1974, J. 
 
 Beyond, P(S ≥ x) is enclosed from below and from above: the law is tilted until its mean is near x, and the
 indicator of S ≥ x is put between Graham and Vaaler's two functions, whose mean takes the characteristic
-function on a grid of frequencies only (``rankings/chance/bracket.py``).
+function on a grid of frequencies only (``rankings/chance/tail_bounds.py``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeworth.common.arrays import PROBABILITY_SUM_TOLERANCE, Floats
 from edgeworth.errors import InputError
-from edgeworth.rankings.chance.bracket import majorant_coefficients
+from edgeworth.rankings.chance.tail_bounds import majorant_coefficients
 
 Sums = tuple[Floats, Floats]
 NOTHING: Sums = (np.zeros(1), np.zeros(1))

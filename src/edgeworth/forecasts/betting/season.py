@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from edgeworth.bet.bookmakers import Bookmaker, Quote
 from edgeworth.bet.ledger import Ledger
 from edgeworth.bet.overround import remove_overround
-from edgeworth.bet.settlement import Settlement, bet_returns, settle_rounds, simulate_luck
+from edgeworth.bet.shared_bankroll import Settlement, bet_returns, settle_rounds, simulate_luck
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import OverroundMethod
 from edgeworth.core.clusters import cluster_variance_of_ratios

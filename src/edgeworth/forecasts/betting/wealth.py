@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.bet.bookmakers import NO_WINNINGS, Bookmaker, Commission, Market, Quote
-from edgeworth.bet.checking import check_fraction, check_odds
 from edgeworth.bet.exchange import clipped_prices
 from edgeworth.bet.fractional import fractional_logs, log_average, running_sum, whole_sum
 from edgeworth.bet.kelly import factors_by_outcome
 from edgeworth.bet.overround import remove_overround
+from edgeworth.bet.validation import check_fraction, check_odds
 from edgeworth.common.arrays import Floats, Integers
 from edgeworth.common.choices import PredictionsMade
 from edgeworth.common.json_types import JsonObject

@@ -15,10 +15,10 @@ from math import comb
 from typing import Literal
 
 from edgeworth.core.test_results import TestResult
-from edgeworth.rankings.chance.bracket import bracket
 from edgeworth.rankings.chance.exact import TooMany, log_path_bound, probability_beyond
 from edgeworth.rankings.chance.hits import RandomOrder, edgeworth_tail, is_trustworthy, random_sums
 from edgeworth.rankings.chance.moments import Moments
+from edgeworth.rankings.chance.tail_bounds import bracket
 from edgeworth.rankings.chance.tilting import Saddle, TiltedChain, saddle, tilted_chain
 
 Method = Literal["exact", "bracket", "drawn", "edgeworth", "bound"]

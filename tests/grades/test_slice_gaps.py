@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.grades.gaps import gap_of_grades
+from edgeworth.grades.slice_gaps import gap_of_grades
 from edgeworth.pipeline.slice_gaps import compare_slices
 from edgeworth.pipeline.slices import Slice
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from edgeworth.common.arrays import Floats
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.gaps import Gap, Units, correlate_clusters, exchange_test, gap_between
 from edgeworth.core.labels import label_positions, merge_labels
 from edgeworth.core.sampling_distributions import GapLaw
+from edgeworth.core.slice_gaps import Gap, Units, correlate_clusters, exchange_test, gap_between
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.effective_sizes import combination_of
 from edgeworth.decisions.estimates import estimate_table

@@ -11,7 +11,9 @@ import numpy as np
 from edgeworth.common.arrays import Floats, finite_or_none
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.gaps import (
+from edgeworth.core.measures import Combination
+from edgeworth.core.policy import UNSEEN_ITEMS_TO_SURVIVE
+from edgeworth.core.slice_gaps import (
     STUDENT_TEST,
     Gap,
     MeanMoments,
@@ -21,8 +23,6 @@ from edgeworth.core.gaps import (
     exchange_test,
     gap_between,
 )
-from edgeworth.core.measures import Combination
-from edgeworth.core.policy import UNSEEN_ITEMS_TO_SURVIVE
 from edgeworth.core.test_results import TestResult
 from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.grades import Grades

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from edgeworth.core.gaps import (
+from edgeworth.core.slice_gaps import (
     STUDENT_TEST,
     Gap,
     MeanMoments,

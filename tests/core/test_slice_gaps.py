@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 import edgeworth as ew
-from edgeworth.core.gaps import MeanMoments, SkewedMeansLaw, exchange_test
 from edgeworth.core.measures import Combination
 from edgeworth.core.sampling_distributions import GapLaw, NewcombeLaw, NormalLaw, Scale
+from edgeworth.core.slice_gaps import MeanMoments, SkewedMeansLaw, exchange_test
 
 
 def proportion(hits: float, trials: float) -> Combination:

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from edgeworth.core.gaps import Gap, Units, correlate_clusters, gap_between
+from edgeworth.core.slice_gaps import Gap, Units, correlate_clusters, gap_between
 from edgeworth.rankings.estimates import estimate_lists
 from edgeworth.rankings.intervals.methods import (
     Places,
