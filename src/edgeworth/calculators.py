@@ -20,7 +20,7 @@ from edgeworth.core.options import ChanceOptions, EvaluateOptions, TrecOptions
 from edgeworth.errors import InputError, OptionError
 from edgeworth.evaluation import evaluate
 from edgeworth.forecasts.kelly_report import stakes_report
-from edgeworth.pipeline.call_options import fill_in, with_options
+from edgeworth.pipeline.call_options import fill_in, with_signature_of
 from edgeworth.pipeline.search_runs import SearchReport, evaluate_runs
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.chance.typed import TypedValue
@@ -33,7 +33,7 @@ from edgeworth.report.wording import format_option
 from edgeworth.sample import SAMPLE_FILES, SAMPLE_NAME, sample_file
 
 
-@with_options(ChanceOptions)
+@with_signature_of(ChanceOptions)
 def chance_report(items: int, targets: int, **given: Unpack[ChanceOptions]) -> Report:
     """Report the average precision and the hits within a depth of random selection."""
     options = fill_in("chance", ChanceOptions, given)
@@ -161,7 +161,7 @@ def _sample_bytes(name: str) -> bytes:
         return path.read_bytes()
 
 
-@with_options(TrecOptions)
+@with_signature_of(TrecOptions)
 def evaluate_trec(
     qrels: str | Path,
     runs: Sequence[str | Path] | Mapping[str, str | Path],

@@ -9,7 +9,7 @@ from edgeworth.comparisons.comparison import Comparison
 from edgeworth.core.kinds import kind_if_tally, kind_of
 from edgeworth.core.options import SEVERAL, CompareOptions, Options
 from edgeworth.errors import InputError, OptionError
-from edgeworth.pipeline.call_options import change, with_options
+from edgeworth.pipeline.call_options import change, with_signature_of
 from edgeworth.pipeline.compare_data import (
     compare_columns,
     compare_joined,
@@ -27,7 +27,7 @@ from edgeworth.sources.joining import name_systems
 from edgeworth.sources.opening import open_source
 
 
-@with_options(CompareOptions)
+@with_signature_of(CompareOptions)
 @aligned
 def compare(
     data: object = None, *, truth: object = None, systems: object = None, **given: Unpack[CompareOptions]

@@ -22,7 +22,7 @@ from edgeworth.pipeline.call_options import (
     fill_in,
     flag_name,
     refuse_all_but,
-    with_options,
+    with_signature_of,
 )
 from edgeworth.pipeline.evaluate_data import evaluate_rows, report_tally
 from edgeworth.pipeline.tally_record import TallyRecord
@@ -34,7 +34,7 @@ AFTER_COUNTING = (*options_of(ReportOptions), *options_of(ManyOptions), "labels"
 """Options that mean something with a tally."""
 
 
-@with_options(EvaluateOptions)
+@with_signature_of(EvaluateOptions)
 @aligned
 def evaluate(data: object = None, **given: Unpack[EvaluateOptions]) -> Report:
     """Evaluate labels, scores, probabilities or grades, with intervals and tests against chance.

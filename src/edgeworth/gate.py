@@ -32,7 +32,7 @@ from edgeworth.gates.requirements import (
     check_weights,
     parse_requirements,
 )
-from edgeworth.pipeline.call_options import with_options
+from edgeworth.pipeline.call_options import with_signature_of
 from edgeworth.pipeline.gate_data import GateData, Missing, names_of_columns, open_gate
 from edgeworth.sources.alignment import aligned
 
@@ -43,7 +43,7 @@ LISTED = 5
 """Items or slices that a sentence names."""
 
 
-@with_options(CheckOptions)
+@with_signature_of(CheckOptions)
 @aligned
 def check(
     data: object = None,

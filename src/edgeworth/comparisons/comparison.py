@@ -69,8 +69,8 @@ class Comparison:
     digits: int = 3
     library: str = field(default="", repr=False)
     """The library whose frame was compared."""
-    finish: Callable[[Report], Report] | None = field(default=None, repr=False)
-    """What else the report says, where more is known than the differences."""
+    complete_report: Callable[[Report], Report] | None = field(default=None, repr=False)
+    """Adds to the report what is known beyond the differences: slices, tasks, unfinished runs."""
     compare_slices: Callable[[str], list[SliceFindings]] | None = field(default=None, repr=False)
     """Compares in each slice by a measure, if there are slices."""
 
@@ -113,19 +113,19 @@ class Comparison:
     def __getstate__(self) -> dict[str, object]:
         """Compute what is still to be computed, so that the comparison can be pickled without its data."""
         state: dict[str, object] = {field.name: getattr(self, field.name) for field in fields(self)}
-        finish = self.finish and partial(_as_finished, self._finished)
-        return state | {"finish": finish, "compare_slices": None}
+        complete_report = self.complete_report and partial(_as_completed, self._completed)
+        return state | {"complete_report": complete_report, "compare_slices": None}
 
     @cached_property
-    def _finished(self) -> Report:
+    def _completed(self) -> Report:
         with digits_shown(self.digits):
             report = compose_comparison(self.findings, self.provenance)
-            return report if self.finish is None else self.finish(report)
+            return report if self.complete_report is None else self.complete_report(report)
 
     @cached_property
     def report(self) -> Report:
         """The comparison as a report."""
-        report = self._finished
+        report = self._completed
         if self.findings.race is None or self.findings.is_in_sample:
             report = report.limit_claims(self.findings.predictions_made)
         return report.with_notices(self.notices, self.digits)
@@ -340,7 +340,7 @@ class Comparison:
         return f"<Comparison by {self.findings.headline}: {listed}>"
 
 
-def _as_finished(finished: Report, composed: Report) -> Report:
+def _as_completed(finished: Report, composed: Report) -> Report:
     """Take the report that was finished before the comparison was pickled."""
     return replace(composed, **{field.name: getattr(finished, field.name) for field in fields(Report)})
 

@@ -28,7 +28,7 @@ from edgeworth.errors import OptionError
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
-def with_options(group: type) -> Callable[[Function], Function]:
+def with_signature_of(group: type) -> Callable[[Function], Function]:
     """Give a function that takes ``**options`` the signature and the documentation of a group of options."""
 
     def decorate(function: Function) -> Function:

@@ -162,7 +162,7 @@ def add_slices(
         except EdgeworthError as error:
             return dict.fromkeys(whole.findings.pairs, error)
 
-    finish = partial(
+    complete_report = partial(
         with_differences,
         slices=slices,
         find=differences,
@@ -176,7 +176,7 @@ def add_slices(
     def compare_slices(measure: str) -> list[SliceFindings]:
         return [(part.by, part.name, _try_slice(find, part, measure)) for part in slices]
 
-    return replace(whole, finish=finish, compare_slices=compare_slices) if slices else whole
+    return replace(whole, complete_report=complete_report, compare_slices=compare_slices) if slices else whole
 
 
 def _try_slice(

@@ -235,8 +235,10 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
     # Warnings of runs that did not finish are written once, below.
     reported = {f"{reason[0].upper()}{reason[1:]}." for reason in reasons.values()}
 
-    def finish(report: Report) -> Report:
-        report = _without_warnings(comparison.finish(report) if comparison.finish else report, reported)
+    def complete_report(report: Report) -> Report:
+        report = _without_warnings(
+            comparison.complete_report(report) if comparison.complete_report else report, reported
+        )
         more = {}
         for title, part in parts.items():
             part_report = _without_charts(_without_warnings(_without_winners(part, reasons).report, reported))
@@ -252,7 +254,7 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
         return _complete(_compose(report, more), systems, tasks, answers, [*claims, changed], choices)
 
     task_values = measure_tasks(judged, tasks, comparison.findings.headline, options)
-    return replace(comparison, finish=finish)
+    return replace(comparison, complete_report=complete_report)
 
 
 def _only_one(systems: Systems) -> str:

@@ -34,7 +34,7 @@ from edgeworth.pipeline.call_options import (
     set_columns,
     tally_kind,
     with_folds,
-    with_options,
+    with_signature_of,
 )
 from edgeworth.pipeline.tally_record import Origin, Part, TallyRecord, marked
 from edgeworth.sources.alignment import aligned
@@ -75,7 +75,7 @@ MAX_COLUMNS_LISTED = 12
 """The most columns that an error lists."""
 
 
-@with_options(TallyOptions)
+@with_signature_of(TallyOptions)
 @aligned
 def tally(data: object = None, **given: Unpack[TallyOptions]) -> TallyRecord:
     """Count one part of the data, to be merged with others and reported on later.

@@ -212,7 +212,9 @@ def cross_evaluate(
         measure, values = (findings.headline, values) if is_primary else (measure, folds.values(measure))
         is_shown = is_primary and all(x.is_shown(level) for x in findings.headlines.values())
         add = partial(_add_folds, folds=folds, measure=measure, values=values, level=level, is_shown=is_shown)
-        return replace(comparison, finish=partial(_finish, then=comparison.finish, add=add))
+        return replace(
+            comparison, complete_report=partial(_complete_report, then=comparison.complete_report, add=add)
+        )
     role = {"labels": "prediction", "probabilities": "probabilities", "scores": "score"}[kind]
     common[role] = folds.predictions[next(iter(systems))]
     report = ew.evaluate(**common)
@@ -220,7 +222,7 @@ def cross_evaluate(
     return _add_folds(report, folds=folds, measure=measure, values=values, level=level, is_shown=False)
 
 
-def _finish(
+def _complete_report(
     report: Report, then: Callable[[Report], Report] | None, add: Callable[[Report], Report]
 ) -> Report:
     return add(report if then is None else then(report))
