@@ -74,3 +74,21 @@ def test_a_slice_that_lacks_rare_large_grades_is_not_called_worse() -> None:
     assert not row.is_shown
     assert row.no_claim is not None
     assert "would reverse" in row.no_claim
+
+
+def test_a_gap_without_a_range_says_what_unseen_items_could_do() -> None:
+    rng = np.random.default_rng(6)
+    part, rest = rng.normal(5.0, 1.0, 400), rng.normal(6.0, 1.0, 800)
+    values = {"site": ["a"] * 400 + ["b"] * 800}
+    report = ew.evaluate(grade=np.concatenate([part, rest]), by=values)
+    needed = (rest.mean() - part.mean()) * 400 / 3
+    expected = f"3 unseen items that are {needed:.0f} from the mean are enough"
+    assert expected in report.verdict
+    rows = report.to_dict()["slices"]["slices"]
+    assert all(expected in row["caveat"] for row in rows)
+    assert expected in " ".join(report.to_html().split())
+    tallies = [ew.Grades.from_grades(x, grade_range=(0, 12)) for x in (part, rest)]
+    assert gap_of_grades(*tallies, "mean").caveat is None
+    # An unseen value would have to be more than a hundred times the range of those seen.
+    many = [ew.Grades.from_grades(np.tile(x, 20)) for x in (part, rest)]
+    assert gap_of_grades(*many, "mean").caveat is None

@@ -556,3 +556,22 @@ def test_rows_of_a_cluster_are_told_beside_the_independent_cases() -> None:
     [grid] = report.sections[1].grids
     assert [column.name for column in grid.columns][1:3] == ["rows", "independent"]
     assert {row[1:3] for row in grid.rows} == {(60, 10)}
+
+
+def test_a_gap_with_a_rare_class_has_its_caveat_in_its_row_and_in_the_claim() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.choice(3, 400, p=[0.6, 0.34, 0.06])
+    site = np.array(["a", "b", "c", "c"] * 100)
+    is_right = rng.random(400) < np.where(site == "a", 0.4, 0.9)
+    prediction = np.where(is_right, truth, rng.integers(0, 3, 400))
+    report = ew.evaluate(truth=truth, prediction=prediction, by={"site": site}, measures=["macro_f"])
+    caveat = "the interval of the gap may be too narrow: class 2 has fewer than"
+    [claim] = [x for x in report.to_dict()["claims"] if x["about"] == "slices"]
+    assert caveat[1:] in claim["text"]
+    section = next(x for x in report.sections if x.title == "By site")
+    [grid] = section.grids
+    assert grid.columns[-1].name == "caveat"
+    first = grid.rows[0]
+    assert first[0] == "a"
+    assert caveat in str(first[-1])
+    assert not any("too narrow" in text for text in section.text)

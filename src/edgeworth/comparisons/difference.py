@@ -198,7 +198,9 @@ class Difference:
         value, low, high = format_together(self.difference, *self.interval())
         interval = "" if self.law is None else f" (95% CI {low} to {high})"
         test = "no test" if self.no_test is not None else format_p_value(self.p_value())
-        caveat = "" if self.no_winner is None else f"; no winner is named: {visible(self.no_winner)}"
+        caveat = "" if self.caveat is None else f"; {visible(self.caveat)}"
+        if self.no_winner is not None:
+            caveat = f"; no winner is named: {visible(self.no_winner)}"
         return f"{systems}: {value}{interval}, {test}{caveat}"
 
     def __repr__(self) -> str:

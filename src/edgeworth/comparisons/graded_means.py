@@ -3,8 +3,9 @@
 A system with a few time-outs beats an equal one in every sample that contains none of them. With a stated
 range, the damage of unseen values is bounded: three unseen items at the worst end must not reverse the mean
 (the rule of three). Without a range, fewer than 150 items support only a claim about the typical item, by the
-sign test. With 150 items or more, five more items like the worst one seen must not reverse the mean, and a
-caveat is printed if a single item carries more than a tenth of the variance.
+sign test. With 150 items or more, five more items like the worst one seen must not reverse the mean. A caveat
+is printed if a single item carries more than a tenth of the variance, or else if three unseen items could
+reverse the mean with values that are not absurdly large.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from edgeworth.common.arrays import Floats
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.paired_values.exact_values import cluster_sums, scale_units
 from edgeworth.comparisons.policy import MAX_VARIANCE_SHARE_OF_ONE_ITEM
-from edgeworth.core.formatting import format_percent, plural
+from edgeworth.core.formatting import format_number, format_percent, plural
 from edgeworth.core.on_demand import OnDemand
 from edgeworth.core.policy import (
+    LOWEST_LEVEL_OF_CONCLUSIONS,
+    MAX_UNSEEN_VALUE_IN_SEEN_RANGES,
     MIN_ITEMS_WITHIN_RANGE,
     MIN_ITEMS_WITHOUT_RANGE,
     UNSEEN_ITEMS_TO_SURVIVE,
@@ -64,13 +67,33 @@ def guard_mean(
         deviations = np.array(cluster_sums(deviations, clusters), dtype=np.float64)
         sums = np.array(cluster_sums(differences, clusters), dtype=np.float64) * units / len(differences)
     share = float((deviations**2).max() / max((deviations**2).sum(), np.finfo(np.float64).tiny))
+    worst_seen = float(np.max(-sums, initial=0.0)), float(np.max(sums, initial=0.0))
+    which = f"{plural(2, unit)} like the one most against it"
+    guarded = _withhold_reversible(difference, units, WORST_ITEMS_TO_SURVIVE, worst_seen, which)
     if share > MAX_VARIANCE_SHARE_OF_ONE_ITEM:
         carried = f"one {unit} carries {format_percent(share)} of the variance"
         rare = f"a rare large value could reverse this: {carried}, so the interval may be too narrow"
-        difference = _with_caveat(difference, rare)
-    worst_seen = float(np.max(-sums, initial=0.0)), float(np.max(sums, initial=0.0))
-    which = f"{plural(2, unit)} like the one most against it"
-    return _withhold_reversible(difference, units, WORST_ITEMS_TO_SURVIVE, worst_seen, which)
+        return _with_caveat(guarded, rare)
+    return _warn_of_unseen(guarded, units, float(np.ptp(values)), unit)
+
+
+def _warn_of_unseen(difference: Difference, units: int, seen_range: float, unit: str) -> Difference:
+    """Add how large three unseen values must be to reverse a mean, unless they would have to be absurd.
+
+    Nothing can be reversed if even a low level shows no system ahead.
+    """
+    size, better = abs(difference.difference), difference.better
+    if better is None or not difference.is_shown(LOWEST_LEVEL_OF_CONCLUSIONS):
+        return difference
+    value = size * units / UNSEEN_ITEMS_TO_SURVIVE
+    if value > MAX_UNSEEN_VALUE_IN_SEEN_RANGES * seen_range:
+        return difference
+    unseen = f"{UNSEEN_ITEMS_TO_SURVIVE} unseen {plural(UNSEEN_ITEMS_TO_SURVIVE, unit)}"
+    return _with_caveat(
+        difference,
+        f"a rare large value could reverse the difference: {unseen} on which {better} is worse by "
+        f"{format_number(value)} are enough (state the grade range to rule them out)",
+    )
 
 
 def _with_caveat(difference: Difference, caveat: str) -> Difference:

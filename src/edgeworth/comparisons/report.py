@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -96,6 +96,7 @@ def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, ob
         _disagreements(findings),
         _race(findings),
         sequence_section(findings),
+        _posterior(findings) if is_pair else None,
         _planning(findings),
     ]
     verdict = comparison_verdict(findings)
@@ -112,11 +113,19 @@ def compose_comparison(findings: ComparisonFindings, provenance: Mapping[str, ob
         citation=comparison_citation(findings),
         lead=next((name for name, is_drawn in drawn_charts(findings).items() if is_drawn), "differences"),
         sections=tuple(section for section in sections if section is not None),
-        warnings=tuple(dict.fromkeys((*findings.notes, *(x for x in caveats if x and x not in verdict)))),
+        warnings=tuple(dict.fromkeys((*findings.notes, *_merge_caveats(caveats, verdict)))),
         provenance=provenance,
         numbers={"kind": "comparison", "comparison": findings.numbers},
         charts=comparison_charts(findings),
     )
+
+
+def _merge_caveats(caveats: Sequence[str], verdict: str) -> list[str]:
+    """Keep one caveat per cause, the text before the colon; none that the verdict has. Rows have them all."""
+    first_of_cause: dict[str, str] = {}
+    for caveat in caveats:
+        first_of_cause.setdefault(caveat.partition(":")[0], caveat)
+    return [caveat for cause, caveat in first_of_cause.items() if cause and cause not in verdict]
 
 
 _columns = partial(make_columns, default="text")
@@ -223,10 +232,10 @@ def _grid_of_two(findings: ComparisonFindings, differences: Mapping[str, Differe
     less, level = f"{_short(first)} − {_short(second)}", format_level(findings.level)
     columns = (
         *_columns("measure/measure", *(f"{head}/number" for head in (first, second, less))),
-        *_columns(f"{level} CI/interval", "p/probability", f"P({first} better)/belief"),
+        *_columns(f"{level} CI/interval", "p/probability"),
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (name, *_line(difference, findings)) for name, difference in differences.items()
+        (name, *_line(difference, findings)[:-1]) for name, difference in differences.items()
     )
     caveats = [_caveat(difference, findings) for difference in differences.values()]
     if any(caveats):
@@ -235,15 +244,31 @@ def _grid_of_two(findings: ComparisonFindings, differences: Mapping[str, Differe
     lower = [
         describe_measure(name) for name, difference in differences.items() if not difference.is_higher_better
     ]
-    methods = dict.fromkeys(x.probability_method for x in differences.values() if x.probability_method)
     parts = (
         findings.direction != "neither"
         and f"the system with better {describe_measure(findings.headline)} comes first",
         lower and f"lower is better for {', '.join(lower)}",
         note,
-        methods and f"P: {' / '.join(methods)}",
     )
     return Grid("", columns, rows, "; ".join(difference for difference in parts if difference))
+
+
+def _posterior(findings: ComparisonFindings) -> Section | None:
+    """Tabulate the posterior probability that the first system is better; it does not decide the verdict."""
+    rows = tuple(
+        (name, difference.probability_better, difference.probability_method)
+        for name, difference in _shown_of_two(findings).items()
+        if math.isfinite(difference.probability_better)
+    )
+    if not rows:
+        return None
+    first = findings.ranked[0]
+    text = (
+        "This is a Bayesian summary, not a test, and the verdict does not use it. It can be far above one "
+        "half although the data do not show a clear difference."
+    )
+    columns = _columns("measure/measure", f"P({first} better)/belief", "method")
+    return Section("Posterior probability", (text,), (Grid("", columns, rows),), is_folded=True)
 
 
 def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
@@ -266,7 +291,7 @@ def _pairs(findings: ComparisonFindings) -> Section:
     interval = f"{format_level(findings.level)} CI/interval"
     columns = _columns(
         *(*RANKED_PAIR, f"{LESS}/number", interval),
-        *("p/probability", *adjusted_p, "P(better)/belief"),
+        *("p/probability", *adjusted_p, "posterior P(better)/belief"),
     )
     pairs = findings.ranked_pairs
     rows: list[tuple[Cell, ...]] = []

@@ -291,6 +291,10 @@ def _claim_of_many(findings: ComparisonFindings) -> Claim:
         reasons = "; ".join(dict.fromkeys(against[name].no_winner or "" for name in withheld))
         others = f"any of {_listed(withheld)}" if len(withheld) > 1 else withheld[0]
         text += f" No winner is named between {best} and {others}: {reasons}."
+    if findings.direction != "neither":
+        caveats = dict.fromkeys(new_caveat(against[name], findings) for name in beaten)
+        # The caveat about the closest system that is beaten is the one that matters most.
+        text += as_sentence(next((caveat for caveat in caveats if caveat is not None), None))
     strength: Strength = "shown" if beaten and findings.direction != "neither" else "not shown"
     numbers = {"best": best, "value": value, "tied": len(against) - len(beaten)}
     return Claim(headline, text, strength, numbers)

@@ -32,3 +32,11 @@ WORST_ITEMS_TO_SURVIVE = 5
 """Items like the worst one seen that must not reverse a mean of grades without a range. With equal means and
 2 to 4% time-outs, 150 to 400 items name a winner in up to 9.1% of samples with three such items and in up to
 6.8% with five. Five cost up to 4 points of power on lognormal grades with σ = 1, and none on normal ones."""
+
+MAX_UNSEEN_VALUE_IN_SEEN_RANGES = 100.0
+"""A mean of grades without a range has a caveat if three unseen items could reverse it with values of at most
+this many times the range of the grades seen. If 1% of items take 60 seconds instead of 2, 200 items contain
+none of them in 13% of samples. Then only the caveat warns of them."""
+
+LOWEST_LEVEL_OF_CONCLUSIONS = 0.8
+"""A difference that is unclear at this level has no caveat about what could reverse it."""

@@ -82,7 +82,8 @@ def gap_of_tables(part: ContingencyTable, rest: ContingencyTable, measure: str, 
         test = _redraw_test(part, rest, measure, estimates, seed)
     gap = gap_between(*estimates, test=test, no_claim=no_claim)
     # The test holds with rare classes, too. The interval covers 90% instead of 95% of ten slices.
-    return replace(gap, caveat=_rare_class(part, rest, measure))
+    rare = _rare_class(part, rest, measure)
+    return gap if rare is None else replace(gap, caveat=f"the interval of the gap may be too narrow: {rare}")
 
 
 def _missing_classes(part: ContingencyTable, rest: ContingencyTable) -> list[object]:

@@ -11,8 +11,13 @@ import numpy as np
 from edgeworth.common.arrays import Floats, finite_or_none
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.estimates import Estimate
+from edgeworth.core.formatting import format_number
 from edgeworth.core.measures import Combination
-from edgeworth.core.policy import UNSEEN_ITEMS_TO_SURVIVE
+from edgeworth.core.policy import (
+    LOWEST_LEVEL_OF_CONCLUSIONS,
+    MAX_UNSEEN_VALUE_IN_SEEN_RANGES,
+    UNSEEN_ITEMS_TO_SURVIVE,
+)
 from edgeworth.core.slice_gaps import (
     STUDENT_TEST,
     Gap,
@@ -43,7 +48,7 @@ def gap_of_grades(part: Grades, rest: Grades, measure: str) -> Gap:
     Right or wrong answers have the exact test of a proportion. Grades with a known range have the bounds of
     both means squared and added. Grades without one have a t test corrected for skewness, and nothing is
     claimed below a minimum number of items, or if three more items like the most extreme one would reverse
-    the gap: a rare large grade may not have been seen yet.
+    the gap: a rare large grade may not have been seen yet. A gap that is left has a caveat.
     """
     values = [resolve_grades(grades, measure) for grades in (part, rest)]
     estimates = [estimate_grades(grades, measure) for grades in (part, rest)]
@@ -60,7 +65,24 @@ def gap_of_grades(part: Grades, rest: Grades, measure: str) -> Gap:
     if not _has_range(part) and _unseen_items_reverse(*values):
         withheld = f"{UNSEEN_ITEMS_TO_SURVIVE} more items like the most extreme one would reverse the gap"
     gap = _gap_between(estimates, values, no_claim)
-    return replace(gap, withheld=withheld)
+    caveat = None
+    if not _has_range(part) and no_claim is None and withheld is None:
+        caveat = _warn_of_unseen(gap, values, units)
+    return replace(gap, withheld=withheld, caveat=caveat)
+
+
+def _warn_of_unseen(gap: Gap, values: Sequence[ItemValues], units: float) -> str | None:
+    """Return how large three unseen grades must be to reverse a gap; None if that is absurd."""
+    low, high = gap.interval(LOWEST_LEVEL_OF_CONCLUSIONS)
+    grades = np.concatenate([side.values[~np.isnan(side.values)] for side in values])
+    value = abs(gap.value) * units / UNSEEN_ITEMS_TO_SURVIVE
+    if not (low > 0 or high < 0) or value > MAX_UNSEEN_VALUE_IN_SEEN_RANGES * float(np.ptp(grades)):
+        return None
+    unit = "items" if values[0].grades.clusters is None else "clusters"
+    return (
+        f"a rare large value could reverse the gap: {UNSEEN_ITEMS_TO_SURVIVE} unseen {unit} that are "
+        f"{format_number(value)} from the mean are enough (state the grade range to rule them out)"
+    )
 
 
 def _gap_between(estimates: Sequence[Estimate], values: Sequence[ItemValues], no_claim: str | None) -> Gap:

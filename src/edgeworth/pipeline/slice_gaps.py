@@ -36,6 +36,7 @@ from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError
 from edgeworth.pipeline.slices import (
     MAX_CLASS_SHARES_SHOWN,
+    MAX_GAP_CAVEATS_IN_CLAIM,
     MAX_REASONS_FOR_NO_CLAIM,
     MAX_REASONS_FOR_NO_GAP,
     MAX_REASONS_FOR_NO_VALUE,
@@ -144,7 +145,7 @@ class SliceRow:
         """Explain what the reader of the intervals must know."""
         estimate = self.slice_estimate.estimate
         own = None if estimate is None else estimate.caveat
-        return own or self.slice_estimate.gap.caveat
+        return "; ".join(text for text in (own, self.slice_estimate.gap.caveat) if text) or None
 
     @property
     def is_shown(self) -> bool:
@@ -444,7 +445,9 @@ class GapTable:
         if shown:
             measures = dict.fromkeys(row.measure for row in shown)
             parts = [self._describe_shown([x for x in shown if x.measure == name]) for name in measures]
-            return f"{'; '.join(parts)}."
+            caveats = dict.fromkeys(row.slice_estimate.gap.caveat for row in shown)
+            sentences = [f"{text[0].upper()}{text[1:]}." for text in caveats if text is not None]
+            return " ".join([f"{'; '.join(parts)}.", *sentences[:MAX_GAP_CAVEATS_IN_CLAIM]])
         words = " or ".join(dict.fromkeys(describe_measure(row.measure) for row in self.rows))
         columns = " and ".join(dict.fromkeys(row.by for row in self.rows))
         p_values = [row.adjusted_p_value for row in self.rows if not math.isnan(row.adjusted_p_value)]
@@ -511,11 +514,6 @@ class GapTable:
             texts.append(
                 f"Nothing is claimed about {number:,} {plural(number, 'slice', 'slices')}: {no_claim}."
             )
-        gap_caveats = Counter(row.slice_estimate.gap.caveat for row in self.rows)
-        for caveat, number in gap_caveats.most_common():
-            if caveat is not None:
-                gaps_of = f"the gaps of {number:,} {plural(number, 'slice', 'slices')}"
-                texts.append(f"Intervals for {gaps_of} may be too narrow: {caveat}.")
         return tuple(texts)
 
     def grid(self, requested: str, *, with_base_rates: bool) -> Grid:
@@ -533,7 +531,9 @@ class GapTable:
             f"{p_value}/probability",
         ]
         rates = _rates_shown(rows) if with_base_rates else ()
-        columns = [*make_columns(*heads, *(f"share of {label}/number" for label in rates))]
+        has_caveats = any(row.caveat is not None for row in rows[:MAX_SLICES_SHOWN])
+        ends = [*(f"share of {label}/number" for label in rates), *(["caveat/text"] if has_caveats else [])]
+        columns = [*make_columns(*heads, *ends)]
         columns[len(counts) + 2] = replace(columns[len(counts) + 2], is_extra=True)
         cells: list[tuple[Cell, ...]] = []
         paired_columns: set[str] = set()
@@ -547,8 +547,9 @@ class GapTable:
             numbers = (row.rows, round(row.cases)) if is_dependent else (round(row.cases),)
             base_rates = row.slice_estimate.base_rates
             shares = [finite_or_none(base_rates.get(label, math.nan)) for label in rates]
+            caveat = (row.caveat or "",) if has_caveats else ()
             cells.append(
-                (self._name(row), *numbers, value, (low, high), gap, (gap_low, gap_high), p, *shares)
+                (self._name(row), *numbers, value, (low, high), gap, (gap_low, gap_high), p, *shares, *caveat)
             )
         note = "weakest first; the rest of a slice is all other slices of its column"
         if self._has_several_gaps:

@@ -28,6 +28,9 @@ MAX_SLICES, MAX_SLICES_SHOWN = 1000, 50
 MAX_SLICES_NAMED = 3
 """The most slices that a verdict names."""
 
+MAX_GAP_CAVEATS_IN_CLAIM = 1
+"""The claim names one caveat about the gaps that it names; each row of the table has its own."""
+
 MAX_CLASS_SHARES_SHOWN = 3
 """The most classes whose shares a table shows."""
 
