@@ -84,6 +84,51 @@ def test_luck_equals_enumeration_in_fractions(tmp_path: Path) -> None:
     assert report.numbers["ledger"]["luck"]["p_value"] == pytest.approx(float(total), rel=1e-9)
 
 
+TWELVE_BETS = """date,result,odds,stake
+2025-03-01,won,2.10,20
+2025-03-01,lost,3.40,10
+2025-03-02,lost,1.80,30
+2025-03-05,half-lost,1.95,40
+2025-03-05,void,5.00,25
+2025-03-08,lost,2.75,15
+2025-03-08,half-won,2.05,20
+2025-03-15,won,4.50,10
+2025-04-02,lost,6.00,5
+2025-04-02,won,1.50,50
+2025-04-09,void,2.00,10
+2025-04-12,won,3.20,12.5
+"""
+"""Profits 22, −10, −30, −20, 0, −15, 10.5, 35, −5, 25, 0 and 27.5."""
+
+
+def test_every_printed_number_of_twelve_bets(tmp_path: Path, capsys: Capture) -> None:
+    """Typed in from a computation in fractions that enumerates all 1,024 outcomes."""
+    (tmp_path / "bets.csv").write_text(TWELVE_BETS, encoding="utf-8")
+    ledger = ledger_of(tmp_path, capsys, "bets.csv")["ledger"]
+    assert (ledger["bets"], ledger["void"], ledger["longest_losing_run"]) == (10, 2, 4)
+    assert (ledger["turnover"], ledger["profit"]) == pytest.approx((212.5, 40.0))
+    assert ledger["luck"]["p_value"] == pytest.approx(0.28042392228668217, rel=1e-12)
+    assert ledger["path"]["bankroll"] == pytest.approx([12, -18, -38, -42.5, -7.5, 12.5, 12.5, 40])
+    printed = " ".join(call(tmp_path, capsys, "ledger", "bets.csv").stdout.split())
+    for words in (
+        "2 void bets not counted.",
+        "bets placed 10",
+        "turnover $212.50",
+        "profit $40.00",
+        "yield (profit / turnover) +18.8%",
+        "bets won 5 (50.0%)",
+        "average odds 2.92",
+        "worst drawdown $54.50 (2025-03-01 to 2025-03-08)",
+        "longest losing run 4 bets",
+        "p = 0.280 (one-sided)",
+    ):
+        assert words in printed
+    printed = " ".join(call(tmp_path, capsys, "ledger", "bets.csv", "--bankroll", "100").stdout.split())
+    # The bankroll falls from 112 to 57.5.
+    assert "worst drawdown 48.7% (2025-03-01 to 2025-03-08)" in printed
+    assert "final bankroll $140.00" in printed
+
+
 def test_commission_and_units(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "tips.csv").write_text("result,odds\n1,3.0\n0,2.0\n1,2.0\n", encoding="utf-8")
     ledger = ledger_of(tmp_path, capsys, "tips.csv", "--commission", "0.05")["ledger"]

@@ -24,8 +24,10 @@ from sklearn.svm import LinearSVC
 
 import edgeworth as ew
 from edgeworth.errors import InputError, OptionError
+from edgeworth.report.report import Report
+from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.sklearn import cross_evaluate, informedness_scorer
-from edgeworth.sklearn.cross_evaluation import MEASURED_ERROR_RATES
+from edgeworth.sklearn.cross_evaluation import MEASURED_ERROR_RATES, Folds, PooledResult, _add_folds
 from edgeworth.sklearn.resampled_t import ResampledMean
 
 X, Y = make_classification(240, random_state=3, flip_y=0.2)
@@ -100,6 +102,61 @@ def test_the_verdict_does_not_promise_what_new_training_sets_may_reverse() -> No
     assert shown
     assert row["p_value"] >= 0.05
     assert "It is not shown that this holds for the next training set" in comparison.verdict
+
+
+def test_one_sign_in_every_part_whichever_estimator_comes_first() -> None:
+    """Tables subtract from the better system, as the verdict does. JSON keeps the order that was given."""
+    logistic, near = ("logistic", LogisticRegression()), ("near", KNeighborsClassifier(1))
+    for kind in ("labels", "probabilities", "scores"):
+        for pair in ((logistic, near), (near, logistic)):
+            comparison = cross_evaluate(dict(pair), X, Y, cv=5, kind=kind)
+            assert "logistic beats near" in comparison.verdict
+            section = str(comparison).partition("The next training set\n")[2]
+            assert "logistic − near" in section
+            assert "near − logistic" not in section
+            (row,) = comparison.to_dict()["cross_validation"]["next_training_set"]
+            claim = next(claim for claim in comparison.verdict.claims if "difference" in claim.numbers)
+            assert row["what"] == f"{claim.numbers['first']} − {claim.numbers['second']}"
+            assert row["mean"] * claim.numbers["difference"] > 0
+
+
+def pooled_and_folds(gaps: list[float], *, is_shown: bool, measure: str = "informedness") -> tuple[str, str]:
+    """Return the section's text and the verdict for folds with these differences of b and a."""
+    folds = Folds("labels", np.arange(10), np.arange(10) % 5, np.zeros(10), {}, (0, 1), 0.25)
+    verdict = Verdict([Claim("informedness", "b beats a.", "shown")])
+    report = _add_folds(
+        Report(verdict, (), (), {}, {}),
+        folds=folds,
+        measure=measure,
+        values={"a": np.zeros(5), "b": np.array(gaps)},
+        level=0.95,
+        pooled=[PooledResult("b", "a", is_shown)],
+        pooled_measure="informedness",
+    )
+    return " ".join(report.sections[-1].text), str(report.verdict)
+
+
+CLEAR, UNCLEAR = [0.1, 0.11, 0.09, 0.1, 0.12], [0.1, -0.1, 0.2, -0.2, 0.05]
+
+
+def test_a_sentence_explains_how_the_two_questions_differ() -> None:
+    text, verdict = pooled_and_folds(CLEAR, is_shown=True)
+    assert "questions differ" not in text
+    assert verdict == "b beats a."
+    assert "questions differ" not in pooled_and_folds(UNCLEAR, is_shown=False)[0]
+    text, verdict = pooled_and_folds(UNCLEAR, is_shown=True)
+    assert "For b and a, the pooled predictions show that b is better. The folds show no clear" in text
+    assert "Both can be right, because the questions differ." in text
+    assert "It is not shown that this holds for the next training set" in verdict
+    text, verdict = pooled_and_folds(CLEAR, is_shown=False)
+    assert "show no clear difference. The folds show that b is better." in text
+    assert verdict == "b beats a."
+    text, verdict = pooled_and_folds([-gap for gap in CLEAR], is_shown=True)
+    assert "show that b is better. The folds show that a is better." in text
+    assert "For the next training set, a is shown to be better instead" in verdict
+    text, verdict = pooled_and_folds(CLEAR, is_shown=True, measure="brier")
+    assert "that b is better by informedness. The folds show that a is better by Brier score." in text
+    assert verdict == "b beats a."
 
 
 def test_a_class_that_a_training_fold_lacks_gets_probability_0() -> None:

@@ -23,11 +23,12 @@ import edgeworth as ew
 from edgeworth.common.arrays import Floats, finite_or_none
 from edgeworth.common.json_types import JsonObject
 from edgeworth.common.progress import Advance, track_progress
-from edgeworth.core.formatting import format_level, format_p_value, format_percent
+from edgeworth.comparisons.findings import ComparisonFindings
+from edgeworth.core.formatting import format_level, format_p_value, format_percent, plural
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Grid, Report, Section, make_columns
-from edgeworth.report.verdict import Claim, Verdict
+from edgeworth.report.verdict import Claim, Strength, Verdict
 from edgeworth.report.wording import describe_measure
 from edgeworth.sklearn.resampled_t import ResampledMean
 from edgeworth.sklearn.scoring import mean_score
@@ -49,6 +50,8 @@ MEASURES: dict[Predictions, str] = {
 }
 """The measure of a fold, if the primary one of a comparison cannot be computed in every fold."""
 PROPER_SCORES = ("log", "brier", "spherical")
+MAX_DISAGREEMENTS_LISTED = 3
+"""Pairs of systems that get a sentence each if pooled predictions and folds differ: more are hard to read."""
 MEASURED_ERROR_RATES = {
     "accuracy": (0.012, 0.093),
     "informedness": (0.011, 0.097),
@@ -113,6 +116,30 @@ class Folds:
         target = self.classes[-1]
         ranking = ew.Ranking.from_scores(truth, predictions, positive=target, weights=weights)
         return ew.measure(ranking, measure)
+
+
+@dataclass(frozen=True)
+class PooledResult:
+    """What the pooled predictions show about two systems, in the order in which the report subtracts them."""
+
+    first: str
+    second: str
+    is_shown: bool
+    """Whether the first is shown to be better."""
+
+    @property
+    def winner(self) -> str | None:
+        """The system that is shown to be better; None if it is unclear."""
+        return self.first if self.is_shown else None
+
+    @classmethod
+    def of(cls, findings: ComparisonFindings, pair: tuple[str, str]) -> PooledResult:
+        """Put the system with the better primary measure first, as the verdict and its table do."""
+        difference = findings.headlines[findings.as_given(*pair)]
+        is_directed = findings.direction != "neither"
+        is_second = difference.better == difference.second if is_directed else difference.difference < 0
+        first, second = (difference.second, difference.first) if is_second else pair
+        return cls(first, second, is_directed and findings.is_conclusive(*pair))
 
 
 def cross_evaluate(
@@ -210,8 +237,16 @@ def cross_evaluate(
         values = folds.values(findings.headline) if folds.can_measure(findings.headline) else {}
         is_primary = bool(values) and not any(np.isinf(fold_values).any() for fold_values in values.values())
         measure, values = (findings.headline, values) if is_primary else (measure, folds.values(measure))
-        is_shown = is_primary and all(x.is_shown(level) for x in findings.headlines.values())
-        add = partial(_add_folds, folds=folds, measure=measure, values=values, level=level, is_shown=is_shown)
+        pooled = [PooledResult.of(findings, pair) for pair in combinations(values, 2)]
+        add = partial(
+            _add_folds,
+            folds=folds,
+            measure=measure,
+            values=values,
+            level=level,
+            pooled=pooled,
+            pooled_measure=findings.headline,
+        )
         return replace(
             comparison, complete_report=partial(_complete_report, then=comparison.complete_report, add=add)
         )
@@ -219,7 +254,7 @@ def cross_evaluate(
     common[role] = folds.predictions[next(iter(systems))]
     report = ew.evaluate(**common)
     values = folds.values(measure)
-    return _add_folds(report, folds=folds, measure=measure, values=values, level=level, is_shown=False)
+    return _add_folds(report, folds=folds, measure=measure, values=values, level=level)
 
 
 def _complete_report(
@@ -354,19 +389,27 @@ def _add_folds(
     measure: str,
     values: Mapping[str, Floats],
     level: float,
-    is_shown: bool,
+    pooled: Sequence[PooledResult] = (),
+    pooled_measure: str = "",
 ) -> Report:
     """Add the values of the folds, and what they show about the next training set."""
     means = {name: ResampledMean.of(fold_values, folds.test_to_train) for name, fold_values in values.items()}
-    pairs = {
-        pair: ResampledMean.of(values[pair[0]] - values[pair[1]], folds.test_to_train)
+    pairs = [
+        ResampledMean.of(values[pair.first] - values[pair.second], folds.test_to_train) for pair in pooled
+    ]
+    differences = zip(pooled, pairs, strict=True)
+    named = {f"{pair.first} − {pair.second}": mean for pair, mean in differences} or means
+    # JSON has differences in the order in which the systems were given, as the claims of the verdict do.
+    given = {
+        " − ".join(pair): ResampledMean.of(values[pair[0]] - values[pair[1]], folds.test_to_train)
         for pair in combinations(values, 2)
-    }
-    named = {" − ".join(pair): mean for pair, mean in pairs.items()} or means
+    } or means
+    winners = [_winner(pair, mean, measure, level) for pair, mean in zip(pooled, pairs, strict=True)]
     text = (
         "The rest of this report is about these fitted models. This section is about models that the same "
         "pipeline would fit to another training set of this size.",
         f"The {'test' if pairs else 'interval'} is approximate. {_describe_error_rates(measure)}",
+        *_describe_disagreements(pooled, winners, pooled_measure, measure),
     )
     interval = f"{format_level(level)} CI/interval"
     columns = make_columns("what/text", f"mean {describe_measure(measure)}", "spread between folds", interval)
@@ -403,10 +446,12 @@ def _add_folds(
                 "high": mean.interval(level)[1],
                 "p_value": finite_or_none(mean.p_value()),
             }
-            for name, mean in named.items()
+            for name, mean in given.items()
         ],
     }
-    verdict = _add_caveat(report.verdict, pairs, level) if is_shown else report.verdict
+    verdict = report.verdict
+    if len(pooled) == 1 and measure == pooled_measure:
+        verdict = _add_caveat(verdict, pooled[0], pairs[0], winners[0])
     return replace(
         report,
         verdict=verdict,
@@ -432,16 +477,62 @@ def _plain(values: Floats) -> list[float | None]:
     return [finite_or_none(float(value)) for value in values]
 
 
-def _add_caveat(verdict: str, pairs: Mapping[tuple[str, str], ResampledMean], level: float) -> str:
-    """Say in a verdict that names the better of two systems if the next training set may reverse it."""
-    claims: Sequence[Claim] = getattr(verdict, "claims", ())
-    mean = next(iter(pairs.values()))
-    p_value = mean.p_value()
-    if len(pairs) != 1 or p_value < 1 - level:
+def _winner(pair: PooledResult, mean: ResampledMean, measure: str, level: float) -> str | None:
+    """Name the system that the folds show to be better for the next training set; None if it is unclear."""
+    if not mean.p_value() < 1 - level:
+        return None
+    is_lower_better = measure in PROPER_SCORES
+    return pair.first if (mean.mean < 0) == is_lower_better else pair.second
+
+
+def _describe_disagreements(
+    pooled: Sequence[PooledResult], winners: Sequence[str | None], pooled_measure: str, measure: str
+) -> tuple[str, ...]:
+    """Explain how the two questions differ if their answers do."""
+    pairs = list(zip(pooled, winners, strict=True))
+    differing = [
+        (pair, winner) for pair, winner in pairs if winner != (pair.first if pair.is_shown else None)
+    ]
+    if not differing:
+        return ()
+    is_same = pooled_measure == measure
+    by_pooled, by_folds = ("", "") if is_same else (_by_measure(pooled_measure), _by_measure(measure))
+    sentences = [
+        f"For {pair.first} and {pair.second}, the pooled predictions show "
+        f"{_describe_winner(pair.winner)}{by_pooled}. The folds show "
+        f"{_describe_winner(winner)}{by_folds}."
+        for pair, winner in differing[:MAX_DISAGREEMENTS_LISTED]
+    ]
+    more = len(differing) - len(sentences)
+    if more:
+        sentences.append(f"They also differ for {more:,} other {plural(more, 'pair')}.")
+    sentences.append(
+        "Both can be right, because the questions differ. The pooled predictions are about these fitted "
+        "models and new cases. The folds are about models from other training sets too."
+    )
+    return (" ".join(sentences),)
+
+
+def _by_measure(measure: str) -> str:
+    return f" by {describe_measure(measure)}"
+
+
+def _describe_winner(winner: str | None) -> str:
+    return "no clear difference" if winner is None else f"that {winner} is better"
+
+
+def _add_caveat(verdict: str, pair: PooledResult, mean: ResampledMean, winner: str | None) -> str:
+    """Add to a verdict that names the better of two systems that the next training set may reverse it."""
+    if not pair.is_shown or winner == pair.first:
         return verdict
+    claims: Sequence[Claim] = getattr(verdict, "claims", ())
+    p_value = mean.p_value()
     test = "" if np.isnan(p_value) else f" (corrected resampled t test, {format_p_value(p_value)})"
     text = f"It is not shown that this holds for the next training set{test}."
+    if winner is not None:
+        text = f"For the next training set, {winner} is shown to be better instead{test}."
     numbers = {"p_value": finite_or_none(p_value), "folds": mean.folds}
+    strength: Strength = "not shown" if winner is None else "shown"
     return Verdict(
-        (*claims, Claim("next training set", text, "not shown", numbers, "corrected resampled t test"))
+        (*claims, Claim("next training set", text, strength, numbers, "corrected resampled t test"))
     )
