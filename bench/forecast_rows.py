@@ -1,5 +1,6 @@
 """Coverage of scores and calibration for weighted rows and for clusters, and the size of their test.
 
+    script/coverage forecast-rows -n 1000 --write
     python bench/forecast_rows.py 1000
 
 Log odds of the forecasts are normal, and the forecasts are calibrated in the population. In "strata" 20% of
@@ -119,10 +120,13 @@ def coverage(samples: int) -> Iterator[Record]:
         for measure, count in covered.items():
             share, error = rate(count, samples)
             yield Record(
-                name, measure, cases, clusters=clusters, coverage=share, se=error, width=widths[measure]
-            )
+                name, measure, cases, clusters=clusters, coverage=share, se=error, width=widths[measure],
+                samples=samples,
+            )  # fmt: skip
         share, error = rate(rejected, samples)
-        yield Record(name, "test of calibration", cases, clusters=clusters, rejected=share, se=error)
+        yield Record(
+            name, "test of calibration", cases, clusters=clusters, rejected=share, se=error, samples=samples
+        )
 
 
 GRIDS = {"forecast-rows": coverage}

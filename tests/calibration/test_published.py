@@ -77,3 +77,19 @@ def test_slices_have_most_of_the_power_of_a_z_test_in_the_same_samples() -> None
     by_z = {row["setting"]: row for row in RECORDS["slices"] if row["method"] == "z test"}
     for row in of_edgeworth("slices", "slices-gaps"):
         assert row["rejected"] >= LEAST_SHARE_OF_POWER * by_z[row["setting"]]["rejected"], row["setting"]
+
+
+def test_the_table_of_weighted_probabilities_is_what_the_seeded_script_wrote() -> None:
+    names = {
+        "strata, weights 1 and 16": "20% of the rows with weight 16",
+        "by outcome, weights 1 and 10": "weight 1 for events and 10 for others",
+    }
+    rows: dict[str, list[str]] = {}
+    for record in RECORDS["forecast-rows"]:
+        share = record["rejected"] if record["coverage"] is None else record["coverage"]
+        assert record["samples"] == 1000
+        rows.setdefault(record["setting"], []).append(f"{share:.1%}")
+    page = (METHODS / "probabilities.md").read_text(encoding="utf-8")
+    assert len(rows) == 6
+    for setting, cells in rows.items():
+        assert f"| {names.get(setting, setting)} | {' | '.join(cells)} |" in page
