@@ -343,7 +343,48 @@ def test_undecided_says_how_many_more_would_decide() -> None:
     times = 1 + 2 * result.more / 1000
     more = PairedProportions(20 * times, 25 * times, 1000 * times).interval(0.95)
     assert more[0] > -0.01
-    assert "more items would decide if the true difference is the observed one" in str(found)
+    assert "If the true difference is −0.50 points, as observed, about" in str(found)
+    assert "more items would decide it as a pass, with a probability of 80%" in str(found)
+    assert result.to_dict()["more_cases_would"] == "pass"
+
+
+def test_more_cases_state_a_fail_if_the_observed_result_is_outside() -> None:
+    found = decide(20, 45, 935, "accuracy no worse than baseline by 1pp")
+    assert "as observed, about" in str(found)
+    assert "would decide it as a fail, with a probability of 80%" in str(found)
+    level = ew.check(grades([1] * 140 + [0] * 60), require="accuracy >= 0.72")
+    assert "If the true accuracy is 70.0%, as observed, about" in str(level)
+    assert "would decide it as a fail" in str(level)
+    assert level.results[0].to_dict()["more_cases_would"] == "fail"
+
+
+def test_the_cases_planned_for_both_ends_of_a_margin_pass_as_often_as_stated() -> None:
+    """With no difference, an interval must clear both ends; a plan for one end alone passes in 60%."""
+    [result] = decide(20, 20, 560, "accuracy within 2pp of baseline").results
+    size = 600 + int(result.more)
+    wins, losses, _ = np.random.default_rng(6).multinomial(size, [1 / 30, 1 / 30, 14 / 15], 1000).T
+    ends = [PairedProportions(b, c, size).interval(0.95) for b, c in zip(wins, losses, strict=True)]
+    assert 0.75 < np.mean([low > -0.02 and high < 0.02 for low, high in ends]) < 0.86
+
+
+def test_an_undecided_comparison_states_p_and_the_reason_if_the_interval_excludes_0() -> None:
+    for counts in ((5, 0, 95), (0, 5, 95)):
+        found = decide(*counts, "accuracy > baseline")
+        assert found.outcome == "undecided"
+        assert (
+            "The interval excludes 0, but the test does not confirm it: the exact McNemar test has "
+            "p = 0.062, and below 0.05 is needed." in str(found)
+        )
+        assert found.results[0].to_dict()["p_value"] == pytest.approx(0.0625)
+    several = decide(3, 12, 385, ["accuracy > baseline", "accuracy >= 0.975"])
+    assert "p = 0.035, and below 0.025 is needed, because the gate has several checks" in str(several)
+    rng = np.random.default_rng(0)
+    old = rng.uniform(0.2, 0.8, 100)
+    new = old + rng.normal(0.02, 0.02, 100)
+    few = ew.check(grade=new, baseline=old, require="mean > baseline")
+    assert "The interval excludes 0 (p < 1e-6), but nothing is decided: a rare large value" in str(few)
+    rare = ew.check(grade=new, baseline=old, require="mean > baseline", grade_range=(0, 2))
+    assert "The interval excludes 0 (p < 1e-6), but a few unseen items" in str(rare)
 
 
 def test_what_is_written(

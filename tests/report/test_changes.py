@@ -146,7 +146,10 @@ def test_reports_on_the_same_items_are_paired_by_id_and_others_are_not(tmp_path:
     ew.evaluate(correct=new, id=[f"r{number}" for number in range(120)]).to_json(tmp_path / "other.json")
     report = diff_reports(tmp_path / "old.json", tmp_path / "other.json")
     assert report.to_dict()["changes"][0]["pairs"] is None
-    assert "two independent samples" in str(report.sections[0].grids[0].note)
+    note = str(report.sections[0].grids[0].note)
+    assert "compared as two independent samples" in note
+    assert "conservative as long as the systems tend to err on the same ones" in note
+    assert "For the paired answer, run edgeworth compare" in note
 
 
 @pytest.mark.parametrize("kind", ["prediction", "score", "probabilities"])

@@ -6,16 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from xml.etree import ElementTree
 
 from edgeworth.common.choices import UndecidedAs
-from edgeworth.comparisons.margins import UNSEEN
 from edgeworth.core.amounts import describe_difference, is_share
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
     displayable,
     format_count,
     format_level,
+    format_p_value,
     format_rounded,
     format_together,
     plural,
@@ -37,6 +38,8 @@ PASSED, FAILED, UNDECIDED = 0, 1, 3
 """Exit codes; 2 is bad input."""
 WORDS: Mapping[Outcome, str] = {"pass": "PASS", "fail": "FAIL", "undecided": "UNDECIDED"}
 SCHEMA = "edgeworth/gate/1"
+UNSEEN_ITEMS = "a few unseen items at the worst end could move the mean across the bound"
+"""Why nothing is decided although the interval would decide."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -469,27 +472,91 @@ def _write_levels(measure: str, value: float, interval: Interval) -> list[str]:
 
 
 def _write_value(measure: str, value: float) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
     if is_share(measure):
         return f"{100 * value:.1f}%"
     return f"{value:.3g}"
 
 
 def _why_undecided(result: RequirementResult) -> str:
-    """Say why nothing is decided, or how many more cases would decide."""
+    """Say why nothing is decided, and how many more cases would decide."""
     evidence = result.evidence
     if evidence.reason is not None:
+        if evidence.test is not None and _place(result) != "across" and not math.isnan(evidence.test.p_value):
+            p_value = format_p_value(evidence.test.p_value)
+            return _sentence(
+                f"the interval excludes {_bound(result)} ({p_value}), but nothing is decided: "
+                f"{evidence.reason}"
+            )
         return _sentence(evidence.reason)
-    low, high = result.interval
-    if any(evidence.unseen_shifts) and not any(low <= end <= high for end in evidence.region):
-        return _sentence(UNSEEN)
+    reason = _why_not_by_interval(result)
     if math.isnan(result.more):
-        return "The interval reaches the bound."
+        return reason or "The interval reaches the bound."
     if math.isinf(result.more):
-        return "The estimate is so near to the bound that no practical sample would decide."
-    what = "difference" if result.requirement.needs_baseline else "value"
-    units = plural(result.more, evidence.unit)
-    number = f"About {format_rounded(result.more)} more {units}"
-    return f"{number} would decide if the true {what} is the observed one."
+        return reason or "The estimate is so near to the bound that no practical sample would decide."
+    return f"{reason} {_describe_plan(result)}".strip()
+
+
+def _place(result: RequirementResult) -> Literal["inside", "outside", "across"]:
+    """Find where the interval lies: inside what is allowed, outside, or across a bound."""
+    (low, high), region = result.interval, result.evidence.region
+    if high < region.low or low > region.high:
+        return "outside"
+    return "inside" if low >= region.low and high <= region.high else "across"
+
+
+def _bound(result: RequirementResult) -> str:
+    return "chance" if result.requirement.reference == "chance" else "0"
+
+
+def _why_not_by_interval(result: RequirementResult) -> str:
+    """Write why nothing is decided although interval or test alone would decide; empty if neither would."""
+    evidence, place, test = result.evidence, _place(result), result.evidence.test
+    p_value = "" if test is None or math.isnan(test.p_value) else format_p_value(test.p_value)
+    if place == "across":
+        if test is None or not test.confirms(result.level):
+            return ""
+        return _sentence(f"{test.name} has {p_value}, but the interval reaches {_bound(result)}")
+    level = result.level if place == "inside" else result.failing_level
+    if test is not None and not test.confirms(level):
+        if not p_value:
+            return f"The interval excludes {_bound(result)}, but there is no test to confirm it."
+        return (
+            f"The interval excludes {_bound(result)}, but the test does not confirm it: {test.name} has "
+            f"{p_value}, and {'below' if test.is_two_sided else 'at most'} {test.limit(level):.3g} is "
+            f"needed{_because_of_holm(result, level)}."
+        )
+    is_unseen = any(evidence.unseen_shifts) if place == "inside" else not evidence.fails(result.level)
+    if is_unseen:
+        despite = f"the interval excludes {_bound(result)} ({p_value}), but " if p_value else ""
+        return _sentence(f"{despite}{UNSEEN_ITEMS}")
+    if place == "outside":
+        return (
+            f"The interval lies on the wrong side, but a fail needs the {format_level(level)} interval "
+            f"to lie there too{_because_of_holm(result, level)}."
+        )
+    return "The interval is narrow enough, but the exact test for few cases does not confirm it."
+
+
+def _because_of_holm(result: RequirementResult, level: float) -> str:
+    return "" if level == result.level else ", because the gate has several checks (Holm's method)"
+
+
+def _describe_plan(result: RequirementResult) -> str:
+    """Write how many more cases would decide, in which direction, and under which assumption."""
+    evidence, measure = result.evidence, result.requirement.measure
+    if result.requirement.needs_baseline:
+        value = describe_difference(measure, evidence.quantity, result.interval, result.level)
+        what, value = "difference", value.partition(" (")[0]
+    else:
+        what = describe_measure(measure)
+        value = _write_levels(measure, evidence.value, result.interval)[0].removeprefix(f"{what} ")
+    number = f"about {format_rounded(result.more)} more {plural(result.more, evidence.unit)}"
+    return (
+        f"If the true {what} is {value}, as observed, {number} would decide it as a "
+        f"{evidence.likely_outcome}, with a probability of {result.power:.0%}."
+    )
 
 
 def _sentence(text: str) -> str:
@@ -505,6 +572,7 @@ def describe_scenario(rate: ErrorRate, requirement: Requirement) -> str:
         if requirement.margin and rate.scenario == "worse":
             return f"a system worse by {requirement.describe_margin()}"
         size = "" if math.isnan(rate.truth) else f" by {_amount(measure, rate.truth)}"
+        size = size or " by what is detectable in every part"
         return f"a system {rate.scenario}{size}"
     if math.isnan(rate.truth):
         words = {"better": "above the bound by what is detectable", "worse": "below it by as much"}

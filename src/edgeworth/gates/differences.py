@@ -19,7 +19,7 @@ from edgeworth.core.registry import catalogue
 from edgeworth.core.sampling_distributions import SamplingLaw, normal_quantile
 from edgeworth.gates.anytime import BettingSequence
 from edgeworth.gates.error_rates import NormalModel, OutcomeModel
-from edgeworth.gates.evidence import Evidence, interval_of, nearest_end, normal_model
+from edgeworth.gates.evidence import ConfirmingTest, Evidence, interval_of, nearest_end, normal_model
 from edgeworth.gates.paired_rates import PairedModel
 from edgeworth.gates.requirements import Region, Requirement
 
@@ -76,7 +76,8 @@ def difference_evidence(
         needed=_cases_needed(difference, region, model),
     )
     if not is_anytime:
-        evidence = replace(evidence, is_confirmed=_confirmation(requirement, difference, region))
+        test = _difference_test(difference) if 0.0 in region else None
+        evidence = replace(evidence, is_confirmed=_confirmation(requirement, difference, test), test=test)
         if counts is not None:
             evidence = replace(evidence, cannot_pass=_no_difference_passes(region, counts, unit))
     return evidence
@@ -123,7 +124,7 @@ def _reason(requirement: Requirement, difference: Difference) -> str | None:
 
 
 def _confirmation(
-    requirement: Requirement, difference: Difference, region: Region
+    requirement: Requirement, difference: Difference, test: ConfirmingTest | None
 ) -> Callable[[float], bool]:
     """Find the test that must show what the interval shows."""
     if requirement.relation == "no worse":
@@ -131,9 +132,14 @@ def _confirmation(
     if requirement.relation == "within" and difference.direction != "neither":
         both_ways = (difference, difference.mirror())
         return lambda level: all(is_no_worse(way, requirement.margin, level) for way in both_ways)
-    if 0.0 in region:
-        return lambda level: difference.p_value() < round(1 - level, 12)
-    return lambda _: True
+    return (lambda _: True) if test is None else test.confirms
+
+
+def _difference_test(difference: Difference) -> ConfirmingTest:
+    """Take the primary test of "no difference"."""
+    name = next(iter(difference.tests), "")
+    words = {"": "the test", "mcnemar": "the exact McNemar test"}
+    return ConfirmingTest(words.get(name, f"the {name} test"), difference.p_value())
 
 
 def _cases_needed(
@@ -153,11 +159,28 @@ def _cases_needed(
         margin = -bound if difference.is_higher_better else bound
         if is_margin and margin > 0 and gain > -margin:
             return float(margin_plan(difference, margin, gain, level=level, power=power).needed)
+        if math.isfinite(region.low) and math.isfinite(region.high) and region.low < 0 < region.high:
+            inside = region.low < difference.difference < region.high
+            if inside:
+                return difference.cases * _within_ratio(region, difference.difference, model, level, power)
         reach = normal_quantile(level) + float(scipy.special.ndtri(power))
         ratio = reach * model.spread(difference.difference) / distance if distance > 0 else math.inf
         return difference.cases * ratio**2
 
     return needed
+
+
+def _within_ratio(region: Region, truth: float, model: OutcomeModel, level: float, power: float) -> float:
+    """Find how many times the cases would put the interval between both ends of a region."""
+    reach, spread = normal_quantile(level), model.spread(truth)
+    distances = truth - region.low, region.high - truth
+
+    def excess(log_ratio: float) -> float:
+        error = spread * math.exp(-log_ratio / 2)
+        chances = (float(scipy.special.ndtr(distance / error - reach)) for distance in distances)
+        return sum(chances) - 1 - power
+
+    return math.exp(scipy.optimize.brentq(excess, -40.0, 40.0)) if spread > 0 else 0.0
 
 
 def _no_difference_passes(region: Region, counts: PairedProportions, unit: str) -> str | None:

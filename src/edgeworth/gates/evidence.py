@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import scipy
 
@@ -41,6 +41,24 @@ MAX_TIMES_MORE_CASES = 1_000
 """A plan for more than this multiple of the cases at hand states no number."""
 
 
+class ConfirmingTest(NamedTuple):
+    """The test that must agree with the interval before anything is decided."""
+
+    name: str
+    p_value: float
+    is_two_sided: bool = True
+
+    def limit(self, level: float) -> float:
+        """Compute the p-value that the test must stay below at a level."""
+        # 1 − 0.95 is slightly above 0.05.
+        return round((1 - level) / (1 if self.is_two_sided else 2), 12)
+
+    def confirms(self, level: float) -> bool:
+        """Tell whether the p-value is small enough; an interval with one side may equal its limit."""
+        limit = self.limit(level)
+        return self.p_value < limit if self.is_two_sided else self.p_value <= limit
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What is known about one requirement in all cases or in one part of them."""
@@ -60,6 +78,8 @@ class Evidence:
     model: OutcomeModel | None = field(default=None, repr=False)
     is_confirmed: Callable[[float], bool] = field(default=lambda _: True, repr=False)
     """Whether the test that goes with the interval shows it too, at a level."""
+    test: ConfirmingTest | None = None
+    """The test of "no difference" or of chance; None for other bounds."""
     reason: str | None = None
     """Why nothing can be decided, whatever the interval."""
     cannot_pass: str | None = None
@@ -78,9 +98,19 @@ class Evidence:
         return self.reason is None and inside and self.is_confirmed(level)
 
     def fails(self, level: float) -> bool:
-        """Tell whether the interval lies entirely outside the region."""
+        """Tell whether the interval lies entirely outside the region.
+
+        Worse than the baseline also needs the two-sided test.
+        """
         low, high = self._reach(level)
-        return self.reason is None and (high < self.region.low or low > self.region.high)
+        is_outside = high < self.region.low or low > self.region.high
+        is_confirmed = self.test is None or not self.test.is_two_sided or self.test.confirms(level)
+        return self.reason is None and is_outside and is_confirmed
+
+    @property
+    def likely_outcome(self) -> Literal["pass", "fail"]:
+        """What enough cases would decide if the truth is as observed."""
+        return "pass" if self.region.low <= self.quantity <= self.region.high else "fail"
 
     def _reach(self, level: float) -> Interval:
         """Widen the interval, if a few unseen units could move the quantity beyond it."""
@@ -98,6 +128,10 @@ class RequirementResult:
     more: float
     """How many more cases would decide, if the truth is as observed; 0 if it is decided, nan if unknown."""
     rates: tuple[ErrorRate, ...] = ()
+    failing_level: float = math.nan
+    """The level of the interval by which it would fail: higher with several checks (Holm)."""
+    power: float = 0.8
+    """The probability with which ``more`` cases would decide."""
 
     @property
     def requirement(self) -> Requirement:
@@ -134,6 +168,8 @@ class RequirementResult:
             "cases": evidence.cases,
             "unit": evidence.unit,
             "more_cases": self.more,
+            "more_cases_would": evidence.likely_outcome if math.isfinite(self.more) and self.more else None,
+            "p_value": math.nan if evidence.test is None else evidence.test.p_value,
             "reason": evidence.reason,
             "cannot_pass": evidence.cannot_pass,
             "error_rates": rates_to_dicts(self.rates),
@@ -163,7 +199,7 @@ def decide(
     tuple of RequirementResult
         In the order of the evidence.
     """
-    not_failed = set(range(len(evidence)))
+    not_failed, strict = set(range(len(evidence))), level
     while not_failed:
         strict = Levels.of(level, len(not_failed)).failing
         failing = {index for index in not_failed if evidence[index].fails(strict)}
@@ -175,19 +211,19 @@ def decide(
         outcome: Outcome = "fail"
         if index in not_failed:
             outcome = "pass" if part.passes(level) else "undecided"
-        more = 0.0 if outcome != "undecided" else _more(part, level, power)
+        more = 0.0 if outcome != "undecided" else _more(part, Levels(level, strict), power)
         rates = error_rates_of(part, level, power, len(evidence))
-        results.append(RequirementResult(part, outcome, level, more, rates))
+        results.append(RequirementResult(part, outcome, level, more, rates, strict, power))
     return tuple(results)
 
 
-def _more(evidence: Evidence, level: float, power: float) -> float:
-    """Compute how many more cases would decide; infinite if no reasonable number would."""
-    needed = evidence.needed(level, power)
-    if math.isnan(needed):
+def _more(evidence: Evidence, levels: Levels, power: float) -> float:
+    """Compute how many more cases would decide; infinite if no reasonable number would, nan if unknown."""
+    is_pass = evidence.likely_outcome == "pass"
+    more = evidence.needed(levels.passing if is_pass else levels.failing, power) - evidence.cases
+    # A plan for fewer cases than there are does not fit: this sample is undecided.
+    if not more > 0:
         return math.nan
-    # The plan is for an average sample: an undecided one needs at least one case more.
-    more = max(needed - evidence.cases, 1.0)
     return math.inf if more > MAX_TIMES_MORE_CASES * evidence.cases else math.ceil(more)
 
 
@@ -257,9 +293,10 @@ def level_evidence(
     if requirement.reference == "chance" and not is_anytime:
         alternative: Literal["greater", "less"] = "greater" if math.isfinite(region.low) else "less"
         # The interval is two-sided, so its test against one side has half of 1 − level.
-        evidence = replace(
-            evidence, is_confirmed=lambda level: estimate.p_value(alternative=alternative) <= (1 - level) / 2
+        test = ConfirmingTest(
+            "the test against chance", estimate.p_value(alternative=alternative), is_two_sided=False
         )
+        evidence = replace(evidence, is_confirmed=test.confirms, test=test)
     if trials is None or is_anytime or reason is not None:
         return evidence
     return replace(evidence, cannot_pass=_no_level_passes(region, trials, unit))

@@ -66,7 +66,9 @@ class PairedModel:
                     points.losses, points.wins, points.cases, region.high, levels.passing
                 )
         if 0.0 in region:
-            is_passed &= _mcnemar(points.wins, points.losses) < round(1 - levels.passing, 12)
+            p_values = _mcnemar(points.wins, points.losses)
+            is_passed &= p_values < round(1 - levels.passing, 12)
+            is_failed &= p_values < round(1 - levels.failing, 12)
         return points.chance_of(is_passed), points.chance_of(is_failed)
 
     def _bets(self, points: PairedOutcomes, region: Region, level: float, *, is_passing: bool) -> Floats:

@@ -32,6 +32,9 @@ SKIPPED = ("sections", "charts", "claims", "pairs", "leader", "error_rates", "pr
 """Parts of a report that repeat values, or hold no values of measures."""
 
 
+PAIRED_COMMAND = "edgeworth compare"
+"""The command that pairs the cases of two systems."""
+
 SAME_DATA = ("digest", "truth", "prediction", "score", "probabilities", "correct", "grade")
 """What two reports on the same data have in common."""
 
@@ -424,8 +427,10 @@ def _describe_pairs(changes: list[Change], *, are_clustered: bool) -> str:
     number = max(change.pairs for change in changes)
     paired = f"paired on the {number:,} items or queries that both reports hold"
     independent = (
-        "two independent samples, from the intervals of both reports (approximate). If both are on the same "
-        "cases, edgeworth compare pairs them and shows smaller changes"
+        "compared as two independent samples, from the intervals of both reports (approximate), because the "
+        "reports do not hold the same single cases. If both are on the same cases, this is conservative as "
+        "long as the systems tend to err on the same ones: a real change may be missed. For the paired "
+        f"answer, run {PAIRED_COMMAND} on the predictions"
     )
     if all(change.pairs for change in changes):
         return paired
