@@ -28,8 +28,19 @@ LEVEL = 0.95
 MAX_CHANGES_NAMED = 3
 """The most changes that the verdict names; the table has all."""
 
-SKIPPED = ("sections", "charts", "claims", "pairs", "leader", "error_rates", "provenance", "by_task")
-"""Parts of a report that repeat values, or hold no values of measures."""
+SKIPPED = (
+    "sections",
+    "charts",
+    "claims",
+    "pairs",
+    "leader",
+    "error_rates",
+    "provenance",
+    "by_task",
+    "best_cut",
+)
+"""Parts of a report that repeat values, hold no values of measures, or hold values at a threshold chosen from
+the data: their intervals take the threshold as given, so a new threshold would look like a change."""
 
 
 PAIRED_COMMAND = "edgeworth compare"
