@@ -105,7 +105,7 @@ def test_an_interval_of_all_that_is_possible_says_nothing() -> None:
 def test_luck_at_odds_with_a_margin_is_one_case_of_the_hypothesis() -> None:
     assert "one case of many that the hypothesis allows" in words(evaluate(**odds_of(made())))
     fair = words(evaluate(**made()))
-    assert "If the prices are right, wealth this large occurs by luck" in fair
+    assert "'s probabilities are right, a likelihood ratio this large has probability" in fair
     assert "one case of many" not in fair
 
 
@@ -224,12 +224,12 @@ def test_agreement_and_disagreement_in_a_sentence() -> None:
     sharp, timid = [0.95] * 9 + [0.49], [0.51] * 10
     report = evaluate(truth=[1] * 10, probabilities=sharp, against=timid, labels=[0, 1])
     found = next(s for s in report.sections if s.title == "Top-1 decisions")
-    assert found.text[0] == (
-        "The criteria disagree on these cases: top-1 error prefers the opponent, the log score prefers the "
-        "model and wealth prefers the model. Top-1 error uses only on which side of ½ a probability lies."
-    )
+    assert "top-1 error prefers the opponent and the log score prefers the model" in found.text[0]
     rows = {str(row[0]): row for row in found.grids[0].rows}
     assert rows["top-1 error"][1:] == ("10.0%", "0.0%", "the opponent")
+    assert "wealth" not in rows  # it repeats the likelihood ratio, and nobody asked for bets
+    asked = evaluate(truth=[1] * 10, probabilities=sharp, against=timid, labels=[0, 1], goal=100)
+    rows = {str(row[0]): row for row in grid(asked, "Top-1 decisions").rows}
     assert rows["wealth"][1] == rows["likelihood ratio"][1]
     alike = evaluate(truth=[1, 0], probabilities=[0.6, 0.2], against=[0.6, 0.2])
     assert "are equal for both" in words(alike)

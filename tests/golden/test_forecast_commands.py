@@ -203,7 +203,7 @@ def test_birth_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert {report["side_by_side"][name]["better"] for name in ("error", "log", "log_wealth")} == {"model"}
     with sample_file() as path:
         shown = flat(call(tmp_path, capsys, *words[:1], str(path), *words[2:], "--full").stdout)
-    assert "Top-1 error, log score and wealth agree on these cases: larger_probability is better" in shown
+    assert "Top-1 error and log score agree on these cases: larger_probability is better" in shown
     assert "top-1 error 29.1% 32.3% larger_probability" in shown
     assert "1 20.6% 10.6% 31.2%" in shown
     assert "1 28.6% 2.6% 31.2%" in shown
@@ -407,7 +407,7 @@ def test_bad_rows_of_probabilities(
         (["--prediction", "y", "--ordered"], "ordered is not supported with labels"),
         (["--prediction", "y", "--normalise"], "normalise is not supported with labels"),
         (["--score", "p", "--time", "t"], "time is not supported with scores"),
-        ([], "give one of prediction"),
+        ([], "exactly one of prediction"),
         (["--odds", "p,q"], "named after the classes"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import format_wealth
 from edgeworth.core.test_results import TestResult
+from edgeworth.forecasts.betting.wealth import RIVAL
 from edgeworth.forecasts.findings import Bets, ForecastFindings
 from edgeworth.forecasts.ledger_report import describe_flat_stakes
 from edgeworth.forecasts.sequential import Evidence
@@ -26,6 +27,15 @@ BETS = {
     "brier_rounds": "bets on the Brier score",
     "log_rounds": "bets on the log score",
 }
+LIKELIHOODS = {
+    "full_stakes": "likelihood ratio",
+    "mixture": "mean over blends of both",
+    "reverse": "reverse likelihood ratio",
+    "brier_rounds": "Brier scores, case by case",
+    "log_rounds": "log scores, case by case",
+}
+"""What the same e-values are called if the user neither brought odds nor asked for bets."""
+
 NOT_BEFORE = {
     "cross-validated": ("The evidence is approximate, because the predictions are cross-validated.",),
 }
@@ -40,9 +50,10 @@ def evidence_of(bets: Bets) -> dict[str, Evidence]:
 
 def evidence_section(findings: ForecastFindings) -> Section:
     """Make the section on what the bets and the likelihoods prove."""
-    heads = "bet/text", "e-value/text", "p at most/probability", "hypothesis tested/text"
+    source = "bet" if findings.is_about_bets else "evidence from"
+    heads = f"{source}/text", "e-value/text", "p at most/probability", "hypothesis tested/text"
     wealth = findings.bets.wealth
-    names = dict(BETS)
+    names = dict(BETS if findings.is_about_bets else LIKELIHOODS)
     if findings.ledger is not None:
         names["mixture"] = "all stake fractions, rounds settled together"
     if wealth.fraction < 1 and wealth.book != "constant":
@@ -57,6 +68,8 @@ def evidence_section(findings: ForecastFindings) -> Section:
         for name, evidence in evidence_of(findings.bets).items()
     )
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
+    if "mixture" in evidence_of(findings.bets) and not findings.is_about_bets:
+        note += "; blends: weighted means of the two forecasts, each with its own likelihood ratio"
     if len(rows) > 1:
         note += "; choose one row in advance: the smallest p of several is not a p-value"
     text = [*NOT_BEFORE.get(wealth.predictions_made, ()), *_luck_lines(findings)]
@@ -80,6 +93,9 @@ def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
         return ()
     if findings.ledger is not None:
         return (f"If the market's probabilities are right, a result this good has {_luck_words(luck)}.",)
+    if not findings.is_about_bets:
+        hypothesis = f"If {RIVAL}'s probabilities are right"
+        return (f"{hypothesis}, a likelihood ratio this large has {_luck_words(luck)}.",)
     sentence = describe_luck(luck, book)
     if book != "fair":
         sentence += (

@@ -124,7 +124,7 @@ NULLS = {
     "constant": "the classes come with constant shares, whatever these are and whatever the model knew",
 }
 REVERSE_NULL = "the model's probabilities are the true ones, given all that {who} knew"
-ROUND_NULL = "in every round {whose} expected {score} score is at least as good as the model's"
+ROUND_NULL = "in every case {whose} expected {score} score is at least as good as the model's"
 
 
 @dataclass(frozen=True)
@@ -236,6 +236,12 @@ class ForecastFindings:
     def has_odds(self) -> bool:
         """Whether the user brought odds."""
         return self.bets.wealth.against.startswith(Market.description)
+
+    @property
+    def is_about_bets(self) -> bool:
+        """Whether the user brought odds or asked for bets; otherwise reports speak of likelihoods."""
+        asked = self.goal is not None or self.orders is not None or self.bets.wealth.fraction < 1
+        return asked or self.has_odds or self.is_drunken
 
     def with_ledger(self, start: float) -> ForecastFindings:
         """Book the bets of the season from a bankroll, if its rounds are known."""

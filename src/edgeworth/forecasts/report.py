@@ -77,14 +77,13 @@ def sides_section(findings: ForecastFindings) -> Section:
             *_criterion_cells(criterion),
             display_names.get(criterion.better or "", "equal"),
         )
-        for criterion in findings.sides
+        for criterion in _criteria(findings)
     )
     note = "top-1 error: share of cases whose likeliest label was wrong"
     if not findings.is_weighted:
-        note += (
-            "; likelihood ratio: relative to the other system; wealth: final value of 1 bet against the "
-            "other system"
-        )
+        note += "; likelihood ratio: relative to the other system"
+    if "log_wealth" in (criterion.name for criterion in _criteria(findings)):
+        note += "; wealth: final value of 1 bet against the other system"
     if any(table.counts.dtype.kind == "f" for table in findings.tables.values()) and not findings.is_weighted:
         note += "; if m labels are equally likely, each counts as 1/m of a case"
     grids = [Grid("", columns, rows, note)]
@@ -93,9 +92,16 @@ def sides_section(findings: ForecastFindings) -> Section:
     return Section("Top-1 decisions", (agreement(findings),), tuple(grids))
 
 
+def _criteria(findings: ForecastFindings) -> tuple[Criterion, ...]:
+    """Leave out the wealth, which repeats the likelihood ratio, if the report is not about bets."""
+    if findings.is_about_bets:
+        return findings.sides
+    return tuple(criterion for criterion in findings.sides if criterion.name != "log_wealth")
+
+
 def agreement(findings: ForecastFindings) -> str:
     """Describe whether top-1 error, log score and wealth prefer the same forecaster."""
-    chosen = {criterion.name: criterion.better for criterion in findings.sides if criterion.name in DECIDING}
+    chosen = {x.name: x.better for x in _criteria(findings) if x.name in DECIDING}
     is_binary = len(findings.scores.labels) == 2
     used = "on which side of ½ a probability lies" if is_binary else "which label is the likeliest"
     blind = f"Top-1 error uses only {used}"

@@ -418,8 +418,8 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
         )
     if findings.scores.clusters is not None:
         warnings.append(
-            f"Intervals allow for {findings.scores.clusters.number:,} clusters. Wealth and reliability bands "
-            "treat rows as independent: read them as descriptions, not as evidence."
+            f"Intervals allow for {findings.scores.clusters.number:,} clusters. The e-values and reliability "
+            "bands do not: they treat rows as independent, so do not use them as evidence."
         )
     if wealth.predictions_made == "cross-validated":
         warnings.append(CROSS_VALIDATED)
@@ -453,7 +453,9 @@ def forecasts_citation(findings: ForecastFindings) -> str:
     model_score, rival_score = map(format_number, means)
     size, *ends = format_apart(difference.mean, difference.low, difference.high)
     interval = f"{format_level(difference.level)} CI {' to '.join(ends)}, {difference.method}"
-    sentence = f"Brier score {model_score}, of {wealth.against} {rival_score}, difference {size} ({interval})"
+    rival = findings.name(findings.scores.systems[1])
+    scores = f"Brier score {model_score} (lower is better; {rival}: {rival_score})"
+    sentence = f"{scores}, difference {size} ({interval})"
     areas = [area for area in findings.areas.values() if math.isfinite(area)]
     area = f"; ROC area {format_number(areas[0])}" if len(areas) == 1 else ""
     return f"{sentence}{area}; n = {wealth.cases:,}; Edgeworth {__version__}."
