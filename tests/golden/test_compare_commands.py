@@ -281,9 +281,9 @@ def test_groups_are_the_units(file: Path, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--prediction", "a"], "a comparison needs two systems; saw one, 'a'"),
+        (["--prediction", "a"], "a comparison needs at least two systems; saw one, 'a'"),
         (["--prediction", "a", "--prediction", "a"], "two systems are called 'a'"),
-        (["--prediction", "a", "--score", "p"], "of one kind; saw --prediction and --score"),
+        (["--prediction", "a", "--score", "p"], "must be of one kind; saw --prediction and --score"),
         ([], "say what to compare, twice at least"),
         (["--prediction", "a", "--prediction", "bb"], "bb"),
         (["--probability", "p", "--probability", "sharp"], "must be between 0 and 1"),

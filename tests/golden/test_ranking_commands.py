@@ -189,8 +189,8 @@ def test_chance_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--truth", "y"], "give one of prediction (labels), score"),
-        (["--truth", "y", "--score", "s", "--prediction", "s"], "give one of prediction"),
+        (["--truth", "y"], "exactly one of prediction (labels), score"),
+        (["--truth", "y", "--score", "s", "--prediction", "s"], "exactly one of prediction"),
         (["--truth", "y", "--score", "doc"], "must be numbers"),
         (["--truth", "y", "--score", "s", "--gain", "2"], "needs both"),
         (["--truth", "y", "--score", "s", "--depth", "0"], "depth is a whole number of at least 1"),

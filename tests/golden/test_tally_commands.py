@@ -181,7 +181,7 @@ def test_the_first_night_has_no_past(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--truth", "y"], "0.csv has the columns y, p, s, g, d, w: give one of prediction (labels)"),
+        (["--truth", "y"], "0.csv has the columns y, p, s, g, d, w: pass exactly one of prediction (labels)"),
         (["--prediction", "p"], "0.csv has the columns y, p, s, g, d, w: truth is needed"),
         (
             ["--truth", "y", "--prediction", "p", "--master", "local"],

@@ -55,7 +55,7 @@ def _systems(
     if not given_options:
         return None, None  # run logs name their systems themselves
     if len(given_options) > 1:
-        raise OptionError(f"systems of one comparison are of one kind; saw {' and '.join(given_options)}")
+        raise OptionError(f"all systems must be of one kind; saw {' and '.join(given_options)}")
     columns, are_wide = given[given_options[0]], given_options == ["--probabilities"]
     if joined is not None and len(columns) == 1 and "=" not in columns[0]:
         return KINDS.get(given_options[0], "probabilities"), split(columns[0]) if are_wide else columns[0]

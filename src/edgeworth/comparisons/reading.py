@@ -35,7 +35,7 @@ def named_systems(systems: object) -> dict[str, object]:
     if not isinstance(systems, (Mapping, Sequence)) or isinstance(systems, bytes):
         raise OptionError(f'systems are given by name: {{"A": …, "B": …}}; saw {type(systems).__name__}')
     if isinstance(systems, str):
-        raise OptionError(f"a comparison needs two systems; saw one, {systems!r}")
+        raise OptionError(f"a comparison needs at least two systems; saw one, {systems!r}")
     if isinstance(systems, Mapping):
         names = [str(name) for name in systems]
         columns: list[object] = list(systems.values())
@@ -49,7 +49,7 @@ def named_systems(systems: object) -> dict[str, object]:
         raise OptionError(f"two systems are called {twice!r}: give each a name of its own")
     if len(names) < 2:
         seen = f"one, {names[0]!r}" if names else "none"
-        raise OptionError(f"a comparison needs two systems; saw {seen}")
+        raise OptionError(f"a comparison needs at least two systems; saw {seen}")
     return dict(zip(names, columns, strict=True))
 
 

@@ -110,8 +110,8 @@ def check_label_kinds(real: Sequence[Label], predicted: Sequence[Label], name: s
     # One or two may be classes that another part of the data has; probabilities and scores are many.
     if len(fractions) > max(2, len(real)):
         raise InputError(
-            f"{name} holds fractions ({list_labels(fractions[:3])}), which are not classes: are they "
-            "scores (score=, --score) or probabilities (probabilities=, --probabilities)?"
+            f"{name} holds fractions ({list_labels(fractions[:3])}), not classes. Pass scores with "
+            "--score (score=) and probabilities with --probability (probabilities=)"
         )
     if set(real) & set(predicted):
         return

@@ -50,7 +50,7 @@ from edgeworth.pipeline.join_systems import find_truth, join_grades, join_system
 from edgeworth.pipeline.slice_differences import with_differences
 from edgeworth.pipeline.slices import Slice, cut_slices
 from edgeworth.pipeline.tally_record import Origin, TallyRecord
-from edgeworth.pipeline.tally_rows import column_names, repeated_cases, settle_weights
+from edgeworth.pipeline.tally_rows import column_names, note_pooled, repeated_cases, settle_weights
 from edgeworth.report.frames import library_of
 from edgeworth.report.report import make_provenance
 from edgeworth.sources.batches import Source
@@ -104,6 +104,7 @@ def _compare_named(
     paths: Sequence[Path] = getattr(source, "paths", ())
     states = file_states(paths)
     if source is not None and not is_joined:
+        notices += note_pooled(source)
         notices += repeated_cases(source, column_names(source, options["data"]), options)
     options, weighed = settle_weights(source, options)
     read = _read(kind, source, truth, named, options)

@@ -26,7 +26,7 @@ from edgeworth.pipeline.call_options import (
     set_columns,
 )
 from edgeworth.pipeline.tally_record import Part, TallyRecord
-from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, count, settle_weights
+from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, count, note_pooled, settle_weights
 from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, make_provenance
 from edgeworth.sources.column_roles import FORMS, GRADED
@@ -42,7 +42,8 @@ def evaluate_rows(data: object, options: Options) -> Report:
     """Read rows of data, or arrays among the options, and report on them."""
     opened = Opened.of(data, options)
     options, notices = settle_weights(opened.source, opened.options)
-    opened = replace(opened, options=options, notices=(*opened.notices, *notices))
+    notices = (*opened.notices, *note_pooled(opened.source), *notices)
+    opened = replace(opened, options=options, notices=notices)
     if options["predictions"] == SEVERAL:
         raise OptionError("evaluate takes one prediction: use ew.compare for several")
     record = count(opened, is_final=True)

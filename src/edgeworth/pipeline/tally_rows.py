@@ -52,8 +52,8 @@ from edgeworth.sources.paths import (
 from edgeworth.sources.suspicious import count_repeats, repeated_ids
 
 ONE_FORM = (
-    "give one of prediction (labels), score (a ranking), probabilities (forecasts), correct (right or wrong) "
-    "or grade"
+    "pass exactly one of prediction (labels), score (a ranking), probabilities (forecasts), correct (right "
+    "or wrong) or grade"
 )
 OTHER_ROLES = (
     "truth",
@@ -234,6 +234,12 @@ def settle_weights(source: Source | None, options: Options) -> tuple[Options, tu
     return change(options, weight_kind=kind), (notice,) if are_whole and rows != total else ()
 
 
+def note_pooled(source: Source | None) -> tuple[str, ...]:
+    """Return a notice if the rows of several files are taken as one sample."""
+    files = len(getattr(source, "paths", ()))
+    return (f"Note: the rows of {files:,} files are evaluated together, as one sample.",) if files > 1 else ()
+
+
 def cluster_repeated_ids(source: Source | None, options: Options) -> tuple[Options, tuple[str, ...]]:
     """Take rows with the same id for one cluster, as in repeated cross-validation.
 
@@ -296,17 +302,17 @@ def detect_columns(
     if guessed.ambiguities:
         raise OptionError(" ".join(guessed.ambiguities))
     seen = f"{source} has the columns {_some(names)}: " if names else ""
-    suggested = "; edgeworth preview suggests commands"
+    suggested = ". To see commands that fit the file, run edgeworth preview"
     if options["truth"] is None and options["correct"] is None:
         raise OptionError(
-            f"{seen}truth is needed: name the column of actual classes (--truth COLUMN), or the column that "
+            f"{seen}truth is needed. Name the column of actual classes (--truth COLUMN), or the column that "
             f"marks answers as right or wrong (--correct COLUMN){suggested}"
         )
     if all(column is None for column in select_options(options, (*FORMS, *GRADED)).values()):
         if len(names_of(options["odds"])) < 2:
             forms = f"{ONE_FORM}, as --prediction COLUMN, --score COLUMN or --probability COLUMN"
             raise OptionError(f"{seen}{forms}{suggested}")
-        prices = f"The odds are judged as the market's own forecasts, {_overround_words(options)}."
+        prices = f"Note: the odds are evaluated as the market's forecasts, {_overround_words(options)}."
         return change(options, probabilities=options["odds"]), (*guessed.notices, prices)
     return options, guessed.notices
 
