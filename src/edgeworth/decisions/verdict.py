@@ -158,7 +158,7 @@ def _bets(findings: DecisionFindings) -> Claim | None:
     if payoffs.overround or payoffs.commission:
         verb = "gains" if payoffs.unit_return >= 0 else "loses"
         share = format_percent(abs(payoffs.unit_return), 1)
-        text = f"At the odds of this house, a unit bet on each prediction {verb} {share}."
+        text = f"At fair odds less the house's share, a unit bet on each prediction {verb} {share}."
         return Claim("bets", text, "estimated", numbers)
     margin = payoffs.break_even_margin
     if margin > 1:
@@ -270,8 +270,10 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
         )
     if table.clusters is not None:
         number = table.clusters.number
-        few = "; so few make them approximate" if number < MIN_CLUSTERS_WITHOUT_WARNING else ""
-        warnings.append(f"Intervals allow for {number:,} {plural(number, 'cluster')}{few}.")
+        sentence = f"Intervals allow for {number:,} {plural(number, 'cluster')}"
+        is_few = number < MIN_CLUSTERS_WITHOUT_WARNING
+        few = "; with so few, intervals are approximate. Collect more clusters"
+        warnings.append(f"{sentence}{few}." if is_few else f"Note: {sentence[0].lower()}{sentence[1:]}.")
     shown, labels = len(findings.labels), len(table.labels)
     if labels > shown:
         warnings.append(f"Only the {shown} most frequent of {labels:,} labels are shown one by one.")

@@ -94,7 +94,7 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
         warnings.append(f"{ranking.dropped:,} {rows} with a missing value dropped.")
     if ranking.clusters is not None:
         clusters = ranking.clusters.number
-        warnings.append(f"Intervals allow for {clusters:,} {plural(clusters, 'cluster')}.")
+        warnings.append(f"Note: intervals allow for {clusters:,} {plural(clusters, 'cluster')}.")
     depth = findings.asked_depth
     if depth is not None and depth > ranking.ranked_total:
         items = f"{format_count(float(ranking.ranked_total))} {plural(ranking.ranked_total, 'item')}"

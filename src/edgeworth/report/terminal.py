@@ -15,7 +15,7 @@ from rich.text import Text
 from edgeworth.common.escaping import visible
 from edgeworth.core.formatting import MINUS, digits_shown
 from edgeworth.report.report import Column, Grid, Report, Section
-from edgeworth.report.wording import describe_provenance, format_rows, is_notice
+from edgeworth.report.wording import describe_provenance, format_rows, group_titles, is_notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +85,7 @@ def _print(report: Report, sections: Sequence[Section], out: Console, *, full: b
                 out.print(_text(grid.note, style="dim"))
     out.print()
     if len(sections) < len(report.sections):
-        more = ", ".join(section.title for section in report.sections if section not in sections)
+        more = group_titles([section.title for section in report.sections if section not in sections])
         out.print(_text(f"--full shows more: {more}.", style="dim"))
         return
     if report.citation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
 from edgeworth.common.arrays import finite_or_none
@@ -210,6 +210,30 @@ def describe_measure(measure: str) -> str:
     depth = "" if spelling.depth is None else f"@{spelling.depth}"
     options = ", ".join(f"{key}={value}" for key, value in spelling.options.items() if key != "ties")
     return f"{measure_title(spelling.name)}{label}{depth}{f'({options})' if options else ''}"
+
+
+def group_titles(titles: Sequence[str]) -> str:
+    """List titles of sections, those of one part or of several like parts in brackets after its name.
+
+    >>> group_titles(["Tests", "a: Tests", "a: Costs", "b: Tests", "b: Costs"])
+    'Tests, a and b (Tests, Costs)'
+    """
+    alone: list[str] = []
+    parts: dict[str, list[str]] = {}
+    for title in titles:
+        part, colon, rest = title.partition(": ")
+        if colon:
+            parts.setdefault(part, []).append(rest)
+        else:
+            alone.append(title)
+    alike: dict[str, list[str]] = {}
+    for part, inner_titles in parts.items():
+        alike.setdefault(group_titles(inner_titles), []).append(part)
+    return ", ".join([*alone, *(f"{_enumerate(names)} ({inside})" for inside, names in alike.items())])
+
+
+def _enumerate(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 _NOTICE = re.compile(r"(?:[^.:]+: )?(?:Took '|Assumed: |Note: )")
