@@ -39,7 +39,8 @@ def test_the_table_of_two_agrees_with_its_verdict() -> None:
     difference = column(table, "candidate − baseline")[0]
     assert difference == pytest.approx(-comparison["baseline", "candidate"]["informedness"].difference)
     assert difference > 0
-    assert column(table, "P(candidate better)")[0] > 0.5
+    posterior = grid(comparison.report, "Posterior probability")
+    assert column(posterior, "P(candidate better)")[0] > 0.5
     low, high = column(table, "95% CI")[0]
     assert low < difference < high
     drawn = comparison.report.charts["differences"]
