@@ -239,7 +239,7 @@ class ForecastFindings:
 
     @property
     def is_about_bets(self) -> bool:
-        """Whether the user brought odds or asked for bets; otherwise reports speak of likelihoods."""
+        """Whether the user brought odds or asked for bets; otherwise reports are about likelihoods."""
         asked = self.goal is not None or self.orders is not None or self.bets.wealth.fraction < 1
         return asked or self.has_odds or self.is_drunken
 
