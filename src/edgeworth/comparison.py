@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from edgeworth.comparisons.comparison import Comparison
-from edgeworth.core.kinds import kind_if_tally, kind_of
+from edgeworth.core.kinds import kind_of
 from edgeworth.core.options import SEVERAL, CompareOptions, Options
 from edgeworth.errors import InputError, OptionError
 from edgeworth.pipeline.call_options import change, with_signature_of
@@ -19,7 +19,7 @@ from edgeworth.pipeline.compare_data import (
 from edgeworth.pipeline.run_items import find_systems
 from edgeworth.pipeline.run_logs import compare_runs
 from edgeworth.pipeline.tally_file import is_tally_file, read_tally
-from edgeworth.pipeline.tally_record import TallyRecord
+from edgeworth.pipeline.tally_record import TallyRecord, holds_tallies
 from edgeworth.pipeline.tally_rows import with_named_columns
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.integer_names import name_as_text
@@ -72,14 +72,9 @@ def compare(
         raise OptionError(
             'give truth and systems, compare(truth=…, systems={"A": …, "B": …}), run logs, or a tally'
         )
-    if _are_tallies(data):
+    if holds_tallies(data):
         return compare_tallies(data, change(options, data=None))
     return _compare_files(data, options)
-
-
-def _are_tallies(data: object) -> bool:
-    values = data.values() if isinstance(data, Mapping) else [data]
-    return any(isinstance(value, TallyRecord) or kind_if_tally(value) is not None for value in values)
 
 
 def _compare_files(data: object, options: Options) -> Comparison:

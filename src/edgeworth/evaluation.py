@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import TypeGuard, Unpack
+from typing import Unpack
 
-from edgeworth.core.kinds import Kind, kind_of
+from edgeworth.core.kinds import kind_of
 from edgeworth.core.options import (
     EvaluateOptions,
     ManyOptions,
@@ -25,7 +25,7 @@ from edgeworth.pipeline.call_options import (
     with_signature_of,
 )
 from edgeworth.pipeline.evaluate_data import evaluate_rows, report_tally
-from edgeworth.pipeline.tally_record import TallyRecord
+from edgeworth.pipeline.tally_record import TallyRecord, is_tally
 from edgeworth.pipeline.tally_rows import canonical_terms, with_named_columns
 from edgeworth.report.report import Report
 from edgeworth.sources.alignment import aligned
@@ -80,11 +80,6 @@ def evaluate(data: object = None, **given: Unpack[EvaluateOptions]) -> Report:
     if isinstance(data, Mapping) and data and all(isinstance(x, (str, PathLike)) for x in data.values()):
         raise OptionError("a name (NAME=FILE) is for run logs and for compare: give a table without one")
     return evaluate_rows(data, options)
-
-
-def is_tally(data: object) -> TypeGuard[Tally | TallyRecord]:
-    """Tell what was counted already from data that are yet to be read."""
-    return isinstance(data, TallyRecord) or isinstance(getattr(type(data), "kind", None), (str, Kind))
 
 
 def _restated(tally: Tally | TallyRecord, options: Options) -> TallyRecord:

@@ -33,7 +33,7 @@ from edgeworth.gates.requirements import (
     parse_requirements,
 )
 from edgeworth.pipeline.call_options import with_signature_of
-from edgeworth.pipeline.gate_data import GateData, Missing, names_of_columns, open_gate
+from edgeworth.pipeline.gate_data import GateData, Missing, known_kinds, names_of_columns, open_gate
 from edgeworth.sources.alignment import aligned
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def check(
     >>> check(truth=truth, prediction=prediction, require="informedness >= 0.8").outcome
     'undecided'
     """
-    rules = parse_requirements(require, requirements)
+    rules = parse_requirements(require, requirements, *known_kinds(data, given.get("kind")))
     level = given.get("level", 0.95)
     check_level(level)
     if undecided not in (None, "pass", "fail"):

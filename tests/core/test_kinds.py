@@ -28,6 +28,7 @@ from edgeworth.core.sampling_distributions import NormalLaw, Scale
 from edgeworth.core.slice_gaps import Units
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import OptionError
+from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.report.report import About, Column, Grid, Report, Section
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.numbers import as_scores
@@ -208,12 +209,15 @@ def test_a_kind_from_outside_is_compared() -> None:
     assert set(frame["measure"]) == {"mean_wait"}
 
 
+SITES = {"north": 40, "south": 35, "east": 45, "ferry": 6}
+
+
 def waits_by_site() -> pl.DataFrame:
     rng = np.random.default_rng(8)
-    sizes, means = {"north": 40, "south": 35, "east": 45, "ferry": 6}, (12.0, 8.0, 8.5, 9.0)
-    sites = [site for site, size in sizes.items() for _ in range(size)]
+    means = (12.0, 8.0, 8.5, 9.0)
+    sites = [site for site, size in SITES.items() for _ in range(size)]
     minutes = np.concatenate(
-        [rng.gamma(4.0, mean / 4, size) for size, mean in zip(sizes.values(), means, strict=True)]
+        [rng.gamma(4.0, mean / 4, size) for size, mean in zip(SITES.values(), means, strict=True)]
     )
     return pl.DataFrame({"site": sites, "minutes": minutes, "faster": minutes * rng.uniform(0.5, 1, 126)})
 
@@ -294,6 +298,53 @@ def test_a_kind_from_outside_is_compared_in_slices() -> None:
     shown = {row["slice"] for row in rows if row["is_shown"]}
     assert shown == {site for site, p in adjusted.items() if p < 0.05 and is_outside[site]} != set()
     assert "new beats old in" in comparison.verdict
+
+
+@pytest.mark.parametrize("form", ["frame", "arrays", "file"])
+def test_a_kind_from_outside_is_gated(form: str, tmp_path: Path) -> None:
+    frame = waits_by_site()
+    frame.write_csv(tmp_path / "waits.csv")
+    require = ["mean_wait <= 12", "mean_wait no worse than baseline by 1"]
+    if form == "arrays":
+        new, old = frame["faster"].to_list(), frame["minutes"].to_list()
+        decision = ew.check(grade=new, baseline=old, kind=Waits.kind, require=require)
+    else:
+        data = frame if form == "frame" else tmp_path / "waits.csv"
+        decision = ew.check(data, grade="faster", baseline="minutes", kind=Waits.kind, require=require)
+    one, two = (frame[name].to_numpy() for name in ("faster", "minutes"))
+    difference = norm.interval(0.95, one.mean() - two.mean(), math.hypot(sem(one), sem(two)))
+    level, no_worse = decision.results
+    assert level.interval == pytest.approx(t.interval(0.95, len(one) - 1, one.mean(), sem(one)))
+    assert no_worse.interval == pytest.approx(difference)
+    assert no_worse.evidence.region == (-math.inf, 1.0), "a long wait is bad"
+    assert [result.outcome for result in decision.results] == ["pass", "pass"]
+
+
+def test_a_kind_from_outside_is_gated_in_slices() -> None:
+    frame = waits_by_site()
+    decision = ew.check(frame, grade="minutes", kind=Waits.kind, require="mean_wait <= 11", by="site")
+    assert [result.part for result in decision.results] == [f"site {name}" for name in SITES]
+    for result, name in zip(decision.results, SITES, strict=True):
+        own = frame.filter(pl.col("site") == name)["minutes"].to_numpy()
+        bounds = t.interval(0.95, len(own) - 1, own.mean(), sem(own))
+        assert result.interval == pytest.approx(bounds)
+        assert result.outcome == ("pass" if bounds[1] <= 11 else "undecided")
+    pair = ew.check(
+        frame, grade="faster", baseline="minutes", kind=Waits.kind, by="site", require="mean_wait < baseline"
+    )
+    rows = ew.compare(frame, systems={"a": "faster", "b": "minutes"}, kind=Waits.kind, by="site").to_dict()
+    differences = {row["slice"]: row["value"] for row in rows["slices"]["slices"]}
+    assert {x.part.removeprefix("site "): x.evidence.quantity for x in pair.results} == differences
+
+
+def test_tallies_of_a_kind_from_outside_are_gated() -> None:
+    new, old = Waits.of(5.0, 6.0, 4.0, 7.0), Waits.of(9.0, 8.0, 11.0, 10.0)
+    assert ew.check(new, require="mean_wait <= 9").outcome == "pass"
+    assert (
+        ew.check(TallyRecord(new), baseline=old, require="mean_wait better than baseline").outcome == "pass"
+    )
+    with pytest.raises(OptionError, match="there is no measure 'median_wait'; did you mean mean_wait"):
+        ew.check(new, require="median_wait <= 9")
 
 
 def test_tallies_of_a_kind_from_outside_merge() -> None:

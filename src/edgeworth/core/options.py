@@ -499,6 +499,7 @@ class CompareOptions(
 class CheckOptions(PredictionColumns, Columns, StatisticsOptions, PartOptions, JoinOptions, total=False):
     """What a gate reads, and how sure it is to be."""
 
+    kind: PredictionKind
     queries: QueriesCompared
     abstentions: CasesUndecided
     guess_rate: GuessRate

@@ -11,10 +11,12 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 
 from edgeworth.core.amounts import describe_amount, parse_margin
+from edgeworth.core.kinds import AnyKind
 from edgeworth.core.measures import Direction
 from edgeworth.core.registry import canonical_spelling, catalogue
 from edgeworth.errors import InputError, OptionError
@@ -232,13 +234,15 @@ class _Words:
         return value / 100 if is_percent else value
 
 
-def parse_requirement(text: str) -> Requirement:
+def parse_requirement(text: str, *kinds: AnyKind) -> Requirement:
     """Read one requirement.
 
     Parameters
     ----------
     text : str
         A measure as ``ew.measure`` reads it, then what it has to be.
+    *kinds : Kind
+        Kinds whose measures are looked up first, such as one of your own.
 
     Returns
     -------
@@ -256,7 +260,7 @@ def parse_requirement(text: str) -> Requirement:
     if not isinstance(text, str) or not text.strip():
         raise OptionError(f"a requirement is a text: {FORMS}; saw {text!r}")
     words = _Words(text)
-    measure = _take_measure(words)
+    measure = _take_measure(words, kinds)
     position, word = words.position, words.take().lower() if words.next else ""
     relation: Relation
     reference: Reference = "baseline"
@@ -298,7 +302,7 @@ def _optional_margin(words: _Words) -> float:
     return words.amount()
 
 
-def _take_measure(words: _Words) -> str:
+def _take_measure(words: _Words, kinds: Sequence[AnyKind]) -> str:
     """Take as many words as spell a measure: average precision is two."""
     spellings: list[str] = []
     for token in words.tokens:
@@ -310,7 +314,7 @@ def _take_measure(words: _Words) -> str:
     errors = []
     for number in range(len(spellings), 0, -1):
         try:
-            measure = _find_measure(spellings[number - 1])
+            measure = _find_measure(spellings[number - 1], kinds)
         except OptionError as error:
             errors.append(str(error))
         else:
@@ -321,10 +325,11 @@ def _take_measure(words: _Words) -> str:
     raise RequirementError(errors[0 if is_compared else -1], words.text, words.position)
 
 
-def _find_measure(text: str) -> str:
-    """Check that a measure parses and that the catalogue has it; write it as the catalogue does."""
-    spelling = canonical_spelling(text)
-    names = sorted({measure.name for measure in catalogue()})
+def _find_measure(text: str, kinds: Sequence[AnyKind]) -> str:
+    """Check that a measure parses and that a catalogue has it; write it as the catalogue does."""
+    spelling = canonical_spelling(text, *kinds)
+    measures = chain(catalogue(), *(kind.measures() for kind in kinds))
+    names = sorted({measure.name for measure in measures})
     if spelling.name not in names:
         near = difflib.get_close_matches(spelling.name, names, n=1)
         hint = f"; did you mean {near[0]}?" if near else "; edgeworth measures lists them"
@@ -340,11 +345,12 @@ def _find_measure(text: str) -> str:
 
 
 def parse_requirements(
-    require: str | Sequence[str], path: str | Path | None = None
+    require: str | Sequence[str], path: str | Path | None = None, *kinds: AnyKind
 ) -> tuple[Requirement, ...]:
     """Read requirements from texts and from a file; refuse to check nothing."""
     texts = [require] if isinstance(require, str) else list(require)
-    rules = [*map(parse_requirement, texts), *(() if path is None else read_requirements(path))]
+    rules = [parse_requirement(text, *kinds) for text in texts]
+    rules += () if path is None else read_requirements(path, *kinds)
     if not rules:
         if path is not None:
             raise InputError(f'{path} has no requirement: write require = "accuracy >= 0.8"')
@@ -370,7 +376,7 @@ def _refuse_duplicates(rules: Sequence[Requirement]) -> None:
 KEYS = ("require", "by", "slices", "task", "weights")
 
 
-def read_requirements(path: str | Path) -> list[Requirement]:
+def read_requirements(path: str | Path, *kinds: AnyKind) -> list[Requirement]:
     """Read a TOML file: top-level ``require`` texts, and ``[[gate]]`` tables with ``require`` and more."""
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -392,7 +398,7 @@ def read_requirements(path: str | Path) -> list[Requirement]:
             raise InputError(f'{where} has no requirement: require = "accuracy >= 0.8"')
         for text in texts:
             try:
-                rule = parse_requirement(text)
+                rule = parse_requirement(text, *kinds)
             except OptionError as error:
                 raise OptionError(f"{where}: {error}") from None
             rules.append(

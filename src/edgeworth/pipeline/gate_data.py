@@ -15,13 +15,14 @@ import numpy as np
 
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import cut_middle, plural
+from edgeworth.core.kinds import AnyKind, Kind, kind_if_tally
 from edgeworth.core.options import CheckOptions, CompareOptions, Options, options_of, select_options
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import change, fill_in
 from edgeworth.pipeline.tally_file import is_tally_file
-from edgeworth.pipeline.tally_record import TallyRecord
+from edgeworth.pipeline.tally_record import TallyRecord, holds_tallies
 from edgeworth.sources.column_roles import names_of
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def open_gate(
     ``measures`` are those that are compared with the baseline, ``by`` the columns of all slices.
     """
     options = fill_in("evaluate", CheckOptions, given)
-    if _is_tally(data) or is_tally_file(data):
+    if holds_tallies(data) or is_tally_file(data):
         from edgeworth.pipeline.gate_tallies import TallyData
 
         return TallyData.of(data, baseline, options, measures)
@@ -137,13 +138,6 @@ def open_gate(
     from edgeworth.pipeline.gate_tables import TableData
 
     return TableData(data, baseline, options, tuple(measures), tuple(by))
-
-
-def _is_tally(data: object) -> bool:
-    from edgeworth.core.kinds import kind_if_tally
-
-    values = list(data.values()) if isinstance(data, Mapping) else [data]
-    return any(isinstance(value, TallyRecord) or kind_if_tally(value) is not None for value in values)
 
 
 def attempt(
@@ -246,6 +240,13 @@ def list_items(items: Iterable[Item]) -> str:
 
 def list_ids(ids: Sequence[str]) -> str:
     return ", ".join(cut_middle(name, 40) for name in ids[:LISTED]) + (", …" if len(ids) > LISTED else "")
+
+
+def known_kinds(data: object, kind: object) -> tuple[AnyKind, ...]:
+    """List the kinds whose measures are looked up first: the one that was passed, and that of a tally."""
+    tally = data.tally if isinstance(data, TallyRecord) else data
+    own = (kind if isinstance(kind, Kind) else None, kind_if_tally(tally))
+    return tuple(x for x in own if x is not None)
 
 
 def names_of_columns(by: object) -> list[str]:

@@ -15,7 +15,7 @@ from edgeworth.core.kinds import kind_of
 from edgeworth.core.options import SEVERAL, Options, select_options
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.grades.grades import Grades
-from edgeworth.pipeline.call_options import change, set_columns
+from edgeworth.pipeline.call_options import change, own_kind, set_columns
 from edgeworth.pipeline.evaluate_data import estimate_of
 from edgeworth.pipeline.gate_data import (
     BASELINE,
@@ -143,7 +143,9 @@ class TableData(GateData):
         options, form, column = self._roles, self.form, self._column
         base = gate_comparison_options(options, self.measures)
         by = self.options["by"] if self.data is None else list(self.by) or None
-        base = change(base, kind=KINDS[form], data=self.data, truth=options["truth"], by=by)
+        base = change(
+            base, kind=own_kind(options) or KINDS[form], data=self.data, truth=options["truth"], by=by
+        )
         if options["system"] is not None:
             return compare_joined(column, change(base, unmatched=unmatched))
         if self.is_file:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from os import PathLike
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeGuard
 
 from edgeworth.common.json_types import JsonObject, JsonValue, Terms
 from edgeworth.core.formatting import html_table, plural
-from edgeworth.core.kinds import kind_of
+from edgeworth.core.kinds import kind_if_tally, kind_of
 from edgeworth.core.serialization import COUNT, NEEDED, TEXT, Serializable, optional, text_like
 from edgeworth.core.tallies import HasCases, HasWeights, Tally, dropped_rows, labels_of
 from edgeworth.errors import MergeError, OptionError
@@ -202,6 +202,16 @@ class TallyRecord:
         known = [(name, value) for name, value in facts.items() if value is not None]
         shown = getattr(self.tally, "_repr_html_", None)
         return html_table("TallyRecord", [], known) + ("" if shown is None else str(shown()))
+
+
+def is_tally(value: object) -> TypeGuard[Tally | TallyRecord]:
+    """Tell what was counted already from data that are yet to be read."""
+    return isinstance(value, TallyRecord) or kind_if_tally(value) is not None
+
+
+def holds_tallies(data: object) -> bool:
+    """Tell whether data are a tally, or a mapping that has one."""
+    return any(map(is_tally, data.values() if isinstance(data, Mapping) else [data]))
 
 
 def canonical_text(value: JsonValue) -> str:
