@@ -258,11 +258,21 @@ def test_no_string_names_a_function() -> None:
 
 def test_no_name_of_a_kind_or_measure_is_tested_outside_its_package() -> None:
     """What a kind or a measure can do is a method or a field of it."""
-    tested = re.compile(r"\b(measure|kind)\.name (==|!=|in|not in)\b")
+    tested = re.compile(r"\b(measure|kind)\.name (==|!=|in|not in)\b|\bfindings\.kind (==|!=|in|not in)")
     own = {"decisions", "grades", "rankings", "forecasts", "core"}
     for name, path in NAMES.items():
         if package(name) not in own:
             assert not tested.search(path.read_text(encoding="utf-8")), name
+
+
+def test_docstrings_name_modules_that_exist() -> None:
+    """``paired_values.permutation.permutation_test`` is in a module that ends in its first two parts."""
+    dotted = re.compile(r"``([a-z_]+(?:\.[a-z_]+)+)\.\w+``")
+    modules = [f".edgeworth.{name}" for name in NAMES]
+    for name, path in NAMES.items():
+        for home in dotted.findall(path.read_text(encoding="utf-8")):
+            if home.split(".")[0] not in ("a", "ew", "numpy"):  # a.csv.gz is a file
+                assert any(module.endswith(f".{home}") for module in modules), (name, home)
 
 
 MISSPELT_OPTIONS = """

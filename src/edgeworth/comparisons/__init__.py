@@ -1,8 +1,8 @@
 """Which of several systems is better: differences on the same cases, and how sure they are.
 
 ``edgeworth.compare`` is the way in. Its parts: ``paired.Paired`` and ``paired_scores.PairedScores`` are what
-systems said of the same cases, ``queries.permutation.permutation_test`` is Fisher's test of paired
-differences, ``labels.independent.compare_independent`` compares tables of different cases.
+systems predicted for the same cases, ``paired_values.permutation.permutation_test`` is Fisher's test of
+paired differences, and ``labels.independent.compare_independent`` compares tables of different cases.
 """
 
 from edgeworth.comparisons.paired_values.permutation import permutation_test

@@ -356,9 +356,9 @@ class Differences(dict[str, Difference]):
         return self[same[0]]
 
 
-def _is_meant(options: str, name: str) -> bool:
+def _is_meant(requested: str, name: str) -> bool:
     """Tell whether a measure without a label, depth or options means this one."""
-    wanted, known = canonical_spelling(options), canonical_spelling(name)
+    wanted, known = canonical_spelling(requested), canonical_spelling(name)
     return (
         wanted.name == known.name
         and all(getattr(wanted, part) in (None, getattr(known, part)) for part in ("label", "depth"))

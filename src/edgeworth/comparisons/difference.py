@@ -25,7 +25,7 @@ from edgeworth.core.formatting import (
     markdown_table,
 )
 from edgeworth.core.measures import Direction
-from edgeworth.core.sampling_distributions import Alternative, SamplingLaw, check_level
+from edgeworth.core.sampling_distributions import MirroredLaw, SamplingLaw, check_level
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 
@@ -260,25 +260,3 @@ class Difference:
             ),
         }
         return {name: plain_values(value) for name, value in known.items()}
-
-
-@dataclass(frozen=True)
-class MirroredLaw:
-    """The law of minus a difference."""
-
-    inner: SamplingLaw
-
-    @property
-    def standard_error(self) -> float:
-        """The same as of the difference."""
-        return self.inner.standard_error
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Give the bounds of minus the difference."""
-        low, high = self.inner.interval(level)
-        return -high, -low
-
-    def p_value(self, null: float, alternative: Alternative) -> float:
-        """Give the p-value of minus the difference."""
-        turned: dict[Alternative, Alternative] = {"greater": "less", "less": "greater"}
-        return self.inner.p_value(-null, turned.get(alternative, alternative))

@@ -122,6 +122,8 @@ class ComparisonFindings:
     predictions_made: PredictionsMade | None = None
     judged: str = ""
     """Which cases were judged, if not all: the verdict begins with it."""
+    has_obvious_measure: bool = False
+    """Whether the name of the headline would add nothing, as with the share of right answers."""
     noun: str = "system"
     """What the compared things are called: systems, or models in run logs."""
     margin: float | None = None

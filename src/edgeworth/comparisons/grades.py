@@ -107,6 +107,7 @@ def compare_grades(
         seed=seed,
         **pairs_options,
     )
+    findings = replace(findings, has_obvious_measure=findings.headline == "accuracy")
     if not (ordered and horizon == 1 and math.isfinite(reach)):
         return findings
     *_, by_system = values(findings.headline)

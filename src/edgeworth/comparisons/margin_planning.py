@@ -11,11 +11,11 @@ import numpy as np
 import scipy
 
 from edgeworth.common.arrays import Floats
-from edgeworth.comparisons.difference import Difference, MirroredLaw
+from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.labels.proportions import PairedProportions
 from edgeworth.comparisons.planning import SampleSizePlan, units_needed
 from edgeworth.comparisons.policy import MAX_CASES_WITH_EXACT_MARGIN
-from edgeworth.core.sampling_distributions import normal_quantile
+from edgeworth.core.sampling_distributions import MirroredLaw, normal_quantile
 
 MAX_DISAGREEMENTS_ENUMERATED = 1_500
 """With more expected disagreements, numbers of wins and losses are normal: 500 × 500 points replace them."""

@@ -13,10 +13,11 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.common.arrays import plain_values
-from edgeworth.comparisons.difference import Difference, MirroredLaw
+from edgeworth.comparisons.difference import Difference
 from edgeworth.core.estimates import Plan
 from edgeworth.core.policy import MIN_ITEMS_WITHOUT_RANGE
 from edgeworth.core.sampling_distributions import (
+    MirroredLaw,
     NormalLaw,
     SamplingLaw,
     bisect,

@@ -168,7 +168,7 @@ def _describe_equal(difference: Difference, findings: ComparisonFindings) -> str
     [level] = format_levels(findings.headline, difference.values[0])
     claim = f"{first} and {second} have the same {words}, {level}"
     is_same = findings.disagreements and not findings.disagreements[0]["disagreements"]
-    if is_same or (findings.kind == "grades" and difference.discordant == (0, 0)):
+    if is_same or (not findings.disagreements and difference.discordant == (0, 0)):
         claim = f"{first} and {second} gave the same answers: {words} {level}"
     brackets = f"{_interval(difference, findings)} for the difference"
     if difference.no_interval is not None:
@@ -197,9 +197,7 @@ def new_caveat(difference: Difference, findings: ComparisonFindings) -> str | No
 
 def _describe_difference(ahead: Difference, findings: ComparisonFindings) -> str:
     """Write both levels, the difference, its interval and test, and the sample size."""
-    # Right or wrong answers have one obvious measure, so its name would add nothing.
-    is_plain = findings.kind == "grades" and ahead.measure == "accuracy"
-    words = "" if is_plain else f"{describe_measure(ahead.measure)} "
+    words = "" if findings.has_obvious_measure else f"{describe_measure(ahead.measure)} "
     lower = "" if ahead.direction != "lower" else "; lower is better"
     brackets = f"{_interval(ahead, findings)}; {_test(ahead)}; {describe_sample(ahead, findings)}{lower}"
     return f"{words}{_levels(ahead)}, {_size(ahead, findings)} ({brackets})"

@@ -148,6 +148,11 @@ class Kind(Generic[TallyT]):
         """Compute a measure for each item or query."""
         raise self._lacks("value per item", tally, measure)
 
+    def wrong_cases(self, tally: TallyT) -> tuple[float, float] | None:
+        """Count the cases, and those that are wrong; None if predictions are not right or wrong."""
+        del tally
+        return None
+
     def unseen_shifts(self, tally: TallyT, measure: str) -> tuple[float, float]:
         """Compute how far a few unseen units at the worst end could lower and raise a measure."""
         del tally, measure

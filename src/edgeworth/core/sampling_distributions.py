@@ -520,3 +520,32 @@ def _smallest_tail(law: SamplingLaw) -> float:
     """Return the smallest tail that draws can show, or 0 for a law without draws."""
     draws = getattr(law, "draws", None)
     return 0.0 if draws is None else 1 / (1 + len(draws))
+
+
+@dataclass(frozen=True)
+class MirroredLaw:
+    """The law of minus a difference."""
+
+    inner: SamplingLaw
+
+    @property
+    def standard_error(self) -> float:
+        """Return that of the difference."""
+        return self.inner.standard_error
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the bounds of minus the difference."""
+        low, high = self.inner.interval(level)
+        return -high, -low
+
+    def outer_interval(self, level: float) -> tuple[float, float]:
+        """Return bounds that hold at levels near 1 too, if the law has such bounds."""
+        low, high = (self.inner.outer_interval if isinstance(self.inner, GapLaw) else self.inner.interval)(
+            level
+        )
+        return -high, -low
+
+    def p_value(self, null: float, alternative: Alternative) -> float:
+        """Return the p-value of minus the difference."""
+        turned: dict[Alternative, Alternative] = {"greater": "less", "less": "greater"}
+        return self.inner.p_value(-null, turned.get(alternative, alternative))

@@ -20,6 +20,7 @@ from edgeworth.core.sampling_distributions import (
     SMALLEST_TAIL,
     Alternative,
     GapLaw,
+    MirroredLaw,
     NormalLaw,
     SamplingLaw,
     Scale,
@@ -72,39 +73,14 @@ class Gap:
         law = self.law
         return (
             Interval(*law.outer_interval(level))
-            if isinstance(law, (GapLaw, _Mirrored))
+            if isinstance(law, (GapLaw, MirroredLaw))
             else self.interval(level)
         )
 
     def mirror(self) -> Gap:
         """Return the gap seen from the rest."""
-        law = None if self.law is None else _Mirrored(self.law)
+        law = None if self.law is None else MirroredLaw(self.law)
         return replace(self, value=-self.value, law=law)
-
-
-@dataclass(frozen=True)
-class _Mirrored:
-    """The law of minus a gap."""
-
-    inner: SamplingLaw
-
-    @property
-    def standard_error(self) -> float:
-        return self.inner.standard_error
-
-    def interval(self, level: float) -> tuple[float, float]:
-        low, high = self.inner.interval(level)
-        return -high, -low
-
-    def outer_interval(self, level: float) -> tuple[float, float]:
-        low, high = (self.inner.outer_interval if isinstance(self.inner, GapLaw) else self.inner.interval)(
-            level
-        )
-        return -high, -low
-
-    def p_value(self, null: float, alternative: Alternative) -> float:
-        turned: dict[Alternative, Alternative] = {"greater": "less", "less": "greater"}
-        return self.inner.p_value(-null, turned.get(alternative, alternative))
 
 
 def gap_between(

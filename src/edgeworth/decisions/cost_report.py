@@ -21,7 +21,7 @@ from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError
 from edgeworth.report.estimates import estimate_row
 from edgeworth.report.report import Column, Grid, Report, Section, make_columns
-from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
+from edgeworth.report.verdict import Claim, Strength, Verdict, claims_of, estimate_numbers
 from edgeworth.report.wording import describe_estimate
 
 
@@ -131,13 +131,12 @@ def with_costs(
         "total": total_costs.total,
         "p_value": None if test is None else test.p_value,
     }
-    claims = getattr(report.verdict, "claims", ())
     p_value = constant_p_value(table, total_costs, seed=seed)
     numbers["best_constant_p_value"] = finite_or_none(p_value)
     claim = _claim(cost, saved_against_constant, total_costs, p_value, level)
     return replace(
         report,
-        verdict=Verdict([*claims, claim]),
+        verdict=Verdict([*claims_of(report.verdict), claim]),
         sections=(*report.sections[:2], section, *report.sections[2:]),
         numbers={**report.numbers, "costs": numbers},
     )

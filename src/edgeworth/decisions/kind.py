@@ -76,6 +76,10 @@ class TableKind(Kind["ContingencyTable"]):
         del guess_rate
         return estimate_table(tally, measure, method=method, seed=seed)
 
+    def wrong_cases(self, tally: ContingencyTable) -> tuple[float, float]:
+        right, number = float(tally.counts.trace()), float(tally.counts.sum() + tally.abstained.sum())
+        return number, number - right
+
     def report(self, tallied: ReportInput[ContingencyTable], options: Options, about: About) -> Report:
         from edgeworth.decisions.report import report_table
 

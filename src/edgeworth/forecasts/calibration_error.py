@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Self, TypeAlias
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,6 @@ from edgeworth.core.sampling_distributions import (
     normal_quantile,
 )
 from edgeworth.forecasts.calibration import Reliability
-
-Binning: TypeAlias = Literal["mass", "width"]
 
 HALF_NORMAL_MEAN = math.sqrt(2 / math.pi)
 HALF_NORMAL_VARIANCE = 1 - 2 / math.pi

@@ -547,23 +547,18 @@ def _over_clusters(bets: Bets, scores: ForecastScores, clusters: ForecastCluster
     """Replace what takes rows as independent: one bet per cluster, score differences over clusters."""
     hindsight = bets.wealth.book == "constant"
     log_wealth = clusters.log_wealth_against_shares if hindsight else clusters.log_wealth
-    is_finite = bool(np.isfinite(scores.sums[scores.names.index("log")]).all())
-    return replace(
-        bets,
-        against_rival=Evidence(log_wealth, None, bets.against_rival.null),
-        against_model=None,
-        mixture=None,
-        brier_rounds=None,
-        log_rounds=None,
-        brier=robust_difference(scores, "brier", level, bets.wealth),
-        log=robust_difference(scores, "log", level, bets.wealth) if is_finite else None,
-        luck=None,
-        luck_undefined_reason="rows of one cluster are not independent",
-    )
+    evidence = Evidence(log_wealth, None, bets.against_rival.null)
+    reason = "rows of one cluster are not independent"
+    return replace(_robust_bets(bets, scores, level, reason), against_rival=evidence)
 
 
 def _over_weights(bets: Bets, scores: ForecastScores, level: float) -> Bets:
     """Replace what takes rows as equal. Wealth ignores weights, so it is no evidence here."""
+    return _robust_bets(bets, scores, level, "bets ignore sampling weights")
+
+
+def _robust_bets(bets: Bets, scores: ForecastScores, level: float, no_luck: str) -> Bets:
+    """Keep only what allows for weights and clusters; ``no_luck`` is why the test of luck is left out."""
     is_finite = bool(np.isfinite(scores.sums[scores.names.index("log")]).all())
     return replace(
         bets,
@@ -574,7 +569,7 @@ def _over_weights(bets: Bets, scores: ForecastScores, level: float) -> Bets:
         brier=robust_difference(scores, "brier", level, bets.wealth),
         log=robust_difference(scores, "log", level, bets.wealth) if is_finite else None,
         luck=None,
-        luck_undefined_reason="bets ignore sampling weights",
+        luck_undefined_reason=no_luck,
     )
 
 

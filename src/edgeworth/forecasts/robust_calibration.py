@@ -43,9 +43,6 @@ NULLS = {
 }
 """The value of calibrated forecasts, for measures whose interval tests calibration."""
 
-TESTED = ("spiegelhalter_z", "forecast_bias")
-"""The measures of the combined test: too extreme or too timid, and too high or too low."""
-
 
 @dataclass(frozen=True, eq=False)
 class CalibrationCells:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 from xml.etree import ElementTree
 
+from edgeworth.common.arrays import plain_values
 from edgeworth.common.choices import UndecidedAs
 from edgeworth.core.amounts import describe_difference, is_share
 from edgeworth.core.estimates import Interval
@@ -263,7 +264,7 @@ class Decision:
         >>> json.loads(decision.to_json())["outcome"]
         'pass'
         """
-        return write_text(json_text(_finite(self.to_dict()), indent=2) + "\n", path)
+        return write_text(json_text(plain_values(self.to_dict()), indent=2) + "\n", path)
 
     def to_junit(self, path: str | Path | None = None) -> str:
         """Write JUnit XML with one test per requirement. Undecided is "skipped".
@@ -400,15 +401,6 @@ class Decision:
 
 def _plain(text: str) -> str:
     return " ".join(displayable(text).split())
-
-
-def _finite(value: object) -> object:
-    """Replace what JSON cannot hold by null."""
-    if isinstance(value, Mapping):
-        return {name: _finite(entry) for name, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _annotation(kind: str, title: str, text: str) -> str:

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import scipy
 
-from edgeworth.comparisons.difference import Difference, MirroredLaw
+from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.labels.proportions import PairedProportions
 from edgeworth.comparisons.margin_planning import margin_plan
 from edgeworth.comparisons.margins import is_no_worse, reason_for_no_margin
 from edgeworth.comparisons.policy import MIN_UNITS_FOR_NO_WORSE
 from edgeworth.core.formatting import format_count, format_number, format_rounded, plural
 from edgeworth.core.registry import catalogue
-from edgeworth.core.sampling_distributions import SamplingLaw, normal_quantile
+from edgeworth.core.sampling_distributions import MirroredLaw, SamplingLaw, normal_quantile
 from edgeworth.gates.anytime import BettingSequence
 from edgeworth.gates.error_rates import NormalModel, OutcomeModel
 from edgeworth.gates.evidence import ConfirmingTest, Evidence, interval_of, nearest_end, normal_model

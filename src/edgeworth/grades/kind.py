@@ -82,6 +82,9 @@ class GradesKind(Kind["Grades"]):
 
         return measure_items(tally, measure)
 
+    def wrong_cases(self, tally: Grades) -> tuple[float, float] | None:
+        return (tally.number, float(tally.items[tally.means < 1].sum())) if tally.is_binary else None
+
     def unseen_shifts(self, tally: Grades, measure: str) -> tuple[float, float]:
         from edgeworth.grades.slice_gaps import unseen_shifts
 

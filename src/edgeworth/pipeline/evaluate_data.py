@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
+from edgeworth.common.arrays import ColumnLike
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import digits_shown
@@ -18,7 +20,7 @@ from edgeworth.core.options import (
 )
 from edgeworth.core.registry import canonical_spellings
 from edgeworth.core.serialization import plain_label
-from edgeworth.core.tallies import dropped_rows, labels_of
+from edgeworth.core.tallies import Tally, dropped_rows, labels_of
 from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.pipeline.call_options import (
     change,
@@ -30,6 +32,9 @@ from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, count, note_poole
 from edgeworth.report.frames import Row, estimate_rows, library_of
 from edgeworth.report.report import Report, Section, make_provenance
 from edgeworth.sources.column_roles import FORMS, GRADED
+
+if TYPE_CHECKING:
+    from edgeworth.pipeline.slices import Slice
 
 MAX_PARTS_LISTED = 20
 """The most sources of a merged tally that a report lists."""
@@ -62,27 +67,35 @@ def evaluate_rows(data: object, options: Options) -> Report:
 def _by_slice(report: Report, opened: Opened, whole: object) -> Report:
     """Compare each slice with the rest: a slice is counted and estimated as the whole is."""
     from edgeworth.pipeline.slice_gaps import with_slices
-    from edgeworth.pipeline.slices import cut_slices
 
     options, kind = opened.options, kind_of(whole)
     requested = canonical_spellings(options["measures"])
     measures = kind.slice_measures(whole) if not requested else [_first_defined(whole, requested, options)]
-    inherited = kind.slice_options(whole, options)
-    options = change(options, labels=inherited["labels"], positive=inherited["positive"])
-    roles = select_options(options, (role for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"))
-    slices = list(cut_slices(opened.source, roles, options["by"]))
-    tallies: list[object] = []
-    for part in slices:
-        try:
-            counted = count(Opened(part.source, set_columns(options, part.arrays)), is_final=True)
-            tallies.append(counted.final)
-        except EdgeworthError as error:
-            tallies.append(error)
+    counted = count_slices(opened, whole, options["by"])
+    slices = [part for part, _ in counted]
+    tallies = [tally for _, tally in counted]
     level, seed = options["level"], options["seed"]
     with digits_shown(options["digits"]):
         report = with_slices(report, slices, tallies, whole, measures, level=level, seed=seed)
     folds = [tally for tally in tallies if not isinstance(tally, EdgeworthError)]
     return kind.report_folds(report, folds) if folds and options["fold"] is not None else report
+
+
+def count_slices(opened: Opened, whole: object, by: ColumnLike) -> list[tuple[Slice, Tally | EdgeworthError]]:
+    """Cut the rows and count each slice as the whole was counted, or keep the error that this raises."""
+    from edgeworth.pipeline.slices import cut_slices
+
+    inherited = kind_of(whole).slice_options(whole, opened.options)
+    options = change(opened.options, labels=inherited["labels"], positive=inherited["positive"])
+    roles = select_options(options, (role for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"))
+    counted: list[tuple[Slice, Tally | EdgeworthError]] = []
+    for part in cut_slices(opened.source, roles, by):
+        try:
+            record = count(Opened(part.source, set_columns(options, part.arrays)), is_final=True)
+            counted.append((part, record.final))
+        except EdgeworthError as error:
+            counted.append((part, error))
+    return counted
 
 
 def _first_defined(whole: object, measures: list[str], options: Options) -> str:

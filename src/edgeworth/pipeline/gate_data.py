@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
-import numpy as np
-
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import cut_middle, plural
-from edgeworth.core.kinds import AnyKind, Kind, kind_if_tally
+from edgeworth.core.kinds import AnyKind, Kind, kind_if_tally, kind_of
 from edgeworth.core.options import CheckOptions, CompareOptions, Options, options_of, select_options
-from edgeworth.decisions.table import ContingencyTable
+from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import change, fill_in
@@ -188,21 +186,16 @@ def slice_differences(
     return differences
 
 
-def check_tallies(marked: ByPart[TallyRecord]) -> ItemCheck:
+def check_tallies(marked: ByPart[Tally]) -> ItemCheck:
     """Count the rows that are not right."""
     number, wrong = 0.0, 0.0
-    for record in marked.values():
-        if isinstance(record, EdgeworthError):
-            raise record
-        tally = record.final
-        if isinstance(tally, ContingencyTable):
-            number += float(tally.counts.sum() + tally.abstained.sum())
-            wrong += float(tally.counts.sum() - np.trace(tally.counts) + tally.abstained.sum())
-        elif isinstance(tally, Grades) and tally.is_binary:
-            number += tally.number
-            wrong += float(tally.items[tally.means < 1].sum())
-        else:
+    for tally in marked.values():
+        if isinstance(tally, EdgeworthError):
+            raise tally
+        counted = kind_of(tally).wrong_cases(tally)
+        if counted is None:
             raise OptionError("--must-pass needs labels, or answers that are right or wrong")
+        number, wrong = number + counted[0], wrong + counted[1]
     wrong_rows = (f"{wrong:,.0f} {plural(wrong, 'row')}",) if wrong else ()
     return ItemCheck(round(number), wrong_rows)
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from edgeworth.common.choices import Predictions, Unmatched
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.kinds import kind_of
 from edgeworth.core.options import SEVERAL, Options, select_options
+from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.grades.grades import Grades
-from edgeworth.pipeline.call_options import change, own_kind, set_columns
-from edgeworth.pipeline.evaluate_data import estimate_of
+from edgeworth.pipeline.call_options import change, own_kind
+from edgeworth.pipeline.evaluate_data import count_slices, estimate_of
 from edgeworth.pipeline.gate_data import (
     BASELINE,
     CANDIDATE,
@@ -34,9 +34,8 @@ from edgeworth.pipeline.gate_data import (
     slice_differences,
     split_ids,
 )
-from edgeworth.pipeline.slices import cut_slices
 from edgeworth.pipeline.tally_record import TallyRecord
-from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, column_names, count, settle_weights
+from edgeworth.pipeline.tally_rows import Opened, column_names, count, settle_weights
 from edgeworth.sources.column_roles import FORMS, GRADED
 
 if TYPE_CHECKING:
@@ -103,21 +102,15 @@ class TableData(GateData):
     def estimates_by(self, column: str, measure: str) -> ByPart[Estimate]:
         """Count each slice and estimate the measure there."""
         return {
-            name: record
-            if isinstance(record, EdgeworthError)
-            else attempt(estimate_of, record.final, measure, self.opened.options)
-            for name, record in self._slice_tallies(column).items()
+            name: tally
+            if isinstance(tally, EdgeworthError)
+            else attempt(estimate_of, tally, measure, self.opened.options)
+            for name, tally in self._slice_tallies(column).items()
         }
 
-    def _slice_tallies(self, column: str) -> ByPart[TallyRecord]:
-        opened = self.opened
-        inherited = kind_of(self.record.final).slice_options(self.record.final, opened.options)
-        options = change(opened.options, labels=inherited["labels"], positive=inherited["positive"])
-        roles = select_options(options, (role for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"))
-        return {
-            part.name: attempt(count, Opened(part.source, set_columns(options, part.arrays)), is_final=True)
-            for part in cut_slices(opened.source, roles, self._by_column(column))
-        }
+    def _slice_tallies(self, column: str) -> ByPart[Tally]:
+        counted = count_slices(self.opened, self.record.final, self._by_column(column))
+        return {part.name: tally for part, tally in counted}
 
     def _by_column(self, column: str) -> object:
         if self.data is not None:
@@ -254,8 +247,8 @@ class TableData(GateData):
         column = must_pass if isinstance(must_pass, str) else ""
         if self.data is not None and column in self._columns:
             marked = {
-                name: record
-                for name, record in self._slice_tallies(column).items()
+                name: tally
+                for name, tally in self._slice_tallies(column).items()
                 if name.strip().lower() in TRUE
             }
             if not marked:

@@ -43,7 +43,7 @@ from edgeworth.pipeline.slice_gaps import with_slices
 from edgeworth.pipeline.slices import Slice
 from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.report.report import Charts, Grid, Report, Section, gather_reports, make_columns
-from edgeworth.report.verdict import Claim, Verdict
+from edgeworth.report.verdict import Claim, Verdict, claims_of
 from edgeworth.sources.paths import file_digest
 from edgeworth.sources.runs.run import Run
 
@@ -143,7 +143,7 @@ def _evaluate_one(name: str, runs: list[Run], options: Options, judging: Judging
 
 def _in_words_of_logs(report: Report) -> Report:
     """Call items questions and repeats epochs in the advice on noise."""
-    claims: tuple[Claim, ...] = getattr(report.verdict, "claims", ())
+    claims = claims_of(report.verdict)
     written = [
         replace(claim, text=describe_noise(float(str(claim.numbers["from_repeats"])), "questions", "epochs"))
         if claim.about == "repeats"
@@ -183,7 +183,7 @@ def _with_position_bias(report: Report, choices: Choices, name: str, options: Op
     section = bias_section(bias, options["level"])
     return replace(
         report,
-        verdict=Verdict([*getattr(report.verdict, "claims", ()), bias_claim(bias, options["level"])]),
+        verdict=Verdict([*claims_of(report.verdict), bias_claim(bias, options["level"])]),
         sections=(*report.sections, replace(section, title=f"{ANSWERS}: {section.title}")),
         numbers={**report.numbers, "position_bias": bias.to_dict()},
     )
@@ -376,7 +376,7 @@ def _winners(findings: ComparisonFindings) -> Conclusion:
 def _guessing_conclusion(report: Report) -> Conclusion:
     """Find whether a system is better or worse than guessing, and the sentence on it."""
     guessing = report.numbers["guessing"]
-    claims: tuple[Claim, ...] = getattr(report.verdict, "claims", ())
+    claims = claims_of(report.verdict)
     claim = claims[0]
     if not guessing or not report.numbers["is_conclusive"]:
         return None, claim.text
@@ -403,7 +403,7 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
 
 def _led_by_claim(report: Report) -> Report:
     """Begin the first section of a report with the first claim of its verdict."""
-    claims: tuple[Claim, ...] = getattr(report.verdict, "claims", ())
+    claims = claims_of(report.verdict)
     if not claims or not report.sections:
         return report
     first, *others = report.sections
@@ -461,7 +461,7 @@ def _complete(
     unfinished = [claim.text for claim in _unfinished_claims(systems, tasks)]
     return replace(
         report,
-        verdict=Verdict([*getattr(report.verdict, "claims", ()), *claims]),
+        verdict=Verdict([*claims_of(report.verdict), *claims]),
         sections=(*report.sections, *about),
         warnings=tuple(dict.fromkeys([*unfinished, *answers.describe_left_out(), *report.warnings])),
         provenance={**report.provenance, "source": ", ".join(paths), "errors": options["errors"], **digest},

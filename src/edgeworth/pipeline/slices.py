@@ -182,8 +182,9 @@ def add_section(
 ) -> Report:
     """Add the slices to the sections, the JSON, the frames and the verdict of a report."""
     before = report.rows
-    claims = getattr(report.verdict, "claims", None)
-    verdict = f"{report.verdict} {claim.text}" if claims is None else Verdict([*claims, claim])
+    verdict = f"{report.verdict} {claim.text}"
+    if isinstance(report.verdict, Verdict):
+        verdict = Verdict([*report.verdict.claims, claim])
     return replace(
         report,
         verdict=verdict,

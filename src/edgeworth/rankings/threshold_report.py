@@ -33,7 +33,7 @@ from edgeworth.rankings.thresholds import (
 from edgeworth.report.estimates import estimate_row
 from edgeworth.report.report import Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.slider import MAX_SLIDER_STEPS, Slider
-from edgeworth.report.verdict import Claim, Verdict, estimate_numbers
+from edgeworth.report.verdict import Claim, Verdict, claims_of, estimate_numbers
 from edgeworth.report.wording import describe_estimate, format_option
 
 SLID = ("recall", "precision", "informedness")
@@ -136,7 +136,7 @@ def _constants(choice: ThresholdChoice) -> str:
 
 
 def _and(verdict: str, claim: Claim) -> Verdict:
-    return Verdict([*getattr(verdict, "claims", (Claim("ranking", verdict),)), claim])
+    return Verdict([*(claims_of(verdict) or (Claim("ranking", verdict),)), claim])
 
 
 def threshold_slider(ranking: Ranking, choice: ThresholdChoice, level: float) -> Slider:

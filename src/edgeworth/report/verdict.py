@@ -67,6 +67,11 @@ def estimate_numbers(estimate: Estimate, level: float) -> JsonObject:
     return {"value": estimate.value, "low": low, "high": high, "level": level}
 
 
+def claims_of(verdict: str) -> tuple[Claim, ...]:
+    """Return the claims of a verdict; plain text has none."""
+    return verdict.claims if isinstance(verdict, Verdict) else ()
+
+
 def claims_to_dicts(verdict: str) -> list[JsonObject]:
-    """Return the claims of a verdict as plain values; plain text has none."""
-    return [claim.to_dict() for claim in getattr(verdict, "claims", ())]
+    """Return the claims of a verdict as plain values."""
+    return [claim.to_dict() for claim in claims_of(verdict)]

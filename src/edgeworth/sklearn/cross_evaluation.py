@@ -28,7 +28,7 @@ from edgeworth.core.formatting import format_level, format_p_value, format_perce
 from edgeworth.core.joint_counts import Numbers
 from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Grid, Report, Section, make_columns
-from edgeworth.report.verdict import Claim, Strength, Verdict
+from edgeworth.report.verdict import Claim, Strength, Verdict, claims_of
 from edgeworth.report.wording import describe_measure
 from edgeworth.sklearn.resampled_t import ResampledMean
 from edgeworth.sklearn.scoring import mean_score
@@ -525,7 +525,6 @@ def _add_caveat(verdict: str, pair: PooledResult, mean: ResampledMean, winner: s
     """Add to a verdict that names the better of two systems that the next training set may reverse it."""
     if not pair.is_shown or winner == pair.first:
         return verdict
-    claims: Sequence[Claim] = getattr(verdict, "claims", ())
     p_value = mean.p_value()
     test = "" if np.isnan(p_value) else f" (corrected resampled t test, {format_p_value(p_value)})"
     text = f"It is not shown that this holds for the next training set{test}."
@@ -534,5 +533,8 @@ def _add_caveat(verdict: str, pair: PooledResult, mean: ResampledMean, winner: s
     numbers = {"p_value": finite_or_none(p_value), "folds": mean.folds}
     strength: Strength = "not shown" if winner is None else "shown"
     return Verdict(
-        (*claims, Claim("next training set", text, strength, numbers, "corrected resampled t test"))
+        (
+            *claims_of(verdict),
+            Claim("next training set", text, strength, numbers, "corrected resampled t test"),
+        )
     )

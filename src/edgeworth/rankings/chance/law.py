@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -189,7 +190,15 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         else:
             raise InputError(f"average precision is a number between 0 and 1; saw {value!r}")
         question = Question(self, exact * self.divisor, self._moments, seed, upper)
-        answer: TestResult | None = getattr(question, method or "strongest")()
+        answers: dict[Method | None, Callable[[], TestResult | None]] = {
+            None: question.strongest,
+            "exact": question.exact,
+            "bracket": question.bracket,
+            "drawn": question.drawn,
+            "edgeworth": question.edgeworth,
+            "bound": question.bound,
+        }
+        answer = answers[method]()
         if answer is None:
             raise OptionError(
                 f"method {method!r} cannot compute this tail (n = {self.n}, m = {self.m}); omit method= to "
