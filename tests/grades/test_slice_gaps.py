@@ -92,3 +92,31 @@ def test_a_gap_without_a_range_says_what_unseen_items_could_do() -> None:
     # An unseen value would have to be more than a hundred times the range of those seen.
     many = [ew.Grades.from_grades(np.tile(x, 20)) for x in (part, rest)]
     assert gap_of_grades(*many, "mean").caveat is None
+
+
+def test_a_slice_that_lacks_rare_failures_is_not_called_worse_within_a_range() -> None:
+    """Both slices have a mean of 91.2. One fails in 4% of its items, and often in none of 60."""
+    rng, runs, named, plain = np.random.default_rng(8), 200, 0, 0
+    for _ in range(runs):
+        safe = rng.normal(91.2, 1.5, 60)
+        risky = np.where(rng.random(60) < 0.04, 0, rng.normal(95, 1.5, 60))
+        values = [x.clip(0, 100) for x in (safe, risky)]
+        tallies = [ew.Grades.from_grades(x, grade_range=(0, 100)) for x in values]
+        gap = gap_of_grades(*tallies, "mean")
+        low, high = gap.interval(0.95)
+        plain += high < 0 or low > 0
+        named += gap.withheld is None and (high < 0 or low > 0)
+    assert plain / runs > 0.09
+    assert named / runs <= 0.02
+
+
+def test_three_items_at_an_end_of_the_range_decide_what_is_withheld() -> None:
+    low, high = np.tile([49.0, 51.0], 60), np.tile([54.0, 56.0], 60)
+    tallies = [ew.Grades.from_grades(x, grade_range=(0, 100)) for x in (low, high)]
+    # Three of 120 items at 0 and not 55 lower the mean by 1.375; three at 100 and not 50 raise it by 1.25.
+    assert gap_of_grades(*tallies, "mean").withheld is None
+    nearer = ew.Grades.from_grades(high - 3.7, grade_range=(0, 100))  # a gap of 1.3; 3 · 51.3/120 = 1.28
+    assert gap_of_grades(tallies[0], nearer, "mean").withheld is None
+    nearest = ew.Grades.from_grades(high - 3.75, grade_range=(0, 100))  # a gap of 1.25
+    withheld = gap_of_grades(tallies[0], nearest, "mean").withheld
+    assert withheld == "3 more items at an end of the range would reverse the gap"

@@ -231,6 +231,27 @@ def test_what_folds_and_clusters_do_not_support_says_so() -> None:
     assert "one cluster holds a whole class" in str(ew.estimate(one, "roc_auc").no_interval)
 
 
+def test_a_cluster_that_holds_a_class_of_a_fold_and_changes_nothing_leaves_no_interval() -> None:
+    """The first cluster has all targets of the first fold, and they are ranked first."""
+    lists = ew.RankedLists.from_scores(
+        [1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1],
+        [9, 8, 3, 2, 1, 0, 3, 5, 6, 1, 2, 4],
+        groups=np.repeat([0, 1], 6),
+        clusters=[0, 0, 1, 1, 2, 2, 0, 1, 1, 2, 2, 3],
+    )
+    reason = "one cluster holds a whole class of a fold, so the variance cannot be estimated"
+    assert ew.estimate(lists, "roc_auc").no_interval == reason
+    fold, rows = np.repeat([0, 1], 6), [0, 0, 1, 1, 2, 2, 0, 1, 1, 2, 2, 3]
+    report = ew.evaluate(
+        truth=[1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1],
+        score=[9.0, 8, 3, 2, 1, 0, 3, 5, 6, 1, 2, 4],
+        fold=fold,
+        cluster=rows,
+    )
+    assert "None" not in report.citation
+    assert all(claim.method != "None" for claim in report.verdict.claims)
+
+
 def test_lists_with_clusters_add_and_are_written() -> None:
     truth, scores, fold, rows = repeated(7)
     lists = ew.RankedLists.from_scores(truth, scores, groups=fold, clusters=rows)

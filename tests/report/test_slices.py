@@ -173,8 +173,11 @@ def test_only_a_slice_that_is_shown_weaker_is_called_so() -> None:
     rows = by_slice(report, "informedness")
     assert [name for name, row in rows.items() if row["is_shown"]] == ["south"]
     assert "By site, south does worse than the rest: informedness" in report.verdict
-    text = next(section for section in report.sections if section.title == "By site").text
-    assert "1 slice: fewer than 30 independent cases" in text[0]
+    grid = next(section for section in report.sections if section.title == "By site").grids[0]
+    caveats = {row[0]: row[-1] for row in grid.rows}
+    assert grid.columns[-1].name == "caveat"
+    assert {name for name, caveat in caveats.items() if caveat} == {"tiny"}
+    assert caveats["tiny"] == "no claim: fewer than 30 independent cases"
     assert "By site" in report.to_html()
     assert "By site" in str(report)
 
@@ -575,3 +578,38 @@ def test_a_gap_with_a_rare_class_has_its_caveat_in_its_row_and_in_the_claim() ->
     assert first[0] == "a"
     assert caveat in str(first[-1])
     assert not any("too narrow" in text for text in section.text)
+
+
+def test_a_slice_in_which_no_winner_may_be_named_has_the_reason_in_its_row() -> None:
+    """160 items are enough to name a winner by a mean without a range, and the 80 of a slice are not."""
+    slow = np.random.default_rng(1).lognormal(1, 0.3, 160)
+    systems = {"slow": slow, "fast": slow - 0.6}
+    report = ew.compare(systems=systems, kind="grades", lower_is_better=True, by=["a", "b"] * 80)
+    assert report.verdict.endswith("By by, no winner is named in any slice.")
+    rows = report.to_dict()["slices"]["slices"]
+    assert [row["is_shown"] for row in rows] == [False, False]
+    grid = next(section for section in report.report.sections if section.title == "By by").grids[0]
+    assert grid.columns[-1].name == "caveat"
+    for row in grid.rows:
+        assert str(row[-1]).startswith("no winner: a rare large value could reverse the mean of 80 items")
+        assert str(row[-1]).endswith("(p is from the sign test, for the typical item)")
+
+
+def test_a_difference_in_a_slice_keeps_its_caveat() -> None:
+    slow, fast = np.random.default_rng(1).normal([[5.0], [4.4]], 1, (2, 400))
+    systems = {"slow": slow, "fast": fast}
+    report = ew.compare(systems=systems, kind="grades", lower_is_better=True, by=["a", "b"] * 200)
+    for row in report.to_dict()["slices"]["slices"]:
+        assert row["is_shown"]
+        assert row["caveat"].startswith("a rare large value could reverse")
+        assert row["caveat"] in " ".join(report.to_html().split())
+
+
+def test_a_gap_that_is_not_claimed_says_why_beside_its_p_value() -> None:
+    rng = np.random.default_rng(4)
+    safe, risky = rng.normal(91.2, 1.5, 60), rng.normal(95, 1.5, 60)
+    report = ew.evaluate(grade=[*safe, *risky], grade_range=(0, 100), by=["a"] * 60 + ["b"] * 60)
+    reason = "3 more items at an end of the range would reverse the gap"
+    assert f"not claimed because {reason})" in report.verdict
+    grid = next(section for section in report.sections if section.title == "By by").grids[0]
+    assert [row[-1] for row in grid.rows] == [f"no claim: {reason}"] * 2

@@ -163,6 +163,12 @@ class Difference:
         """The reason why no winner is named, or else the caveat: a table prints it in the same row."""
         return self.no_winner if self.no_winner is not None else self.caveat
 
+    def describe_no_winner(self) -> str | None:
+        """Explain why no winner is named, and what the p-value is then about; None if one may be named."""
+        if self.no_winner is None or self.typical is None:
+            return self.no_winner
+        return f"{self.no_winner} (p is from the sign test, for the typical item)"
+
     def is_shown(self, level: float) -> bool:
         """Tell whether the interval excludes 0, and enough is known to name a winner."""
         low, high = self.interval(level)

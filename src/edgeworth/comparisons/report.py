@@ -204,8 +204,7 @@ def _caveat(difference: Difference, findings: ComparisonFindings) -> str:
     if missing is not None:
         return missing
     if difference.no_winner is not None:
-        about = "" if difference.typical is None else " (p is from the sign test, for the typical item)"
-        return f"no winner: {difference.no_winner}{about}"
+        return f"no winner: {difference.describe_no_winner()}"
     return new_caveat(difference, findings) or ""
 
 

@@ -46,9 +46,10 @@ def gap_of_grades(part: Grades, rest: Grades, measure: str) -> Gap:
     """Compare a mean over items of a part with that of the rest.
 
     Right or wrong answers have the exact test of a proportion. Grades with a known range have the bounds of
-    both means squared and added. Grades without one have a t test corrected for skewness, and nothing is
-    claimed below a minimum number of items, or if three more items like the most extreme one would reverse
-    the gap: a rare large grade may not have been seen yet. A gap that is left has a caveat.
+    both means squared and added, and no gap is claimed if three more items at an end of the range would
+    reverse it: one side may lack rare bad grades that the other has. Grades without a range have a t test
+    corrected for skewness, and nothing is claimed below a minimum number of items, or if three more items
+    like the most extreme one would reverse the gap. A gap that is left has a caveat.
     """
     values = [resolve_grades(grades, measure) for grades in (part, rest)]
     estimates = [estimate_grades(grades, measure) for grades in (part, rest)]
@@ -62,7 +63,10 @@ def gap_of_grades(part: Grades, rest: Grades, measure: str) -> Gap:
             "rare large grade could reverse a gap (--grade-range allows fewer)"
         )
     withheld = None
-    if not _has_range(part) and _unseen_items_reverse(*values):
+    if _has_range(part):
+        if measure == "mean" and _ends_of_range_reverse(part, rest):
+            withheld = f"{UNSEEN_ITEMS_TO_SURVIVE} more items at an end of the range would reverse the gap"
+    elif _unseen_items_reverse(*values):
         withheld = f"{UNSEEN_ITEMS_TO_SURVIVE} more items like the most extreme one would reverse the gap"
     gap = _gap_between(estimates, values, no_claim)
     caveat = None
@@ -103,6 +107,21 @@ def _gap_between(estimates: Sequence[Estimate], values: Sequence[ItemValues], no
 
 def _has_range(grades: Grades) -> bool:
     return grades.is_share or math.isfinite(grades.bounds[1] - grades.bounds[0])
+
+
+def _ends_of_range_reverse(part: Grades, rest: Grades) -> bool:
+    """Tell whether three unseen items at the worst end of the range reverse the gap; clusters count as items.
+
+    They may be the worst of the side with the higher mean, or the best of the other one.
+
+    >>> safe = Grades.from_grades([90.0, 92.0] * 20, grade_range=(0, 100))
+    >>> rare = Grades.from_grades([95.0] * 38 + [0.0, 0.0], grade_range=(0, 100))
+    >>> _ends_of_range_reverse(safe, rare)
+    True
+    """
+    means = [resolve_grades(grades, "mean").mean for grades in (part, rest)]
+    higher, lower = (part, rest) if means[0] > means[1] else (rest, part)
+    return abs(means[0] - means[1]) <= max(unseen_shifts(higher)[0], unseen_shifts(lower)[1])
 
 
 def _unseen_items_reverse(part: ItemValues, rest: ItemValues) -> bool:

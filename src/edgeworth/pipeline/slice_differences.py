@@ -54,8 +54,15 @@ class DifferenceRow:
     second: str
     better: str | None
     measure: str
+    caveat: str | None = None
+    """What the reader of the interval and the p-value must know."""
     adjusted_p_value: float = math.nan
     is_shown: bool = False
+
+    @property
+    def remark(self) -> str:
+        """Explain in the row why no winner is named, or what to know before reading it."""
+        return f"no winner: {self.no_claim}" if self.no_claim is not None else self.caveat or ""
 
     def mirror(self) -> DifferenceRow:
         """Return the second system minus the first."""
@@ -160,7 +167,8 @@ def _difference_row(
         low=low,
         high=high,
         p_value=result.p_value(),
-        no_claim=describe_too_few(units) or result.no_winner,
+        no_claim=describe_too_few(units) or result.describe_no_winner(),
+        caveat=result.caveat,
         better=result.better,
         is_shown=bool(result.is_shown(level_of_each)),
     )
@@ -180,20 +188,15 @@ def _describe_differences(rows: Sequence[DifferenceRow], measure: str) -> tuple[
         more = len(names) - MAX_SLICES_NAMED
         listed = [*names[:MAX_SLICES_NAMED], f"{more} more"] if more > 0 else names
         parts.append(f"{start} {' and '.join(filter(None, (', '.join(listed[:-1]), listed[-1])))}")
-    sentence = f"By {columns}, {'; '.join(parts)}." if parts else ""
-    if not parts:
-        sentence = f"By {columns}, no slice shows a difference in {words}."
+    is_any_claimed = any(row.no_claim is None and row.undefined is None for row in rows)
+    shown = f"no slice shows a difference in {words}" if is_any_claimed else "no winner is named in any slice"
+    sentence = f"By {columns}, {'; '.join(parts) or shown}."
     # Every pair of systems has a row for each slice.
     slices = dict.fromkeys((row.by, row.slice, row.undefined) for row in rows)
     reasons = Counter(reason for *_, reason in slices if reason is not None)
     notes = []
     for reason, number in reasons.most_common(MAX_REASONS_FOR_NO_VALUE):
         notes.append(f"{number:,} {plural(number, 'slice has', 'slices have')} no {words}: {reason}.")
-    small = {(row.by, row.slice) for row in rows if row.no_claim and row.undefined is None}
-    if small:
-        number = len(small)
-        what = plural(number, "slice, which has", "slices, which have")
-        notes.append(f"Nothing is claimed about {number:,} {what} too few independent cases.")
     return sentence, tuple(notes)
 
 
@@ -213,13 +216,16 @@ def _difference_grid(rows: Sequence[DifferenceRow], measure: str, level_of_each:
     counts = ("rows", "independent") if is_dependent else ("cases",)
     heads = ["slice/text", *(f"{x}/text" for x in names), *(f"{x}/count" for x in counts), f"{value}/number"]
     heads += [f"{format_slice_level(level_of_each)} CI/interval", "Holm p/probability"]
+    has_remarks = any(row.remark for row in rows[:MAX_SLICES_SHOWN])
+    heads += ["caveat/text"] if has_remarks else []
     cells: list[tuple[Cell, ...]] = []
     for row in rows[:MAX_SLICES_SHOWN]:
         numbers = (row.value, row.low, row.high, row.adjusted_p_value)
         value_cell, low, high, p_value = map(finite_or_none, numbers)
         systems = (row.first, row.second) if has_several_pairs else ()
         sizes = (row.rows, round(row.cases)) if is_dependent else (round(row.cases),)
-        cells.append((_name(row, rows), *systems, *sizes, value_cell, (low, high), p_value))
+        remark = (row.remark,) if has_remarks else ()
+        cells.append((_name(row, rows), *systems, *sizes, value_cell, (low, high), p_value, *remark))
     note = "weakest first; intervals adjusted by Bonferroni, p-values by Holm"
     if len(rows) > MAX_SLICES_SHOWN:
         note += f"; the weakest {MAX_SLICES_SHOWN} of {len(rows):,}, the others are in the JSON"

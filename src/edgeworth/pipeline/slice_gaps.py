@@ -37,7 +37,6 @@ from edgeworth.errors import EdgeworthError
 from edgeworth.pipeline.slices import (
     MAX_CLASS_SHARES_SHOWN,
     MAX_GAP_CAVEATS_IN_CLAIM,
-    MAX_REASONS_FOR_NO_CLAIM,
     MAX_REASONS_FOR_NO_GAP,
     MAX_REASONS_FOR_NO_VALUE,
     MAX_SLICES_NAMED,
@@ -146,6 +145,11 @@ class SliceRow:
         estimate = self.slice_estimate.estimate
         own = None if estimate is None else estimate.caveat
         return "; ".join(text for text in (own, self.slice_estimate.gap.caveat) if text) or None
+
+    @property
+    def remark(self) -> str:
+        """Explain in the row why nothing is claimed, or what to know before reading the intervals."""
+        return f"no claim: {self.no_claim}" if self.no_claim is not None else self.caveat or ""
 
     @property
     def is_shown(self) -> bool:
@@ -450,16 +454,25 @@ class GapTable:
             return " ".join([f"{'; '.join(parts)}.", *sentences[:MAX_GAP_CAVEATS_IN_CLAIM]])
         words = " or ".join(dict.fromkeys(describe_measure(row.measure) for row in self.rows))
         columns = " and ".join(dict.fromkeys(row.by for row in self.rows))
-        p_values = [row.adjusted_p_value for row in self.rows if not math.isnan(row.adjusted_p_value)]
-        if not p_values:
-            return f"By {columns}, no slice can be compared with the rest in {words}."
-        smallest = format_p_value(min(p_values))
+        tested = [row for row in self.rows if not math.isnan(row.adjusted_p_value)]
+        if not tested:
+            reason = self._describe_reason()
+            return f"By {columns}, no slice can be compared with the rest in {words}{reason}."
+        clearest = min(tested, key=lambda row: row.adjusted_p_value)
+        smallest = format_p_value(clearest.adjusted_p_value)
         test = f"Holm {smallest}" if self._has_several_gaps else smallest
+        if clearest.no_claim is not None:
+            test += f", not claimed because {clearest.no_claim}"
         return f"By {columns}, no slice is shown to differ from the rest in {words} (smallest {test})."
 
     @property
     def _has_several_gaps(self) -> bool:
         return len({(row.measure, row.by, row.is_one_of_two or row.slice) for row in self.rows}) > 1
+
+    def _describe_reason(self) -> str:
+        """Write the most common reason why slices have no claim, no gap or no value."""
+        reasons = Counter(filter(None, (row.undefined or row.no_gap or row.no_claim for row in self.rows)))
+        return f": {reasons.most_common(1)[0][0]}" if reasons else ""
 
     def _name(self, row: SliceRow) -> str:
         return name_slice(row.by, row.slice, (other.by for other in self.rows))
@@ -495,7 +508,7 @@ class GapTable:
         return levels, f"gap {gap} ({interval}, {test})"
 
     def notes(self) -> tuple[str, ...]:
-        """Write why some slices have no value, no gap, or no claim."""
+        """Write why some slices have no value or no gap; rows explain why they have no claim."""
         texts = []
         values = Counter((row.measure, row.undefined) for row in self.rows if row.undefined is not None)
         for (measure, reason), number in values.most_common(MAX_REASONS_FOR_NO_VALUE):
@@ -505,15 +518,6 @@ class GapTable:
         for no_gap, number in gaps.most_common(MAX_REASONS_FOR_NO_GAP):
             verb = plural(number, "slice has", "slices have")
             texts.append(f"{number:,} {verb} no gap to the rest: {no_gap}.")
-        claims: dict[str, set[tuple[str, str]]] = {}
-        for row in self.rows:
-            if row.no_claim is not None and row.undefined is None:
-                claims.setdefault(row.no_claim, set()).add((row.by, row.slice))
-        for no_claim, slices in list(claims.items())[:MAX_REASONS_FOR_NO_CLAIM]:
-            number = len(slices)
-            texts.append(
-                f"Nothing is claimed about {number:,} {plural(number, 'slice', 'slices')}: {no_claim}."
-            )
         return tuple(texts)
 
     def grid(self, requested: str, *, with_base_rates: bool) -> Grid:
@@ -531,8 +535,8 @@ class GapTable:
             f"{p_value}/probability",
         ]
         rates = _rates_shown(rows) if with_base_rates else ()
-        has_caveats = any(row.caveat is not None for row in rows[:MAX_SLICES_SHOWN])
-        ends = [*(f"share of {label}/number" for label in rates), *(["caveat/text"] if has_caveats else [])]
+        has_remarks = any(row.remark for row in rows[:MAX_SLICES_SHOWN])
+        ends = [*(f"share of {label}/number" for label in rates), *(["caveat/text"] if has_remarks else [])]
         columns = [*make_columns(*heads, *ends)]
         columns[len(counts) + 2] = replace(columns[len(counts) + 2], is_extra=True)
         cells: list[tuple[Cell, ...]] = []
@@ -547,9 +551,9 @@ class GapTable:
             numbers = (row.rows, round(row.cases)) if is_dependent else (round(row.cases),)
             base_rates = row.slice_estimate.base_rates
             shares = [finite_or_none(base_rates.get(label, math.nan)) for label in rates]
-            caveat = (row.caveat or "",) if has_caveats else ()
+            remark = (row.remark,) if has_remarks else ()
             cells.append(
-                (self._name(row), *numbers, value, (low, high), gap, (gap_low, gap_high), p, *shares, *caveat)
+                (self._name(row), *numbers, value, (low, high), gap, (gap_low, gap_high), p, *shares, *remark)
             )
         note = "weakest first; the rest of a slice is all other slices of its column"
         if self._has_several_gaps:

@@ -34,8 +34,8 @@ MAX_GAP_CAVEATS_IN_CLAIM = 1
 MAX_CLASS_SHARES_SHOWN = 3
 """The most classes whose shares a table shows."""
 
-MAX_REASONS_FOR_NO_VALUE, MAX_REASONS_FOR_NO_GAP, MAX_REASONS_FOR_NO_CLAIM = 3, 2, 3
-"""The most notes about slices without a value, a gap or a claim; each note gives one reason."""
+MAX_REASONS_FOR_NO_VALUE, MAX_REASONS_FOR_NO_GAP = 3, 2
+"""The most notes about slices without a value or a gap; each note gives one reason."""
 
 NO_VALUE = "(no value)"
 

@@ -53,7 +53,7 @@ def _quality(findings: RankingFindings | ListFindings, subject: str, over: str =
             chance += ": worse than chance"
     sentence = f"{subject} {describe_estimate(headline, findings.level)}{over}{chance}."
     numbers = {**estimate_numbers(headline, findings.level), "chance": headline.chance}
-    return Claim(headline.measure, sentence, _strength(findings), numbers, str(headline.method))
+    return Claim(headline.measure, sentence, _strength(findings), numbers, str(headline.method or ""))
 
 
 def _strength(findings: RankingFindings | ListFindings) -> Strength:
@@ -84,7 +84,7 @@ def _chance(findings: RankingFindings | ListFindings) -> Claim | None:
         if headline.law is None or math.isnan(headline.chance):
             return None
         sentence = f"The interval {'excludes' if findings.is_conclusive else 'includes'} the chance level."
-        return Claim("chance", sentence, _strength(findings), {}, str(headline.method))
+        return Claim("chance", sentence, _strength(findings), {}, str(headline.method or ""))
     adverb = "well" if findings.is_better else "badly"
     twice = ""
     if not findings.is_significant and tail.p_value <= 1 - findings.level:
@@ -148,7 +148,8 @@ def rankings_citation(findings: RankingFindings | ListFindings) -> str:
     if headline.undefined is not None:
         return ""
     measure = describe_measure(headline.measure)
-    parts = [f"{measure} {describe_estimate(headline, findings.level)}, {headline.method}"]
+    method = "" if headline.law is None else f", {headline.method}"
+    parts = [f"{measure} {describe_estimate(headline, findings.level)}{method}"]
     if not math.isnan(headline.chance):
         parts.append(f"chance level {format_number(headline.chance)}")
     if findings.tail is not None:

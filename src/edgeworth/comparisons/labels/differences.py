@@ -52,6 +52,7 @@ from edgeworth.comparisons.policy import (
 )
 from edgeworth.comparisons.randomization.sign_sums import COARSE, FINE, Grid
 from edgeworth.core.estimates import estimate
+from edgeworth.core.formatting import plural
 from edgeworth.core.sampling_distributions import SamplingLaw, few_clusters_caveat
 from edgeworth.core.test_results import TestResult, hypergeometric_tails
 from edgeworth.decisions.verdict import weights_warning
@@ -180,7 +181,7 @@ def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw
     fewest = min(cells.predictions(positions, label) for positions in cells.places for label in labels)
     if fewest < MIN_PREDICTIONS_TO_NAME_WINNER:
         needed = f"at least {MIN_PREDICTIONS_TO_NAME_WINNER} are needed"
-        return f"a system predicts the class only {fewest:.0f} times; {needed}"
+        return f"a system predicts the class only {_times(fewest)}; {needed}"
     if resolved.measure.is_rate_of_predictions and any(_is_unclear(cells, label) for label in labels):
         return (
             f"fewer than {MIN_RIGHT_AND_WRONG_PREDICTIONS} predictions of a class are right, or fewer than "
@@ -195,15 +196,25 @@ def _rare_class(cells: JointCells) -> str | None:
         predicted = [cells.predictions(positions, label) for label in range(cells.size)]
         rare = _rare_together(predicted, MIN_PREDICTIONS_TO_NAME_WINNER)
         if rare is not None:
-            number = f"only {sum(predicted[label] for label in rare):.0f} times"
+            number = f"only {_times(sum(predicted[label] for label in rare))}"
             needed = f"at least {MIN_PREDICTIONS_TO_NAME_WINNER} are needed"
             return f"a system predicts {_class_names(cells, rare)} {number}; {needed}"
     real = [cells.real_cases(label) for label in range(cells.size)]
     rare = _rare_together(real, MIN_REAL_CASES_TO_NAME_WINNER)
     if rare is None:
         return None
-    number = f"only {sum(real[label] for label in rare):.0f} cases of {_class_names(cells, rare)}"
-    return f"there are {number}; at least {MIN_REAL_CASES_TO_NAME_WINNER} are needed"
+    cases = round(sum(real[label] for label in rare))
+    number = f"only {cases} {plural(cases, 'case')} of {_class_names(cells, rare)}"
+    return f"there {plural(cases, 'is', 'are')} {number}; at least {MIN_REAL_CASES_TO_NAME_WINNER} are needed"
+
+
+def _times(predictions: float) -> str:
+    """Write how often a class is predicted.
+
+    >>> _times(1.0), _times(3.0)
+    ('1 time', '3 times')
+    """
+    return f"{predictions:.0f} {plural(round(predictions), 'time')}"
 
 
 def _rare_together(counts: Sequence[float], least: int) -> list[int] | None:

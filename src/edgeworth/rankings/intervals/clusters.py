@@ -107,8 +107,9 @@ class ClusteredCases:
         return np.asarray(factors[self.codes, np.where(self.is_target, 0, 1)])
 
     def sums(self, effects: Values) -> Values:
-        """Sum the effects of the cases of each cluster, grown by their factors."""
-        return np.bincount(self.codes, self.weights * effects * self.factors(), self.number)
+        """Sum the effects of the cases of each cluster, grown by their factors; nan if one is infinite."""
+        with np.errstate(invalid="ignore"):
+            return np.bincount(self.codes, self.weights * effects * self.factors(), self.number)
 
     def spread(self, effects: Values) -> Spread:
         """Sum squared cluster sums, with the degrees of freedom of the sum."""
