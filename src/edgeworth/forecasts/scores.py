@@ -257,9 +257,7 @@ class ForecastScores(Serializable):
             if weights is None:
                 return sums, np.einsum("csn,crn->csr", finite, finite), zeros
             own = weights[rows]
-            products, squares = (
-                np.einsum("csn,crn,n->csr", finite, finite, power, optimize=True) for power in (own, own**2)
-            )
+            products, squares = (_weighted_products(finite, power) for power in (own, own**2))
             return values @ own, products, zeros, finite @ own**2, squares
 
         size = len(first.labels)
@@ -413,6 +411,12 @@ class ForecastScores(Serializable):
         pairs = [(system, score) for system in self.systems for score in self.names]
         means = {f"mean {score} of {system}": self.mean(score, system) for system, score in pairs}
         return {"cases": self.cases, **means}
+
+
+def _weighted_products(values: Floats, weights: Floats) -> Floats:
+    """Return Σwxy for each score and pair of systems, the same to the last bit both ways round."""
+    products = np.matmul(values * weights, values.transpose(0, 2, 1))
+    return (products + products.transpose(0, 2, 1)) / 2
 
 
 def _add_weighting(first: ScoreWeights | None, second: ScoreWeights | None) -> ScoreWeights | None:
