@@ -84,6 +84,8 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
         return Verdict((*one_class, *scores[1:]))
     if bets and not findings.has_odds:
         bets = _other_conclusion(findings, bets[-1], scores[0])
+        if bets and scores[0].strength != "shown":  # what is shown leads, what is not shown follows
+            return Verdict((*one_class, *bets, *scores[1:], scores[0]))
     comes_first = wealth.against not in (RIVAL, CLASS_SHARES)
     return Verdict((*one_class, *bets, *scores) if comes_first else (*one_class, *scores, *bets))
 
@@ -93,8 +95,7 @@ def _other_conclusion(findings: ForecastFindings, evidence: Claim, score: Claim)
     if evidence.strength != "shown":
         return ()
     if score.strength != "shown":
-        text = f"{evidence.text[:-1]}, although the mean scores do not differ clearly."
-        return (replace(evidence, text=text),)
+        return (evidence,)
     favours_model = findings.bets.stronger.null == findings.bets.against_rival.null
     return () if favours_model == (findings.bets.brier.mean > 0) else (evidence,)
 
@@ -392,7 +393,8 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
         return Claim("score", text, "not shown", numbers)
     if findings.scarcity is not None:
         text = (
-            f"No clear difference between {model} and {rival}: {levels[:-1]}; {cases}); {findings.scarcity}."
+            f"No clear difference in mean score between {model} and {rival}: {levels[:-1]}; {cases}); "
+            f"{findings.scarcity}."
         )
         return Claim("score", text, "not shown", {"difference": reported.mean, **compared})
     is_shown = min(abs(reported.low), abs(reported.high)) > 0 and (reported.low > 0) == (reported.high > 0)
@@ -402,7 +404,7 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     cross = "" if predictions_made == "before" else ", cross-validated"
     detail = f"{levels}, difference {value} ({approximate}{kind} {' to '.join(ends)}; {cases}{cross})"
     if not is_shown:
-        text = f"No clear difference between {model} and {rival}: {detail}."
+        text = f"No clear difference in mean score between {model} and {rival}: {detail}."
         return Claim("score", text, "not shown", numbers, difference.method)
     relation = "beats" if difference.mean > 0 else "is worse than"
     text = f"{_capitalize(model)} {relation} {rival}: {detail}."
