@@ -337,6 +337,10 @@ def test_rows_sorted_by_outcome_are_warned_of_and_shown_in_a_random_order() -> N
     other = evaluate(truth=truth[mixed], probabilities=p[mixed], against=q[mixed])
     assert not any("sorted by outcome" in warning for warning in other.warnings)
     assert other.verdict == report.verdict
+    # Against class shares that are counted on the same cases, the order matters only if it is claimed.
+    for ordered in (False, True):
+        alone = evaluate(truth=truth, probabilities=p, ordered=ordered)
+        assert any("sorted by outcome" in warning for warning in alone.warnings) == ordered
 
 
 def test_zeros_leave_scores_area_and_calibration_and_are_stated() -> None:

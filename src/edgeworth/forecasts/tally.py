@@ -70,8 +70,8 @@ FAIRLY = {"backing": ", with the overround removed,", "exchange": ", inside the 
 """At which prices the cumulative games are played, where a book has more than one."""
 
 SORTED = (
-    "The rows are sorted by outcome, so the wealth path, its maximum and its drawdown are meaningless. Use "
-    "--ordered only if the rows are in the order in which the outcomes became known."
+    "The rows are sorted by outcome, so no result that depends on their order has a meaning. Use --ordered "
+    "only if the rows are in the order in which the outcomes became known."
 )
 NOT_ORDINAL = "--ordinal (ordinal=) needs three or more classes; with two, leave it out"
 
@@ -220,7 +220,8 @@ class ForecastTally(Serializable):
             pairs = ForecastPairs.from_forecasts(forecasts, rival)
         if forecasts.are_rescaled or (rival is not None and rival.are_rescaled):
             notes = (*notes, RESCALED)
-        notes = (*notes, *describe_sorting(forecasts))
+        if opponent.book != "constant" or betting.get("ordered"):  # otherwise no result depends on the order
+            notes = (*notes, *describe_sorting(forecasts))
         # Last, since the calibration is the largest of all.
         curves = tuple(
             BoundedReliability.of(
