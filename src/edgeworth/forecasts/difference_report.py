@@ -30,13 +30,11 @@ def name_difference(findings: ForecastFindings) -> str:
 def average_section(findings: ForecastFindings) -> Section:
     """Show which system scores better on average, with bounds for the difference."""
     level = format_level(findings.level)
-    columns = make_columns(
-        "score/text", f"{name_difference(findings)}/number", f"{level}/interval", "valid/text"
-    )
+    columns = ["score/text", f"{name_difference(findings)}/number", f"{level}/interval"]
     differences = {"Brier score": findings.bets.brier, "log score": findings.bets.log}
     finite = {name: x.model_less_baseline for name, x in differences.items() if x is not None}
     unknown: tuple[Cell, ...] = (None, (None, None), INFINITE_SCORE)
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             name,
             *(
@@ -52,7 +50,13 @@ def average_section(findings: ForecastFindings) -> Section:
         names_by_method.setdefault(x.method, []).append(name)
     methods = "; ".join(f"{' and '.join(names)}: {method}" for method, names in names_by_method.items())
     note = f"below 0: {findings.name(MODEL)} scores better; {methods}"
-    return Section(DIFFERENCES, (), (Grid("", columns, rows, note),), is_main=True)
+    validities = {str(row[-1]) for row in rows}
+    if len(validities) == 1 and findings.scarcity is None:
+        rows = tuple(row[:-1] for row in rows)
+        note += f"; intervals hold {validities.pop()}"
+    else:
+        columns.append("valid/text")
+    return Section(DIFFERENCES, (), (Grid("", make_columns(*columns), rows, note),), is_main=True)
 
 
 def _bounds(difference: AverageDifference, scarcity: str | None) -> tuple[Cell, Cell]:
