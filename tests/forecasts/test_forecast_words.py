@@ -140,7 +140,7 @@ def test_one_class_alone_is_said_first_and_no_winner_is_named(only: int) -> None
     assert [claim.about for claim in alone.claims] == ["classes", "calibration"]
     assert f"({only})" in alone.claims[0].text
     beside = evaluate(truth=[only] * 60, probabilities=p, against=p**2, labels=[0, 1]).verdict
-    assert [claim.about for claim in beside.claims] == ["classes", "bets", "calibration", "score"]
+    assert [claim.about for claim in beside.claims] == ["classes", "score", "calibration", "bets"]
     assert beside.claims[1].strength == "not shown"
     assert "the rarer outcome never occurred" in beside.claims[1].text
 

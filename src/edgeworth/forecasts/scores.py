@@ -416,7 +416,7 @@ class ForecastScores(Serializable):
 def _weighted_products(values: Floats, weights: Floats) -> Floats:
     """Return Σwxy for each score and pair of systems, the same to the last bit both ways round."""
     products = np.matmul(values * weights, values.transpose(0, 2, 1))
-    return (products + products.transpose(0, 2, 1)) / 2
+    return np.asarray(products + products.transpose(0, 2, 1)) / 2
 
 
 def _add_weighting(first: ScoreWeights | None, second: ScoreWeights | None) -> ScoreWeights | None:

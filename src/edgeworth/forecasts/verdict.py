@@ -84,7 +84,8 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
         return Verdict((*one_class, *scores[1:]))
     if bets and not findings.has_odds:
         bets = _other_conclusion(findings, bets[-1], scores[0])
-        if bets and scores[0].strength != "shown":  # what is shown leads, what is not shown follows
+        if bets and wealth.against == CLASS_SHARES and scores[0].strength != "shown":
+            # Whether the forecasts are informed comes before by how much.
             return Verdict((*one_class, *bets, *scores[1:], scores[0]))
     comes_first = wealth.against not in (RIVAL, CLASS_SHARES)
     return Verdict((*one_class, *bets, *scores) if comes_first else (*one_class, *scores, *bets))
