@@ -84,6 +84,14 @@ def test_other_rankings_are_not(strength: float) -> None:
     assert class_split(ew.Ranking.from_scores([1, 0, 1], [np.inf] * 3)) is None
 
 
+def test_the_leaves_of_a_tree_are_not_taken_for_left_out_cases() -> None:
+    """Few scores, each shared by both classes, and neighbouring leaves whose order new cases reverse."""
+    scores = np.repeat([0.0, 0.0415, 0.125, 0.269, 0.95, 1.0], [3, 165, 10, 28, 21, 73])
+    targets = {0.0: 3, 0.0415: 9, 0.125: 2, 0.269: 6, 0.95: 18, 1.0: 64}
+    truth = np.concatenate([np.arange((scores == score).sum()) < hits for score, hits in targets.items()])
+    assert class_split(ew.Ranking.from_scores(truth, scores)) is None
+
+
 def test_leaving_one_out_of_group_means_is_seen() -> None:
     rng = np.random.default_rng(9)
     group = rng.integers(0, 6, 240)

@@ -172,6 +172,58 @@ def test_systems_are_compared() -> None:
     assert pytest.approx(brier[0] - brier[1], abs=1e-12) in display.difference.tolist()
 
 
+@pytest.mark.parametrize("names", [("good", "bad"), ("bad", "good")])
+def test_the_axis_names_the_systems_in_the_order_in_which_they_are_subtracted(names: tuple[str, str]) -> None:
+    truth = np.arange(120) % 2
+    wrong = {"good": np.arange(120) % 10 == 0, "bad": np.arange(120) % 3 == 0}
+    systems = {name: np.where(wrong[name], 1 - truth, truth) for name in names}
+    display = ours.ComparisonDisplay.from_predictions(truth, systems)
+    first, second = display.ax_.get_xlabel().split(" − ")
+    gap = (systems[first] == truth).mean() - (systems[second] == truth).mean()
+    assert display.difference[display.what.index("accuracy")] == pytest.approx(gap)
+
+
+def test_a_difference_that_is_not_finite_is_marked() -> None:
+    truth = np.arange(40) % 2
+    sure = np.where(np.arange(40) == 0, 1.0, truth)  # probability 0 for the class of the first case
+    systems = {"sure": sure, "fair": 0.25 + 0.5 * truth}
+    display = ours.ComparisonDisplay.from_predictions(truth, systems, kind="probabilities")
+    marked = [text.get_text() for text in display.ax_.texts]
+    assert marked == ["no finite difference"] * int((~np.isfinite(display.difference)).sum())
+    assert marked
+
+
+@pytest.mark.parametrize("kind", BINARY)
+def test_curves_on_the_same_axes_have_colours_of_their_own(kind: Any) -> None:
+    model, points, truth = problem()
+    stump = DecisionTreeClassifier(max_depth=2).fit(points[:60], truth[:60])
+    _, ax = pyplot.subplots()
+    for name, each in {"line": model, "tree": stump}.items():
+        kind.from_estimator(each, points, truth, ax=ax, name=name)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert len(labels) == len(set(labels))
+    colours = {line.get_label().split(" (")[0]: line.get_color() for line in ax.lines}
+    assert colours["line"] != colours["tree"]
+
+
+def test_long_labels_are_not_cut() -> None:
+    labels = [f"a rather long label {number}" for number in range(6)]
+    truth = np.resize(labels, 120)
+    display = ours.ConfusionInformednessDisplay.from_predictions(truth, np.roll(truth, 1))
+    figure, ax = display.figure_, display.ax_
+    figure.canvas.draw()
+    for text in (*ax.get_xticklabels(), *ax.get_yticklabels(), ax.xaxis.label, ax.yaxis.label):
+        box = text.get_window_extent()
+        assert figure.bbox.containsx(box.x0), text
+        assert figure.bbox.containsx(box.x1), text
+        assert figure.bbox.containsy(box.y0), text
+    assert {text.get_rotation() for text in ax.get_xticklabels()} == {45.0}
+    compared = ours.ComparisonDisplay.from_predictions(truth, {"a": truth, "b": np.roll(truth, 1)})
+    compared.figure_.canvas.draw()
+    for text in compared.ax_.get_yticklabels():
+        assert compared.figure_.bbox.containsx(text.get_window_extent().x0)
+
+
 def test_other_folds_are_no_pair() -> None:
     _, points, truth = problem()
     options: dict[str, Any] = {"return_estimator": True, "return_indices": True}

@@ -132,6 +132,9 @@ def class_split(ranking: Ranking) -> str | None:
     hits, (target_scores, targets) = np.zeros(len(scores)), ranking.targets.distinct()
     hits[np.searchsorted(scores, target_scores)] = targets
     sizes, gaps = items.astype(np.float64), np.diff(scores)
+    # Leaving out a case gives a score to one class only. The leaves of a tree have cases of both classes.
+    if sizes[(hits > 0) & (hits < sizes)].sum() > sizes.sum() / 2:
+        return None
     starts = (np.append(0, 1 + np.flatnonzero(gaps > share * width)) for share in NEARLY_EQUAL_SHARES)
     z = min(_split_within(group_starts, hits, sizes) for group_starts in starts)
     if z > MAX_Z_FOR_CLASS_SPLIT:

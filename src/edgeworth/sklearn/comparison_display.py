@@ -234,11 +234,14 @@ class ComparisonDisplay:
         compare_options: CompareOptions = {**options, "level": level, "kind": kind}
         if pos_label is not None:
             compare_options["positive"] = pos_label
-        report = ew.compare(truth=truth, systems=systems, **compare_options).report
+        comparison = ew.compare(truth=truth, systems=systems, **compare_options)
+        report = comparison.report
         rows = chart_rows(report, "differences")
         row_names = [displayable(str(row.get("what", row.get("pair", "")))) for row in rows]
         values = (chart_column(rows, name) for name in ("difference", "low", "high"))
-        return cls(row_names, *values, names=list(systems), level=level, verdict=report.verdict).plot(ax)
+        # The chart subtracts from the better system, whichever was passed first.
+        names = comparison.findings.ranked
+        return cls(row_names, *values, names=names, level=level, verdict=report.verdict).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on axes.
@@ -260,6 +263,15 @@ class ComparisonDisplay:
         ax.errorbar(self.difference, places, xerr=reach, fmt="o", color=FIRST, capsize=3)
         ax.axvline(0, color=CHANCE_COLOUR, linestyle="--")
         ax.set_yticks(places, self.what)
+        ax.set_ylim(-0.5, len(self.what) - 0.5)
+        for place in places[~np.isfinite(self.difference)]:
+            ax.annotate(
+                "no finite difference",
+                (0.5, place),
+                xycoords=("axes fraction", "data"),
+                ha="center",
+                va="center",
+            )
         systems = " − ".join(map(displayable, self.names)) if len(self.names) == 2 else "difference"
         ax.set_xlabel(systems)
         ax.set_title(f"differences, {format_level(self.level)} intervals", fontsize="medium")

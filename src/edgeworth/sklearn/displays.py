@@ -16,7 +16,6 @@ from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import displayable, format_level, format_number
 from edgeworth.core.options import EvaluateOptions
 from edgeworth.errors import OptionError
-from edgeworth.report.charts.chart import FIRST, SECOND
 from edgeworth.report.report import Report
 from edgeworth.sklearn.drawing import (
     CHANCE_COLOUR,
@@ -25,6 +24,8 @@ from edgeworth.sklearn.drawing import (
     chart_rows,
     fill_band,
     new_axes,
+    next_colour,
+    show_legend,
 )
 from edgeworth.sklearn.predictions import Fold, Kind, pool_folds, predict_cases, second_class
 from edgeworth.sklearn.scoring import Classifier
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAME = "predictions"
+
+MAX_CHARACTERS_BELOW = 40
+"""Characters of all labels, each as long as the longest, that fit below a matrix side by side."""
 
 
 class DisplayOptions(TypedDict, total=False):
@@ -276,7 +280,7 @@ def _finish(ax: Axes, x: str, y: str, *, is_square: bool = False) -> None:
         ax.set_xlim(-0.01, 1.01)
         ax.set_ylim(-0.01, 1.01)
         ax.set_aspect("equal")
-    ax.legend(loc="best", fontsize="small")
+    show_legend(ax)
 
 
 class RocDisplay(Display):
@@ -332,8 +336,9 @@ class RocDisplay(Display):
 
     def _draw(self, ax: Axes, name: str) -> None:
         area = "" if self.roc_auc is None else f" (area {format_number(self.roc_auc)})"
-        fill_band(ax, self.fallout, self.band, FIRST, f"{format_level(self.level)} at each fallout")
-        ax.plot(self.fallout, self.recall, color=FIRST, label=f"{name}{area}")
+        colour = next_colour(ax)
+        fill_band(ax, self.fallout, self.band, colour, f"{format_level(self.level)} at each fallout")
+        ax.plot(self.fallout, self.recall, color=colour, label=f"{name}{area}")
         ax.plot([0, 1], [0, 1], color=CHANCE_COLOUR, linestyle="--", label="chance")
         _finish(ax, "fallout (false positive rate)", "recall (true positive rate)", is_square=True)
 
@@ -398,10 +403,11 @@ class PrecisionRecallDisplay(Display):
     def _draw(self, ax: Axes, name: str) -> None:
         mean = self.average_precision
         average = "" if mean is None else f" (average precision {format_number(mean)})"
+        colour = next_colour(ax)
         if self.band is not None:
             recall, low, high = self.band
-            fill_band(ax, recall, (low, high), FIRST, f"{format_level(self.level)} at each recall")
-        ax.plot(self.recall, self.precision, color=FIRST, label=f"{name}{average}")
+            fill_band(ax, recall, (low, high), colour, f"{format_level(self.level)} at each recall")
+        ax.plot(self.recall, self.precision, color=colour, label=f"{name}{average}")
         if self.prevalence is not None:
             ax.axhline(self.prevalence, color=CHANCE_COLOUR, linestyle="--", label="chance")
         _finish(ax, "recall", "precision", is_square=True)
@@ -463,10 +469,10 @@ class HitCurveDisplay(Display):
 
     def _draw(self, ax: Axes, name: str) -> None:
         items = float(self.depth[-1]) if self.items is None else self.items
-        level = format_level(self.level)
+        level, colour = format_level(self.level), next_colour(ax)
         fill_band(ax, self.depth, self.chance_band, CHANCE_COLOUR, f"{level} of random selections")
-        fill_band(ax, self.depth, self.band, FIRST, f"{level} at each depth")
-        ax.plot(self.depth, self.recall, color=FIRST, label=name)
+        fill_band(ax, self.depth, self.band, colour, f"{level} at each depth")
+        ax.plot(self.depth, self.recall, color=colour, label=name)
         ax.plot(self.depth, self.depth / items, color=CHANCE_COLOUR, linestyle="--", label="random selection")
         _finish(ax, "items reviewed", "share of targets found")
 
@@ -525,7 +531,7 @@ class ReliabilityDisplay(Display):
             label = f"{format_level(self.level)} of calibrated forecasts"
             fill_band(ax, forecast, (low, high), CHANCE_COLOUR, label)
         ax.plot([0, 1], [0, 1], color=CHANCE_COLOUR, linestyle="--", label="calibrated")
-        ax.plot(self.forecast, self.frequency, color=FIRST, label=name)
+        ax.plot(self.forecast, self.frequency, color=next_colour(ax), label=name)
         _finish(ax, "forecast probability", "share that came true", is_square=True)
 
 
@@ -605,14 +611,17 @@ class ConfusionInformednessDisplay(Display):
         informed = []
         for index, value in enumerate(self.informedness):
             ends = "" if bounds is None else f" ({bounds[0][index]:.2f} to {bounds[1][index]:.2f})"
-            informed.append(f"{displayable(self.labels[index])}\ninformedness {value:.2f}{ends}")
-        ax.set_xticks(range(len(self.labels)), [displayable(label) for label in self.labels])
+            informed.append(f"{displayable(self.labels[index])}\n{value:.2f}{ends}")
+        names = [displayable(label) for label in self.labels]
+        is_crowded = len(names) * max(map(len, names)) > MAX_CHARACTERS_BELOW
+        ax.set_xticks(range(len(names)), names)
+        if is_crowded:
+            for text in ax.get_xticklabels():
+                text.set(rotation=45, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(len(self.labels)), informed)
         ax.set_xlabel("predicted")
-        ax.set_ylabel("actual")
-        ax.set_title(
-            f"{name}: informedness of each class, {format_level(self.level)} interval", fontsize="medium"
-        )
+        ax.set_ylabel(f"actual, with informedness and its {format_level(self.level)} interval")
+        ax.set_title(name, fontsize="medium")
 
 
 class CostDisplay(Display):
@@ -663,10 +672,11 @@ class CostDisplay(Display):
         )
 
     def _draw(self, ax: Axes, name: str) -> None:
-        fill_band(ax, self.threshold, self.band, FIRST, f"{format_level(self.level)} at a fixed threshold")
-        ax.plot(self.threshold, self.cost, color=FIRST, label=name)
+        colour = next_colour(ax)
+        fill_band(ax, self.threshold, self.band, colour, f"{format_level(self.level)} at a fixed threshold")
+        ax.plot(self.threshold, self.cost, color=colour, label=name)
         if self.best is not None:
             label = f"lowest at {format_number(self.best)}"
-            ax.axvline(self.best, color=SECOND, linestyle=":", label=label)
+            ax.axvline(self.best, color=colour, linestyle=":", label=label)
         ax.set_ylim(bottom=0)
         _finish(ax, "threshold", "cost per case")

@@ -8,7 +8,7 @@ import numpy as np
 
 from edgeworth.common.arrays import Floats
 from edgeworth.errors import InputError, MissingExtraError
-from edgeworth.report.charts.chart import Rows
+from edgeworth.report.charts.chart import PALETTE, Rows
 from edgeworth.report.report import Report
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ def new_axes() -> tuple[object, Axes]:
         from matplotlib import pyplot
     except ImportError:
         raise MissingExtraError("drawing displays", "sklearn") from None
-    figure, ax = pyplot.subplots()
+    # Long labels beside the axes would be cut off without a layout that makes room for them.
+    figure, ax = pyplot.subplots(layout="constrained")
     return figure, ax
 
 
@@ -52,3 +53,20 @@ def fill_band(ax: Axes, x: Floats, band: tuple[Floats, Floats] | None, colour: s
     """Shade a band, if there is one."""
     if band is not None:
         ax.fill_between(x, *band, color=colour, alpha=BAND_OPACITY, linewidth=0, label=label)
+
+
+def next_colour(ax: Axes) -> str:
+    """Return a colour that no line on these axes has yet, until all are used."""
+    used = {line.get_color() for line in ax.lines}
+    return next((colour for colour in PALETTE if colour not in used), PALETTE[0])
+
+
+def show_legend(ax: Axes) -> None:
+    """Show the legend; bands and lines of chance that several displays share get one entry."""
+    entries, shared = [], set[str]()
+    for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+        is_curve = getattr(handle, "get_color", lambda: CHANCE_COLOUR)() != CHANCE_COLOUR
+        if is_curve or label not in shared:
+            entries.append((handle, label))
+            shared.add(label)
+    ax.legend([handle for handle, _ in entries], [label for _, label in entries], fontsize="small")
