@@ -15,6 +15,7 @@ from edgeworth.comparisons.study_design import Means, PairedAnswers, StudyPlan, 
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
 from edgeworth.core.options import CheckOptions
+from edgeworth.core.random_seeds import Rng
 from edgeworth.core.registry import canonical_spelling
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.errors import OptionError
@@ -58,7 +59,7 @@ def noise(
     lower_is_better: bool = False,
     level: float = 0.95,
     power: float = 0.8,
-    rng: int = 0,
+    rng: Rng = 0,
 ) -> Report:
     """Report how much the answers of one system change between runs, and what that hides.
 
@@ -88,8 +89,8 @@ def noise(
         The lowest and the highest grade, and whether low grades are good.
     level, power : float
         The level of intervals, and the power for the smallest difference that can be shown.
-    rng : int
-        The seed of the simulated runs.
+    rng : int, Generator or None
+        The seed of the simulated runs, a numpy generator, or None for a new seed.
 
     Returns
     -------
@@ -118,8 +119,10 @@ def noise(
     gate = None
     if rules:
         rules = tuple(_about_mean(rule, runs.measure) for rule in rules)
-        gate = simulate_decisions(rules, runs.whole, next(iter(runs.runs.values())), level=level, seed=rng)
-    return _report(runs, gate, level=level, power=power)
+        gate = simulate_decisions(
+            rules, runs.whole, next(iter(runs.runs.values())), level=level, seed=options["seed"]
+        )
+    return _report(runs, gate, level=level, power=power, seed=options["seed"])
 
 
 def _about_mean(rule: Requirement, measure: str) -> Requirement:
@@ -135,7 +138,9 @@ def _listed(columns: str | Sequence[str] | None) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns or ())
 
 
-def _report(runs: RepeatedRuns, gate: RerunDecisions | None, *, level: float, power: float) -> Report:
+def _report(
+    runs: RepeatedRuns, gate: RerunDecisions | None, *, level: float, power: float, seed: int
+) -> Report:
     whole = runs.whole
     number, units = whole.number, plural(whole.number, runs.unit)
     deviation = rerun_deviation(whole)
@@ -173,7 +178,7 @@ def _report(runs: RepeatedRuns, gate: RerunDecisions | None, *, level: float, po
         verdict=Verdict(claims),
         sections=tuple(sections),
         warnings=(*runs.notices, *_describe_shared_shifts(runs, moves)),
-        provenance=make_provenance(level=level, power=power),
+        provenance=make_provenance(level=level, power=power, seed=seed),
         numbers={
             "kind": "noise",
             "measure": runs.measure or ("accuracy" if whole.is_binary else "mean"),

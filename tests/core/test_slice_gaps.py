@@ -8,7 +8,15 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.core.measures import Combination
-from edgeworth.core.sampling_distributions import GapLaw, NewcombeLaw, NormalLaw, Scale
+from edgeworth.core.sampling_distributions import (
+    GapLaw,
+    NewcombeLaw,
+    NormalLaw,
+    Scale,
+    mirror_law,
+    outer_interval,
+    unmirror,
+)
 from edgeworth.core.slice_gaps import MeanMoments, SkewedMeansLaw, exchange_test
 
 
@@ -31,11 +39,25 @@ def test_two_proportions_have_the_bounds_of_newcombe() -> None:
 
 
 def test_a_p_value_is_the_level_at_which_the_interval_reaches_the_null() -> None:
-    laws = NewcombeLaw(proportion(56, 70)), NewcombeLaw(proportion(48, 80))
-    law = GapLaw((0.8, 0.6), *laws)
+    law = GapLaw((0.8, 0.6), *two_proportions())
     for null in (0.0, 0.1, 0.3):
         p_value = law.p_value(null, "two-sided")
         assert min(abs(bound - null) for bound in law.interval(1 - p_value)) < 1e-4
+
+
+def test_a_mirrored_law_has_the_same_bounds_with_the_other_sign() -> None:
+    for law in (NewcombeLaw(proportion(1, 12)), GapLaw((0.8, 0.6), *two_proportions())):
+        mirrored = mirror_law(law)
+        assert mirror_law(mirrored) is law
+        assert unmirror(mirrored) == (law, True)
+        for level in (0.9, 0.9999):
+            low, high = law.outer_interval(level)
+            assert outer_interval(mirrored, level) == (-high, -low)
+        assert mirrored.p_value(-0.5, "less") == law.p_value(0.5, "greater")
+
+
+def two_proportions() -> tuple[NewcombeLaw, NewcombeLaw]:
+    return NewcombeLaw(proportion(56, 70)), NewcombeLaw(proportion(48, 80))
 
 
 def test_a_correlation_narrows_the_interval_as_that_of_paired_values() -> None:

@@ -129,6 +129,18 @@ def pooled_deviation(values: np.ndarray) -> float:
     return float(np.sqrt(values.var(axis=0, ddof=1).mean()))
 
 
+def test_simulated_runs_are_repeated_by_their_seed() -> None:
+    rng = np.random.default_rng(8)
+    grades = repeated((rng.random((2, 200)) < rng.beta(4, 3, 200)).astype(int))
+    drawn = ew.noise(grades, require="accuracy >= 0.5", rng=np.random.default_rng(5))
+    seed = drawn.provenance["seed"]
+    assert seed == np.random.default_rng(5).integers(0, 2**32)
+    again = ew.noise(grades, require="accuracy >= 0.5", rng=seed)
+    other = ew.noise(grades, require="accuracy >= 0.5", rng=None)
+    assert again.numbers["gate"] == drawn.numbers["gate"]
+    assert other.provenance["seed"] != seed
+
+
 def test_queries_and_probabilities_have_values_of_their_own(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     truth, runs = rerun_table(rng, 3)

@@ -154,6 +154,18 @@ def test_options_of_public_functions_are_keyword_only() -> None:
                 assert not is_option or parameter.kind is inspect.Parameter.KEYWORD_ONLY, (name, parameter)
 
 
+def test_random_numbers_are_rng_in_python_and_seed_on_the_command() -> None:
+    for name in ew.__all__:
+        value = getattr(ew, name)
+        parameters = inspect.signature(value).parameters if inspect.isfunction(value) else {}
+        assert "seed" not in parameters, name
+        if "rng" in parameters:
+            assert re.search("Rng|IntegerGenerator", str(parameters["rng"].annotation)), name
+    for path in (SOURCE / "cli").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.arg) and node.arg == "rng"), (path, node.lineno)
+
+
 def modules_after(code: str, *, whole: bool = False) -> set[str]:
     """Modules, by their packages or by their whole names."""
     shown = subprocess.run(

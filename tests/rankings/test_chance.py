@@ -352,15 +352,11 @@ def test_bad_options_are_refused_in_a_sentence() -> None:
 # -- hits ----------------------------------------------------------------------------------------------
 
 
-def test_the_seeds_approximations_are_named_as_such() -> None:
+def test_the_variance_of_hits_adds_variances_and_covariances() -> None:
     law = hits(3000, 245, 100)
     share = 245 / 3000
     variance = 100 * share * (1 - share) + 100 * 99 * share * (244 / 2999 - share)
     assert law.variance == pytest.approx(variance, rel=1e-12)
-    approximate = law.normal_tail(12)
-    assert approximate.kind == "approximation"
-    assert approximate.low < law.tail(12).p_value < approximate.high
-    assert hits(10, 4, 10).normal_tail(4).p_value == 1.0
 
 
 def test_hits_of_long_lists() -> None:

@@ -56,7 +56,7 @@ def noise(
     power: Annotated[
         float, Parameter(help="The power: how often the test detects a difference that exists.")
     ] = 0.8,
-    rng: Annotated[int, Parameter(help="The seed of simulated runs.")] = 0,
+    seed: Annotated[int, Parameter(help="The seed of simulated runs.")] = 0,
     output: Output = NO_OUTPUT,
 ) -> None:
     """Measure how much one system's answers change between runs, and what that hides."""
@@ -84,6 +84,6 @@ def noise(
             lower_is_better=lower_is_better,
             level=level,
             power=power,
-            rng=rng,
+            rng=seed,
         )
     show(report, output)

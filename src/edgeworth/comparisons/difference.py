@@ -25,7 +25,7 @@ from edgeworth.core.formatting import (
     markdown_table,
 )
 from edgeworth.core.measures import Direction
-from edgeworth.core.sampling_distributions import MirroredLaw, SamplingLaw, check_level
+from edgeworth.core.sampling_distributions import SamplingLaw, check_level, mirror_law
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 
@@ -192,7 +192,7 @@ class Difference:
             amounts=None if self.amounts is None else {-amount: n for amount, n in self.amounts.items()},
             typical=None if self.typical is None else self.typical[::-1],
             unseen_shifts=self.unseen_shifts[::-1],
-            law=None if self.law is None else MirroredLaw(self.law),
+            law=None if self.law is None else mirror_law(self.law),
             probability_better=1 - self.probability_better,
             effect=None if self.effect is None else self.effect.mirror(),
         )

@@ -15,7 +15,7 @@ from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.labels.proportions import PairedProportions
 from edgeworth.comparisons.planning import SampleSizePlan, units_needed
 from edgeworth.comparisons.policy import MAX_CASES_WITH_EXACT_MARGIN
-from edgeworth.core.sampling_distributions import MirroredLaw, normal_quantile
+from edgeworth.core.sampling_distributions import normal_quantile, unmirror
 
 MAX_DISAGREEMENTS_ENUMERATED = 1_500
 """With more expected disagreements, numbers of wins and losses are normal: 500 × 500 points replace them."""
@@ -43,17 +43,21 @@ def tango_scores(wins: Floats, losses: Floats, cases: float, difference: float) 
     return np.asarray(np.where(gap == 0, 0.0, np.where(variance > 0, scores, np.copysign(np.inf, gap))))
 
 
+def raw_counts(difference: Difference) -> PairedProportions | None:
+    """Find the trials in which only one system succeeded, where the interval rests on them alone."""
+    law, is_mirrored = unmirror(difference.law)
+    if not isinstance(law, PairedProportions):
+        return None
+    return law.swap() if is_mirrored else law
+
+
 def paired_counts(difference: Difference) -> PairedProportions | None:
     """Find wins, losses and trials of the first system, where the interval rests on them alone.
 
     A win is a case that speaks for the first system, whichever direction of the measure is good.
     """
-    law, is_swapped = difference.law, not difference.is_higher_better
-    while isinstance(law, MirroredLaw):
-        law, is_swapped = law.inner, not is_swapped
-    if not isinstance(law, PairedProportions):
-        return None
-    return replace(law, only_first=law.only_second, only_second=law.only_first) if is_swapped else law
+    counts = raw_counts(difference)
+    return counts if counts is None or difference.is_higher_better else counts.swap()
 
 
 @lru_cache(32)

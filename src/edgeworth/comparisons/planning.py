@@ -17,13 +17,13 @@ from edgeworth.comparisons.difference import Difference
 from edgeworth.core.estimates import Plan
 from edgeworth.core.policy import MIN_ITEMS_WITHOUT_RANGE
 from edgeworth.core.sampling_distributions import (
-    MirroredLaw,
     NormalLaw,
     SamplingLaw,
     bisect,
     check_level,
     normal_quantile,
     student_quantile,
+    unmirror,
 )
 from edgeworth.errors import OptionError
 
@@ -247,7 +247,7 @@ def _error(law: SamplingLaw | None, level: float) -> tuple[float, float]:
     """Find the standard error and its degrees of freedom."""
     if law is None:
         return math.nan, math.inf
-    inner = law.inner if isinstance(law, MirroredLaw) else law
+    inner, _ = unmirror(law)
     if isinstance(inner, NormalLaw) and math.isfinite(inner.freedom):
         return inner.standard_error, inner.freedom
     low, high = law.interval(level)

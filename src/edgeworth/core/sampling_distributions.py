@@ -539,13 +539,30 @@ class MirroredLaw:
         return -high, -low
 
     def outer_interval(self, level: float) -> tuple[float, float]:
-        """Return bounds that hold at levels near 1 too, if the law has such bounds."""
-        low, high = (self.inner.outer_interval if isinstance(self.inner, GapLaw) else self.inner.interval)(
-            level
-        )
+        """Return bounds of minus the difference that hold at levels near 1 too."""
+        low, high = outer_interval(self.inner, level)
         return -high, -low
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Return the p-value of minus the difference."""
         turned: dict[Alternative, Alternative] = {"greater": "less", "less": "greater"}
         return self.inner.p_value(-null, turned.get(alternative, alternative))
+
+
+def mirror_law(law: SamplingLaw) -> SamplingLaw:
+    """Make the law of minus a difference; a law that is mirrored twice is the law itself."""
+    return law.inner if isinstance(law, MirroredLaw) else MirroredLaw(law)
+
+
+def unmirror(law: SamplingLaw | None) -> tuple[SamplingLaw | None, bool]:
+    """Return the law below a mirrored one, and whether it was mirrored."""
+    return (law.inner, True) if isinstance(law, MirroredLaw) else (law, False)
+
+
+def outer_interval(law: SamplingLaw | None, level: float) -> tuple[float, float]:
+    """Compute bounds that hold at levels near 1 too, as one of several intervals needs; nan without a law."""
+    if law is None:
+        return math.nan, math.nan
+    if isinstance(law, (NewcombeLaw, GapLaw, MirroredLaw)):
+        return law.outer_interval(level)
+    return law.interval(level)

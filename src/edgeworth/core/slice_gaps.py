@@ -20,13 +20,14 @@ from edgeworth.core.sampling_distributions import (
     SMALLEST_TAIL,
     Alternative,
     GapLaw,
-    MirroredLaw,
     NormalLaw,
     SamplingLaw,
     Scale,
     check_level,
     choose_tail,
+    mirror_law,
     normal_quantile,
+    outer_interval,
     student_quantile,
 )
 from edgeworth.core.test_results import TestResult, hypergeometric_range
@@ -70,16 +71,11 @@ class Gap:
     def outer_interval(self, level: float) -> Interval:
         """Compute an interval that holds at levels near 1 too, as one of several needs."""
         check_level(level)
-        law = self.law
-        return (
-            Interval(*law.outer_interval(level))
-            if isinstance(law, (GapLaw, MirroredLaw))
-            else self.interval(level)
-        )
+        return Interval(*outer_interval(self.law, level))
 
     def mirror(self) -> Gap:
         """Return the gap seen from the rest."""
-        law = None if self.law is None else MirroredLaw(self.law)
+        law = None if self.law is None else mirror_law(self.law)
         return replace(self, value=-self.value, law=law)
 
 

@@ -138,10 +138,10 @@ def probability_larger(first: BetaLaw, second: BetaLaw) -> float:
     return total
 
 
-def probability_of_winning(wins: float, losses: float, prior: float = 0.5) -> float:
-    """Compute P(π₁ > π₂) from wins and losses, as P(Beta(wins + λ, losses + λ) > ½); draws do not matter.
+def probability_of_winning(wins: float, losses: float) -> float:
+    """Compute P(π₁ > π₂) from wins and losses, as P(Beta(wins + ½, losses + ½) > ½); draws do not matter.
 
     >>> round(probability_of_winning(8, 5), 10)
     0.7966793709
     """
-    return float(scipy.special.betaincc(wins + prior, losses + prior, 0.5))
+    return float(scipy.special.betaincc(wins + 0.5, losses + 0.5, 0.5))

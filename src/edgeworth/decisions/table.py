@@ -244,17 +244,16 @@ class ContingencyTable(Serializable):
         joint: JointCounts,
         abstain: Label | Collection[Label] | None = None,
         *,
-        truth: int = 0,
         prediction: int = 1,
     ) -> Self:
-        """Make the table of two columns of joint counts; a missing prediction is an abstention.
+        """Make the table of the truth and one column of joint counts; a missing prediction is an abstention.
 
         :meta private:
         """
-        all_labels = joint.labels[joint.domains[truth]]
+        all_labels = joint.labels[joint.domains[0]]
         check_label_number(all_labels)
         abstaining = as_labels(abstain)
-        real_labels = joint.labels_seen(truth) if abstaining else set()
+        real_labels = joint.labels_seen(0) if abstaining else set()
         labels = tuple(label for label in all_labels if label not in abstaining or label in real_labels)
         index_of = {label: index for index, label in enumerate(labels)}
         abstention_row = len(labels)
@@ -264,7 +263,7 @@ class ContingencyTable(Serializable):
         column_of_code = [abstention_row] + [index_of.get(label, abstention_row) for label in all_labels]
         cells_of_keys = (
             np.array(row_of_code)[joint.keys[:, prediction]],
-            np.array(column_of_code)[joint.keys[:, truth]],
+            np.array(column_of_code)[joint.keys[:, 0]],
         )
 
         squared = None if joint.square is None else _sum_cells(len(labels), cells_of_keys, joint.square)

@@ -46,13 +46,13 @@ BANKROLL = "Bankroll"
 LEDGER = "Profit"
 
 
-def format_signed_percent(share: float, decimals: int = 1) -> str:
+def format_signed_percent(share: float) -> str:
     """Write a yield with its sign.
 
     >>> format_signed_percent(0.0123), format_signed_percent(-0.05)
     ('+1.2%', '−5.0%')
     """
-    return f"{'+' if share > 0 else ''}{format_percent(share, decimals)}"
+    return f"{'+' if share > 0 else ''}{format_percent(share, 1)}"
 
 
 def describe_yield(ledger: Ledger, level: float) -> str:

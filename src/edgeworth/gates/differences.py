@@ -11,25 +11,17 @@ import scipy
 
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.labels.proportions import PairedProportions
-from edgeworth.comparisons.margin_planning import margin_plan
+from edgeworth.comparisons.margin_planning import margin_plan, raw_counts
 from edgeworth.comparisons.margins import is_no_worse, reason_for_no_margin
 from edgeworth.comparisons.policy import MIN_UNITS_FOR_NO_WORSE
 from edgeworth.core.formatting import format_count, format_number, format_rounded, plural
 from edgeworth.core.registry import catalogue
-from edgeworth.core.sampling_distributions import MirroredLaw, SamplingLaw, normal_quantile
+from edgeworth.core.sampling_distributions import SamplingLaw, normal_quantile, unmirror
 from edgeworth.gates.anytime import BettingSequence
 from edgeworth.gates.error_rates import NormalModel, OutcomeModel
 from edgeworth.gates.evidence import ConfirmingTest, Evidence, interval_of, nearest_end, normal_model
 from edgeworth.gates.paired_rates import PairedModel
 from edgeworth.gates.requirements import Region, Requirement
-
-
-def unmirror(law: SamplingLaw | None) -> tuple[SamplingLaw | None, bool]:
-    """Find the law below mirrored ones, and whether it is about minus the difference."""
-    is_mirrored = False
-    while isinstance(law, MirroredLaw):
-        law, is_mirrored = law.inner, not is_mirrored
-    return law, is_mirrored
 
 
 def difference_evidence(
@@ -92,14 +84,6 @@ def _check_margin(requirement: Requirement) -> None:
         requirement.refuse(
             f"no difference in {name} can exceed a margin of {number}: for points write {number}pp"
         )
-
-
-def raw_counts(difference: Difference) -> PairedProportions | None:
-    """Find in how many trials only the first, or only the second, system succeeded, whatever is better."""
-    law, is_mirrored = unmirror(difference.law)
-    if not isinstance(law, PairedProportions):
-        return None
-    return replace(law, only_first=law.only_second, only_second=law.only_first) if is_mirrored else law
 
 
 def _mean_model(law: SamplingLaw, difference: Difference) -> NormalModel:

@@ -15,7 +15,7 @@ from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import Pair
 from edgeworth.core.formatting import plural
 from edgeworth.core.multiple_testing import holm
-from edgeworth.core.sampling_distributions import NewcombeLaw
+from edgeworth.core.sampling_distributions import outer_interval
 from edgeworth.core.slice_gaps import Units
 from edgeworth.errors import EdgeworthError
 from edgeworth.pipeline.slices import (
@@ -157,8 +157,7 @@ def _difference_row(
     )
     if isinstance(result, EdgeworthError) or result.undefined is not None:
         return row
-    law = result.law
-    low, high = (law.outer_interval if isinstance(law, NewcombeLaw) else result.interval)(level_of_each)
+    low, high = outer_interval(result.law, level_of_each)
     units = Units(float(result.cases), are_clusters=are_clustered)
     return replace(
         row,

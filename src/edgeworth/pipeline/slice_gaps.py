@@ -23,7 +23,7 @@ from edgeworth.core.kinds import AnyKind, kind_of
 from edgeworth.core.measures import Direction
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.registry import find_in_kind
-from edgeworth.core.sampling_distributions import NewcombeLaw, NormalLaw
+from edgeworth.core.sampling_distributions import NormalLaw, outer_interval
 from edgeworth.core.slice_gaps import (
     Gap,
     Units,
@@ -261,9 +261,7 @@ def _value_and_bounds(estimate: Estimate | None, level: float) -> tuple[float, f
     """Return a value and its interval, which holds together with many others; nan if it is undefined."""
     if estimate is None or estimate.undefined is not None:
         return math.nan, math.nan, math.nan
-    law = estimate.law
-    low, high = (law.outer_interval if isinstance(law, NewcombeLaw) else estimate.interval)(level)
-    return estimate.value, low, high
+    return estimate.value, *outer_interval(estimate.law, level)
 
 
 def with_slices(

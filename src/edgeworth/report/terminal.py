@@ -158,9 +158,9 @@ def _table(
     return table
 
 
-def print_measures(measures: Sequence[Measure], console: Console | None = None) -> None:
+def print_measures(measures: Sequence[Measure]) -> None:
     """Print measures: the spelling, the formula, the range and the source of each."""
-    out = console or Terminal()
+    out = Terminal()
     better = {"higher": "higher is better", "lower": "lower is better", "neither": "no direction is better"}
     for measure in measures:
         low, high = (f"{bound:g}".replace("inf", "∞").replace("-", MINUS) for bound in measure.range)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -49,6 +49,10 @@ class PairedProportions:
     only_second: float
     trials: float
     freedom: float = math.inf
+
+    def swap(self) -> PairedProportions:
+        """Exchange the two predictors."""
+        return replace(self, only_first=self.only_second, only_second=self.only_first)
 
     @property
     def value(self) -> float:

@@ -88,15 +88,13 @@ class _Counter:
         return sums
 
 
-def probability_beyond(
-    order: RandomOrder, threshold: Fraction, *, strictly: bool = False, most: int = MOST_STATES
-) -> Fraction:
+def probability_beyond(order: RandomOrder, threshold: Fraction, *, strictly: bool = False) -> Fraction:
     """P(W ≥ threshold), or P(W > threshold).
 
     >>> probability_beyond(RandomOrder(20, 5, 20), Fraction(3))
     Fraction(50, 969)
     """
-    counter = _Counter(order, most)
+    counter = _Counter(order, MOST_STATES)
     needed = floor(threshold * counter.unit) + 1 if strictly else ceil(threshold * counter.unit)
     if needed <= 0:
         return Fraction(1)

@@ -160,17 +160,6 @@ class HitsLaw(ExactMoments):
         last = int(np.flatnonzero(above > beyond)[-1])
         return low + first, low + last
 
-    def normal_tail(self, h: float) -> TestResult:
-        """P(at least h hits) by the normal approximation, without a correction for continuity.
-
-        What it leaves out is of the order of half the probability of the mode.
-        """
-        mode = (self.t + 1) * (self.m + 1) // (self.n + 2)
-        error = self.probability(min(max(mode, self.range[0]), self.range[1])) / 2
-        spread = self.standard_deviation
-        value = float(scipy.special.ndtr((self.mean - h) / spread)) if spread else float(h <= self.mean)
-        return TestResult.approximate(value, error, "normal approximation, not certified")
-
 
 @dataclass(frozen=True)
 class HitRankLaw(ExactMoments):
