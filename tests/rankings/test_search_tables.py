@@ -250,6 +250,28 @@ def test_values_per_query_are_those_that_the_mean_is_over(folder: Path) -> None:
     assert report.charts["unit_differences"].svg().startswith("<svg")
 
 
+def test_three_runs_keep_their_queries_visible(folder: Path) -> None:
+    qrels, runs = make_runs()
+    paths = [folder / f"{name}.run" for name in runs]
+    report = evaluate_trec(folder / "qrels.txt", paths, measures=["map"], baseline="weak")
+    values = {name: trec_values(qrels, run, "map") for name, run in runs.items()}
+    differences = {
+        (name, query): values[name][query] - values["weak"][query]
+        for name in ("good", "best")
+        for query in qrels
+    }
+    chart = report.charts["unit_differences"]
+    drawn = {(row["system"], row["query"]): row["difference"] for row in chart.data["unit_differences"]}
+    assert drawn == pytest.approx(differences, abs=1e-9)
+    assert chart.svg().startswith("<svg")
+    grid = next(grid for section in report.sections for grid in section.grids if "Largest" in grid.title)
+    for name in ("good", "best"):
+        own = sorted(((value, query) for (system, query), value in differences.items() if system == name))
+        shown = [row[1] for row in grid.rows if row[0] == name]
+        assert shown[0] == own[-1][1]
+        assert shown[-1] == own[0][1]
+
+
 def test_counts_are_those_of_trec_eval(folder: Path) -> None:
     qrels, runs = make_runs()
     counts = evaluate_trec(folder / "qrels.txt", [folder / "good.run"]).numbers["counts"]["good"]

@@ -200,7 +200,7 @@ def _conflict_warning(name: str, run: TrecRun) -> list[str]:
 
 def _judged_share(lists: RankedLists) -> float | None:
     """Return the mean share of the first documents that were judged."""
-    share = measure_lists(lists, f"judged@{JUDGED_DEPTH}")
+    share = measure_lists(lists, f"judged@{JUDGED_DEPTH}(ties=trec)")
     return None if math.isnan(share) else share
 
 
@@ -263,12 +263,7 @@ def _with_queries(
         for name, run_findings in findings.items()
     }
     reference = baseline or compared.ranked[-1 if len(findings) == 2 else 0]
-    charts = dict(report.charts)
-    names: list[str] = []
-    if len(findings) == 2:
-        other = next(name for name in findings if name != reference)
-        chart = unit_chart(values, reference, other, measure, unit="query")
-        charts[chart.name] = chart
-        names.append(chart.name)
-    section = unit_section(values, reference, measure, unit="query", charts=names)
+    chart = unit_chart(values, reference, measure, unit="query")
+    section = unit_section(values, reference, measure, unit="query", charts=[chart.name])
+    charts = {**report.charts, chart.name: chart}
     return replace(report, sections=(*report.sections, section), charts=Charts(tuple(charts.values())))

@@ -511,8 +511,8 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
     return Chart(
         "means",
         "Mean of each run, with intervals",
-        f"{names.names[0]} has the highest mean {measure}, {format_number(top.headline.value)}{around}; "
-        f"`edgeworth compare` tests whether it is better than the next.{drawn}",
+        f"{names.names[0]} has the highest mean {measure}, {format_number(top.headline.value)}{around}."
+        f"{drawn}",
         {"means": rows},
         draw,
         make_columns("run/text", "mean", "low", "high", "lists/count"),
