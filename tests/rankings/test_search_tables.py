@@ -16,6 +16,7 @@ from edgeworth.cli.preview import preview
 from edgeworth.comparisons.unit_differences import count_wins
 from edgeworth.core.multiple_testing import holm
 from edgeworth.errors import EdgeworthError
+from edgeworth.pipeline.search_runs import SearchReport
 from edgeworth.rankings import evaluate_trec
 from edgeworth.rankings.measure_lookup import parse_measure
 from edgeworth.rankings.trec.files import detect_layout, read_qrels, read_run
@@ -170,6 +171,7 @@ def test_runs_are_named_by_their_tags_or_else_by_their_files(tmp_path: Path) -> 
         ("nDCG(dcg='exp-log2')@10", "ndcg@10(gain=exponential)"),
         ("nDCG(dcg=log2)@10", "ndcg@10(gain=linear)"),
         ("IPrec@0.1", "interpolated_precision(recall=0.1)"),
+        ("IPrec(rel=2)@0.1", "interpolated_precision(recall=0.1, relevant_from=2)"),
         ("AP(rel=2)@100", "average_precision@100(relevant_from=2)"),
         ("Judged@10", "judged@10"),
     ],
@@ -182,6 +184,51 @@ def test_names_of_other_tools_are_understood(theirs: str, ours: str) -> None:
 def test_measures_that_there_are_not_are_refused_with_advice(name: str) -> None:
     with pytest.raises(EdgeworthError, match="is not supported: "):
         parse_measure(name)
+
+
+FOLLOWS_TREC_EVAL_10 = ("iprec_at_recall", "11pt_avg")
+
+
+COUNTED = {"num_q", "num_ret", "num_rel", "num_rel_ret"}
+ABSENT = (
+    {"gm_map", "gm_bpref", "infAP", "set_P", "set_recall", "set_F", "set_map", "set_relative_P"}
+    | {"relative_P", "Rprec_mult", "Rndcg", "ndcg_rel", "G", "binG", "num_nonrel_judged_ret", "utility"}
+    | {"relstring", "runid"}
+)
+
+
+@pytest.mark.parametrize("name", sorted(ABSENT))
+def test_every_other_name_of_pytrec_eval_is_refused_with_advice(name: str, folder: Path) -> None:
+    with pytest.raises(EdgeworthError, match=f"{name} is not supported: "):
+        report_of(folder, name)
+
+
+@pytest.mark.parametrize("name", sorted(pytrec_eval.supported_measures - ABSENT - COUNTED))
+def test_every_name_of_pytrec_eval_agrees(name: str, folder: Path) -> None:
+    """Families stand for all their depths, as in trec_eval."""
+    report = report_of(folder, name)
+    qrels, runs = make_runs()
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(runs["good"])
+    rows = list(csv.DictReader(io.StringIO(report.to_per_query())))
+    ours = {(row["query"], row["measure"]): float(row["value"]) for row in rows}
+    expected = {(query, key): value for query, values in theirs.items() for key, value in values.items()}
+    assert set(ours) == set(expected)
+    if name not in FOLLOWS_TREC_EVAL_10:
+        assert ours == pytest.approx(expected, abs=1e-9)
+
+
+def report_of(folder: Path, *measures: str) -> SearchReport:
+    return evaluate_trec(folder / "qrels.txt", [folder / "good.run"], measures=measures)
+
+
+def test_depths_may_be_listed_and_counts_have_two_names(folder: Path) -> None:
+    report = report_of(folder, "P.5,10", "P_5", "NumRet")
+    assert next(csv.reader(io.StringIO(report.to_csv()))) == ["system", "P_5", "P_10"]
+    with pytest.raises(EdgeworthError, match="NumQ is a count"):
+        report_of(folder, "NumQ")
+    with pytest.raises(EdgeworthError, match="STREC@10 is not supported: it needs judgements per subtopic"):
+        report_of(folder, "STREC@10")
+    assert report_of(folder, "G@10").numbers["means"]
 
 
 def test_the_table_for_a_paper_is_best_in_bold_with_daggers_by_holm(folder: Path) -> None:
@@ -212,6 +259,24 @@ def test_the_table_for_a_paper_is_best_in_bold_with_daggers_by_holm(folder: Path
     values = list(csv.DictReader(io.StringIO(report.to_csv())))
     assert float(values[2]["map"]) == pytest.approx(value, abs=1e-9)
     assert report.to_markdown().startswith("| system | map |")
+
+
+def test_a_table_of_runs_with_different_queries_tells(folder: Path) -> None:
+    _, runs = make_runs()
+    short = write_run(folder, "short", {query: runs["best"][query] for query in list(runs["best"])[:-3]})
+    report = evaluate_trec(folder / "qrels.txt", [folder / "weak.run", short], measures=["map"])
+    wanted = "Means are over each run's own queries (weak 20, short 17), tests over the 17 that all have."
+    assert report.to_latex().splitlines()[-1] == f"% {wanted}"
+    whole = evaluate_trec(folder / "qrels.txt", [folder / "weak.run", folder / "best.run"], measures=["map"])
+    assert "own queries" not in whole.to_latex()
+
+
+def test_judged_documents_are_counted_in_the_order_of_trec_eval(tmp_path: Path) -> None:
+    """Eleven documents with one score: the last in the order of their ids is the only judged one."""
+    (tmp_path / "q").write_text("q1 0 d00 1\nq1 0 d10 0\n")
+    (tmp_path / "r").write_text("".join(f"q1 Q0 d{number:02d} 1 1.0 me\n" for number in range(11)))
+    report = evaluate_trec(tmp_path / "q", [tmp_path / "r"], measures=["map"])
+    assert report.numbers["judged_shares"] == {"me": 0.1}
 
 
 def test_all_requested_measures_are_in_the_table(folder: Path) -> None:

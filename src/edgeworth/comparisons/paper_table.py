@@ -35,6 +35,8 @@ class PaperTable:
     """Holm's p-value of each system and measure against the baseline."""
     level: float = 0.95
     digits: int = 3
+    remark: str = ""
+    """What a reader must know of the values, such as that they are over different queries."""
 
     def is_best(self, system: str, measure: str) -> bool:
         """Tell whether no system has a better value, as far as the digits show."""
@@ -58,13 +60,13 @@ class PaperTable:
 
     @property
     def note(self) -> str:
-        """The legend of the table; empty without a baseline."""
+        """The legend of the table; empty without a baseline or a remark."""
         if self.adjusted is None:
-            return ""
+            return self.remark
         number = len(self.adjusted)
         return (
             f"{DAGGER} differs from {self.baseline} (p < {1 - self.level:.2g}, adjusted by Holm for {number} "
-            f"{'comparison' if number == 1 else 'comparisons'})."
+            f"{'comparison' if number == 1 else 'comparisons'}).{f' {self.remark}' if self.remark else ''}"
         )
 
     def to_latex(self) -> str:
@@ -129,6 +131,7 @@ def make_paper_table(
     *,
     baseline: str | None,
     digits: int,
+    remark: str = "",
 ) -> PaperTable:
     """Arrange compared systems for a paper; ``measures`` maps the spelling of each to its heading."""
     adjusted = None
@@ -139,7 +142,7 @@ def make_paper_table(
         adjusted = dict(zip(cells, holm(p_values).tolist(), strict=True))
     first = next(iter(findings.pairs.values()))
     lower = frozenset(name for name in measures if name in first and first[name].direction == "lower")
-    return PaperTable(measures, values, lower, baseline, adjusted, findings.level, digits)
+    return PaperTable(measures, values, lower, baseline, adjusted, findings.level, digits, remark)
 
 
 def check_baseline(baseline: str, names: Sequence[str]) -> None:

@@ -22,7 +22,7 @@ from edgeworth.rankings.measure_lookup import measure_lists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.report import COMPARED_TREC, trec_name, trec_report
 from edgeworth.rankings.trec.files import TrecRun, rank_conflicts, read_qrels, read_run
-from edgeworth.rankings.trec.names import COUNTS, split_counts
+from edgeworth.rankings.trec.names import COUNTS, read_run_measures
 from edgeworth.report.formats import grid_to_csv, write_text
 from edgeworth.report.frames import Row, estimate_rows
 from edgeworth.report.report import Charts, Grid, Report, Section, join_reports, make_columns, make_provenance
@@ -81,7 +81,8 @@ def evaluate_runs(
 def _evaluate(
     qrels: str | Path, runs: Sequence[str | Path] | Mapping[str, str | Path], options: Options
 ) -> SearchReport:
-    measures, level, seed = split_counts(tuple(options["measures"] or ())), options["level"], options["seed"]
+    measures = read_run_measures(tuple(options["measures"] or ()))
+    level, seed = options["level"], options["seed"]
     grade = 1 if options["relevant_from"] is None else options["relevant_from"]
     if not runs:
         raise OptionError("there is no run to evaluate")
@@ -155,6 +156,7 @@ def _evaluate(
         values,
         baseline=baseline,
         digits=options["digits"],
+        remark=_describe_queries(findings),
     )
     whole = join_reports(compose_comparison(compared, provenance), report)
     whole = _with_queries(whole, findings, compared, baseline)
@@ -236,6 +238,16 @@ def _counts_section(findings: Mapping[str, ListFindings], coverage: Mapping[str,
     note = "; ".join(f"{name}: {words}" for name, words in COUNTS.items())
     note += f"; judged@{JUDGED_DEPTH}: the share of the first {JUDGED_DEPTH} documents that were judged"
     return Section("Queries and documents", (), (Grid("", columns, rows, note),))
+
+
+def _describe_queries(findings: Mapping[str, ListFindings]) -> str:
+    """Remark that runs have different queries: each mean is over a run's own, each test over common ones."""
+    queries = {name: frozenset(run_findings.lists.queries) for name, run_findings in findings.items()}
+    if len(set(queries.values())) == 1:
+        return ""
+    common = len(frozenset.intersection(*queries.values()))
+    numbers = ", ".join(f"{name} {len(own):,}" for name, own in queries.items())
+    return f"Means are over each run's own queries ({numbers}), tests over the {common:,} that all have."
 
 
 def _headings(findings: Mapping[str, ListFindings], *, are_chosen: bool) -> dict[str, str]:
