@@ -14,6 +14,7 @@ import pytest
 
 import edgeworth as ew
 from edgeworth.comparisons.paired_scores import PairedScores
+from edgeworth.report.charts.chart import slim_picture
 from edgeworth.report.html.key_figures import key_figures
 from edgeworth.report.html.notebook import report_fragment
 from edgeworth.report.report import Column, Grid, Report, Section
@@ -197,9 +198,53 @@ def test_a_chart_brings_a_picture_that_needs_nothing_around_it() -> None:
         ground = root.find("{http://www.w3.org/2000/svg}rect")
         assert ground is not None
         assert ground.get("fill") == "white"
+        assert list(root).index(ground) == 1, "it is behind everything else"
         assert not [part for part in root.iter() if "currentColor" in part.attrib.values()]
         # nbconvert prefers HTML and Markdown to a picture.
         assert not {"text/html", "text/markdown"} & set(bundle)
+
+
+def named_parts(svg: str) -> set[str]:
+    return set(re.findall(r'id="([^"]+)"', svg))
+
+
+def test_pictures_from_different_sessions_share_no_names_of_parts() -> None:
+    """Each session numbers gradients and clips from 0, and a browser takes the first of a name."""
+    part = '<clipPath id="clip0"/><g clip-path="url(#clip0)"/><rect fill="url(#gradient_0)"/>'
+    drawn = [slim_picture(f"<svg>{part}<text>{name}</text></svg>") for name in ("a", "b")]
+    assert not named_parts(drawn[0]) & named_parts(drawn[1])
+    for picture in drawn:
+        used = re.findall(r"url\(#([^)]+)\)", picture)
+        assert len(used) == 2
+        assert used[0] in named_parts(picture)
+    truth, said = labels()
+    chart = ew.evaluate(truth=truth, prediction=said).charts["contingency"]
+    svg = chart._repr_mimebundle_()["image/svg+xml"]
+    used = re.findall(r"url\(#([^)]+)\)", svg)
+    assert used
+    assert set(used) <= named_parts(svg)
+
+
+def test_labels_beside_an_axis_have_room_for_a_wide_font() -> None:
+    """DejaVu Sans is up to a fifth wider than the font in which labels are measured."""
+    truth, said = labels()
+    comparison = ew.compare(truth=truth, systems={"one": said, "two": truth})
+    chart = comparison.charts["differences"]
+    measured = ElementTree.fromstring(chart.svg())
+    shown = ElementTree.fromstring(chart._repr_mimebundle_()["image/svg+xml"])
+    plot = re.search(r'transform="translate\((\d+),', chart.svg())
+    assert plot is not None
+    left, _, width, _ = map(float, shown.attrib["viewBox"].split())
+    assert -left >= 0.2 * int(plot[1]) - 1
+    assert left + width == float(measured.attrib["width"])
+    assert width == float(shown.attrib["width"])
+
+
+def test_tables_of_values_keep_their_columns_apart_without_a_style_around_them() -> None:
+    truth, said = labels()
+    table = ew.ContingencyTable.from_labels(truth, said)
+    for value in (table, ew.estimate(table, "informedness")):
+        assert "padding" in re.findall("<style>(.*?)</style>", value._repr_html_())[0]
 
 
 def test_charts_are_listed_by_name() -> None:

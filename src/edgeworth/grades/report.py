@@ -42,6 +42,8 @@ from edgeworth.report.wording import (
 
 MAX_BARS = 20
 """The most bars of the chart: more distinct means are put into bins."""
+MAX_CHARACTERS_BELOW = 50
+"""Characters of all grades that fit below the bars side by side."""
 
 
 def report_grades(tallied: ReportInput[Grades], options: Options, about: About) -> Report:
@@ -244,7 +246,8 @@ def _charts(findings: GradeFindings) -> Iterable[Chart]:
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
-        across = alt.X("grade:N", sort=texts, title="mean grade of an item")
+        axis = alt.Axis(labelAngle=0 if sum(map(len, texts)) <= MAX_CHARACTERS_BELOW else -45)
+        across = alt.X("grade:N", sort=texts, title="mean grade of an item", axis=axis)
         bars = kit.base("items").mark_bar(color=FIRST).encode(x=across, y=alt.Y("items:Q", title="items"))
         return bars.encode(tooltip=kit.tooltip({"grade": "", "items": ",d"})).properties(width=WIDTH)
 

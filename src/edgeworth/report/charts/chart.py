@@ -7,6 +7,7 @@ altair has written it, because altair would check them one by one.
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -122,7 +123,7 @@ class Chart:
         try:
             spec = self.to_dict()
             return {
-                "image/svg+xml": stand_alone_picture(svg_of(spec | {"background": "white"}), says),
+                "image/svg+xml": stand_alone_picture(svg_of(spec), says),
                 "application/vnd.vegalite.v6+json": spec,
                 "text/plain": says,
             }
@@ -179,28 +180,53 @@ _NEEDLESS = re.compile(
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 
 
+_ROOT = re.compile(r'(<svg[^>]*?) width="([\d.]+)" height="([\d.]+)" viewBox="0 0 [\d.]+ [\d.]+"')
+_LEFT_OF_THE_PLOT = re.compile(r'transform="translate\(([\d.]+),')
+_NAME_OF_A_PART = re.compile(r'(id="|url\(#)((?:clip|gradient_)\d*)')
+
+MARGIN_FOR_WIDE_FONTS = 0.2
+"""What a wide font, such as DejaVu Sans, adds to the width of labels that were measured in a usual one."""
+
+
 def slim_picture(svg: str) -> str:
     """Remove the parts of an SVG that a page does not need, mostly the names of marks.
 
-    Its own styles are removed too, because the page's policy forbids them. The page sets the font.
+    Its own styles are removed too, because the page's policy forbids them. The page sets the font, so labels
+    on the left may be wider than measured. Names of parts become those of this picture only, because all
+    pictures of a notebook are in one document.
 
     >>> slim_picture('<?xml?><svg class="marks"><text opacity="1" x="1">role="y" z</text></svg>')
     '<svg><text x="1">role="y" z</text></svg>'
+    >>> slim_picture('<svg width="40" height="9" viewBox="0 0 40 9"><g transform="translate(20,0)"/></svg>')
+    '<svg width="44" height="9" viewBox="-4 0 44 9"><g transform="translate(20,0)"/></svg>'
     """
+    own = f"{zlib.crc32(svg.encode()):08x}"
+    svg = _ROOT.sub(_with_margin, svg[svg.index("<svg") :], count=1)
     # Only tags are changed; the text between them are labels.
-    return _TAG.sub(lambda tag: _NEEDLESS.sub("", tag[0]), svg[svg.index("<svg") :])
+    return _TAG.sub(lambda tag: _NAME_OF_A_PART.sub(rf"\1\2_{own}", _NEEDLESS.sub("", tag[0])), svg)
+
+
+def _with_margin(root: re.Match[str]) -> str:
+    """Widen a picture on the left by a share of the space that its labels have there."""
+    start, width, height = root.groups()
+    left = _LEFT_OF_THE_PLOT.search(root.string)
+    margin = round(MARGIN_FOR_WIDE_FONTS * float(left[1])) if left else 0
+    wide = f"{float(width) + margin:g}"
+    return f'{start} width="{wide}" height="{height}" viewBox="{-margin} 0 {wide} {height}"'
 
 
 def stand_alone_picture(svg: str, says: str) -> str:
-    """Make a picture that needs no page: with its own font, its own text colour, and its sentence.
+    """Make a picture that needs no page: with its own ground, font and text colour, and its sentence.
 
-    >>> stand_alone_picture('<svg><text fill="currentColor">"currentColor"</text></svg>', "<")
-    '<svg font-family="sans-serif"><title>&lt;</title><text fill="#1c1f23">"currentColor"</text></svg>'
+    >>> picture = stand_alone_picture('<svg><text fill="currentColor">"currentColor"</text></svg>', "<")
+    >>> picture.partition("<title>")[2].partition("<rect")[0], picture.rpartition("<text")[2]
+    ('&lt;</title>', ' fill="#1c1f23">"currentColor"</text></svg>')
     """
     inked = _TAG.sub(lambda tag: tag[0].replace(f'"{INK}"', f'"{INK_ON_WHITE}"'), slim_picture(svg))
     root, rest = inked.split(">", 1)
-    font = root.replace("<svg", '<svg font-family="sans-serif"', 1)
-    return f"{font}><title>{escape(says, quote=False)}</title>{rest}"
+    font = root.replace("<svg", f'<svg font-family="{MEASURED_FONT}"', 1)
+    ground = '<rect x="-50%" width="200%" height="100%" fill="white"/>'
+    return f"{font}><title>{escape(says, quote=False)}</title>{ground}{rest}"
 
 
 class Kit:
@@ -261,6 +287,8 @@ GAINS = ("#ee9f4d", "#f3f3f3", "#6fb0e0")
 ON_SQUARES = "#111111"
 """The colour of digits on these colours."""
 PALETTE = (FIRST, SECOND, THIRD, FOURTH, "#8a6d3b", "#5f8dd3", "#c44e52", "#7f7f7f")
+MEASURED_FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
+"""Fonts as wide as the one in which labels are measured when a picture is drawn."""
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 WIDTH, HEIGHT = 420, 290
 
