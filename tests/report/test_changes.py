@@ -103,7 +103,10 @@ def test_what_cannot_be_compared_says_why(tmp_path: Path) -> None:
         ("{", "is not JSON"),
         ("[]", "not an Edgeworth report"),
         (json.dumps({"schema": "edgeworth.report/1", "kind": "lists"}), "different kinds"),
-        (json.dumps({"schema": "edgeworth.report/1", "kind": "grades"}), "no measure in common"),
+        (
+            json.dumps({"schema": "edgeworth.report/1", "kind": "grades"}),
+            "no measure with an interval in common",
+        ),
     ):
         other.write_text(text)
         with pytest.raises(InputError, match=reason):
@@ -280,3 +283,53 @@ def test_a_known_range_bounds_what_unseen_items_can_do(tmp_path: Path) -> None:
     assert small["no_claim"] == "3 more items at the other end of the range would reverse this"
     assert large["is_shown"]
     assert large["no_claim"] is None
+
+
+WRONG = (None, True, 0, 10**400, "x", [], {"x": [1]}, float("nan"))
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """List the path of every value, but only one element of a list."""
+    inner = (
+        value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    )
+    return [path, *(place for name, each in inner for place in places(each, (*path, name)))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["grades", "queries", "comparison", "gate"])
+def test_a_field_of_another_type_is_read_or_refused(tmp_path: Path, kind: str) -> None:
+    grades = [0.2, 0.5, 0.9, 1.0, 0.7, 0.1]
+    answers = [1, 1, 0, 1, 0, 1, 1, 1]
+    made: dict[str, Any] = {
+        "grades": lambda: ew.evaluate(grade=grades, id=list(range(6)), by={"k": list("xyxyxy")}),
+        "queries": lambda: ew.evaluate(
+            truth=[1, 0, 0, 1, 0] * 3, score=[n % 7 for n in range(15)], query=[n // 5 for n in range(15)]
+        ),
+        "comparison": lambda: ew.compare(systems={"a": answers, "b": [*answers[1:], 0]}, kind="correct"),
+        "gate": lambda: ew.check(truth=[0, 1] * 4, prediction=answers, require="accuracy >= 0.3"),
+    }
+    good = tmp_path / "good.json"
+    good.write_text(made[kind]().to_json())
+    whole = json.loads(good.read_text())
+    for name in ("sections", "charts", "claims", "warnings", "provenance"):
+        whole.pop(name, None)  # they are not read
+    outcomes, sentences = set(), []
+    for place in places(whole)[1:]:
+        for wrong in WRONG:
+            *above, last = place
+            changed = json.loads(json.dumps(whole))
+            target = changed
+            for step in above:
+                target = target[step]
+            target[last] = wrong
+            path = tmp_path / "changed.json"
+            path.write_text(json.dumps(changed))
+            try:
+                str(diff_reports(path, good))
+                outcomes.add("read")
+            except InputError as error:
+                sentences.append(str(error))
+                outcomes.add("refused")
+    assert all("changed.json" in sentence for sentence in sentences)
+    assert outcomes == {"read", "refused"}

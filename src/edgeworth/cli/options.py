@@ -191,7 +191,14 @@ def split(labels: str | None) -> list[str] | None:
     """Split labels at commas; a label with a comma is written in double quotes."""
     if labels is None:
         return None
-    return [label.strip() for label in next(csv.reader([labels], skipinitialspace=True))]
+    try:
+        return [label.strip() for label in next(csv.reader([labels], skipinitialspace=True))]
+    except csv.Error:
+        # A line feed or a carriage return outside quotes, or a text that is far too long.
+        raise OptionError(
+            "a list cannot be read: separate names by commas, and write a name with a comma or a line break in "
+            f"double quotes; saw {labels!r}"
+        ) from None
 
 
 def numbers(text: str, name: str) -> list[float]:

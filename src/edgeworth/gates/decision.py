@@ -15,6 +15,7 @@ from edgeworth.core.amounts import describe_difference, is_share
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
     displayable,
+    escape_markdown,
     format_count,
     format_level,
     format_p_value,
@@ -337,8 +338,8 @@ class Decision:
         >>> "accuracy" in decision.to_markdown()
         True
         """
-        parts = [f"### {_plain(self.headline)}\n", *map(grid_to_markdown, self._grids())]
-        parts += [f"{_plain(note)}\n" for note in self.notes]
+        parts = [f"### {escape_markdown(_plain(self.headline))}\n", *map(grid_to_markdown, self._grids())]
+        parts += [f"{escape_markdown(_plain(note))}\n" for note in self.notes]
         return write_text("\n".join(parts), path)
 
     def _grids(self) -> list[Grid]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import scipy.special
+from msgspec import UNSET
+from msgspec.structs import asdict
 
 from edgeworth.common.arrays import finite_or_none, plain_values
-from edgeworth.common.json_types import JsonObject, JsonValue
+from edgeworth.common.json_types import JsonValue
 from edgeworth.core.formatting import format_number, format_together, plural
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.policy import (
@@ -21,10 +22,10 @@ from edgeworth.core.policy import (
 )
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
+from edgeworth.report.report_file import LEVEL, ExtremesRecord, ReportFile, ReportRecord
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_measure
 
-LEVEL = 0.95
 MAX_CHANGES_NAMED = 3
 """The most changes that the verdict names; the table has all."""
 
@@ -103,25 +104,28 @@ class Change(NamedTuple):
 
 def diff_reports(old: str | Path, new: str | Path) -> Report:
     """Report what changed from one JSON report to another."""
-    first, second = _read(old), _read(new)
-    kinds = [str(report.get("kind", report["schema"])) for report in (first, second)]
+    first, second = ReportFile(old), ReportFile(new)
+    records = first.record, second.record
+    kinds = [record.kind or record.schema for record in records]
     if kinds[0] != kinds[1]:
         raise InputError(
             f"the reports are of different kinds: {old} is {kinds[0]!r} and {new} is {kinds[1]!r}"
         )
     before, after = dict(_values(first)), dict(_values(second))
-    are_clustered = [_is_clustered(report) for report in (first, second)]
-    units = ({}, {}) if any(are_clustered) else (_unit_values(first), _unit_values(second))
-    extremes = _extremes(first), _extremes(second)
+    are_clustered = [any(part.is_clustered for part in record.parts.values()) for record in records]
+    units = [{} if any(are_clustered) else _unit_values(record) for record in records]
+    extremes = [_extremes(record) for record in records]
     changes = [
-        _compare_reports(key, before[key], after[key], *units, *extremes) for key in before if key in after
+        _compare_reports(key, before[key], after[key], (units[0], units[1]), (extremes[0], extremes[1]))
+        for key in before
+        if key in after
     ]
     if are_clustered[0] != are_clustered[1]:
         reason = "only one report allows for clusters (use --cluster in both)"
         changes = [change._replace(no_claim=reason) for change in changes]
     if not changes:
-        raise InputError(f"{old} and {new} have no measure in common")
-    is_same = _are_same_data(first.get("provenance", {}), second.get("provenance", {}))
+        raise InputError(f"{old} and {new} have no measure with an interval in common")
+    is_same = _are_same_data(*(record.provenance or {} for record in records))
     adjusted = holm([change.p_value for change in changes]).tolist()
     clear = [
         not is_same and p_value < 1 - LEVEL and not change.low <= 0 <= change.high
@@ -137,7 +141,7 @@ def diff_reports(old: str | Path, new: str | Path) -> Report:
         *_withheld_claims(withheld),
         *(Claim("coverage", text) for text in lists.values()),
     ]
-    outcomes = [str(report["outcome"]) for report in (first, second) if "outcome" in report]
+    outcomes = [record.outcome for record in records if record.outcome is not None]
     if len(outcomes) == 2:
         claims.insert(0, Claim("outcome", f"The gate's outcome was {outcomes[0]} and is {outcomes[1]}."))
     return Report(
@@ -172,54 +176,43 @@ def diff_reports(old: str | Path, new: str | Path) -> Report:
     )
 
 
-def _are_same_data(old: JsonObject, new: JsonObject) -> bool:
+def _are_same_data(old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> bool:
     """Tell whether both reports were made from the same columns of the same file."""
     return old.get("digest") is not None and all(old.get(name) == new.get(name) for name in SAME_DATA)
 
 
-def _read(path: str | Path) -> JsonObject:
-    """Read a JSON report or the decision of a gate."""
-    try:
-        report = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise InputError(f"{path} is not JSON: write reports with --json FILE") from None
-    schema = report.get("schema") if isinstance(report, dict) else None
-    if not isinstance(report, dict) or not str(schema).startswith(("edgeworth.report/", "edgeworth/gate/")):
-        raise InputError(f"{path} is not an Edgeworth report: write reports with --json FILE")
-    return report
-
-
-def _values(report: JsonObject) -> Iterator[tuple[Key, Value]]:
+def _values(report: ReportFile) -> Iterator[tuple[Key, Value]]:
     """Find every value that has an interval, by system, slice and measure."""
-    comparison = report.get("comparison") or {}
-    headline, level = comparison.get("headline", ""), comparison.get("level", LEVEL)
-    for system, bounds in (comparison.get("intervals") or {}).items():
-        level_of_system = {"value": comparison["values"][system][headline], "cases": comparison.get("cases")}
-        value = _value({**bounds, **level_of_system}, level)
-        if value is not None:
-            yield Key(system, "", headline), value
-    for system, one in (report.get("reports") or {}).items():
-        for key, value in _walk(one, LEVEL):
+    comparison = report.record.comparison
+    if comparison is not None:
+        for system, bounds in (comparison.intervals or {}).items():
+            level = (comparison.values or {}).get(system, {}).get(comparison.headline)
+            if level is not None and bounds.low is not None and bounds.high is not None:
+                cases = math.nan if comparison.cases is None else comparison.cases
+                known = Value(level, bounds.low, bounds.high, comparison.level, cases)
+                yield Key(system, "", comparison.headline), known
+    for system in report.record.reports or {}:
+        for key, value in _walk(report.tree["reports"][system], LEVEL):
             yield key._replace(system=system), value
-    rest = {name: part for name, part in report.items() if name not in ("comparison", "reports")}
+    rest = {name: part for name, part in report.tree.items() if name not in ("comparison", "reports")}
     yield from _walk(rest, LEVEL)
 
 
 def _walk(part: JsonValue, level: float) -> Iterator[tuple[Key, Value]]:
     """Find estimates, slices and requirements in a report on one system."""
     if isinstance(part, Mapping):
-        level = part.get("level_of_each") or part.get("level") or level
+        levels = (_number(part.get(name)) for name in ("level_of_each", "level"))
+        level = next((known for known in levels if 0 < known < 1), level)
+        measure = part.get("measure")
         # Differences between two systems in a slice are no values of one system.
-        if isinstance(part.get("measure"), str) and "first" not in part:
-            value = _value({**part, "value": part.get("quantity", part.get("value"))}, level)
+        if isinstance(measure, str) and "first" not in part:
+            value = _value(part, level)
             if value is not None:
-                slice_name = f"{part['by']} {part['slice']}" if "slice" in part else ""
+                slice_name = f"{part.get('by', '')} {part['slice']}" if "slice" in part else ""
                 where = str(part.get("requirement") or slice_name)
                 if part.get("part"):
                     where = f"{where} [{part['part']}]"
-                yield Key("", where, part["measure"]), value
+                yield Key("", where, measure), value
         for name, inner in part.items():
             if name not in SKIPPED:
                 yield from _walk(inner, level)
@@ -229,12 +222,23 @@ def _walk(part: JsonValue, level: float) -> Iterator[tuple[Key, Value]]:
 
 
 def _value(part: Mapping[str, JsonValue], level: float) -> Value | None:
-    value, low, high = (part.get(name) for name in ("value", "low", "high"))
-    if not isinstance(value, (int, float)) or not isinstance(low, (int, float)):
+    """Read a value with its interval; None if it has none."""
+    value, low, high = (
+        _number(x) for x in (part.get("quantity", part.get("value")), part.get("low"), part.get("high"))
+    )
+    if any(map(math.isnan, (value, low, high))):
         return None
-    cases = part.get("cases")
-    number = float(cases) if isinstance(cases, (int, float)) else math.nan
-    return Value(value, low, high, level, number) if isinstance(high, (int, float)) else None
+    return Value(value, low, high, level, _number(part.get("cases")))
+
+
+def _number(value: JsonValue) -> float:
+    """Return a number of a report; nan if it is unknown, or no number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
 
 
 def _compare(key: Key, old: Value, new: Value) -> Change:
@@ -256,42 +260,31 @@ def _compare(key: Key, old: Value, new: Value) -> Change:
     return Change(key, old, new, change - z * down, change + z * up, p_value)
 
 
-def _parts(report: JsonObject) -> dict[str, JsonObject]:
-    """Return the report on each system; the whole report has an empty name."""
-    return {"": report, **(report.get("reports") or {})}
-
-
-def _is_clustered(report: JsonObject) -> bool:
-    """Tell whether the intervals of a report allow for clusters."""
-    parts = _parts(report).values()
-    return any(part.get("clusters") or (part.get("provenance") or {}).get("cluster") for part in parts)
-
-
-def _extremes(report: JsonObject) -> dict[str, Extremes | None]:
+def _extremes(report: ReportRecord) -> dict[str, Extremes | None]:
     """Find how far grades may lie apart, by system; None for right or wrong answers."""
     return {
-        system: None if part["extremes"] is None else Extremes(**_known(part["extremes"]))
-        for system, part in _parts(report).items()
-        if "extremes" in part
+        system: None if part.extremes is None else _known_extremes(part.extremes)
+        for system, part in report.parts.items()
+        if part.extremes is not UNSET
     }
 
 
-def _known(fields: JsonObject) -> JsonObject:
+def _known_extremes(record: ExtremesRecord) -> Extremes:
     """Leave out what is unknown."""
-    return {name: value for name, value in fields.items() if value is not None}
+    return Extremes(**{name: value for name, value in asdict(record).items() if value is not None})
 
 
-def _unit_values(report: JsonObject) -> dict[Key, dict[str, float]]:
+def _unit_values(report: ReportRecord) -> dict[Key, dict[str, float]]:
     """Find the values of single queries or items, by system and measure."""
     values: dict[Key, dict[str, float]] = {}
-    for system, part in _parts(report).items():
-        queries = part.get("queries")
-        for query, measures in (queries if isinstance(queries, Mapping) else {}).items():
-            for measure, value in measures.items():
-                if isinstance(value, (int, float)):
-                    values.setdefault(Key(system, "", measure), {})[query] = value
-        if part.get("item_grades") and part.get("estimates"):
-            values[Key(system, "", next(iter(part["estimates"])))] = part["item_grades"]
+    for system, part in report.parts.items():
+        for query, measures in (part.queries if isinstance(part.queries, dict) else {}).items():
+            for measure, value in (measures if isinstance(measures, dict) else {}).items():
+                if math.isfinite(number := _number(value)):
+                    values.setdefault(Key(system, "", measure), {})[query] = number
+        if part.item_grades and part.estimates:
+            grades = {item: grade for item, grade in part.item_grades.items() if grade is not None}
+            values[Key(system, "", next(iter(part.estimates)))] = grades
     return values
 
 
@@ -299,20 +292,18 @@ def _compare_reports(
     key: Key,
     old: Value,
     new: Value,
-    old_units: Mapping[Key, Mapping[str, float]],
-    new_units: Mapping[Key, Mapping[str, float]],
-    old_extremes: Mapping[str, Extremes | None],
-    new_extremes: Mapping[str, Extremes | None],
+    units: tuple[Mapping[Key, Mapping[str, float]], Mapping[Key, Mapping[str, float]]],
+    extremes: tuple[Mapping[str, Extremes | None], Mapping[str, Extremes | None]],
 ) -> Change:
     """Pair single items if both reports hold the same ones; otherwise compare independent samples."""
-    before, after = old_units.get(key, {}), new_units.get(key, {})
+    before, after = (side.get(key, {}) for side in units)
     change, differences = _compare(key, old, new), []
     if len(before) >= 2 and before.keys() == after.keys():
         differences = [after[unit] - before[unit] for unit in before]
         low, high, p_value = _paired_test(differences)
         if not math.isnan(low):
             change = Change(key, old, new, low, high, p_value, len(differences))
-    sides = [side.get(key.system, Extremes()) for side in (old_extremes, new_extremes)]
+    sides = [side.get(key.system, Extremes()) for side in extremes]
     known = [side for side in sides if side is not None]
     if key.measure != "mean" or not known:
         return change
