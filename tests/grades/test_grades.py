@@ -291,3 +291,21 @@ def test_many_grades_and_right_or_wrong_answers_have_no_caveat() -> None:
     assert ew.estimate(ew.Grades.from_grades([1, 0, 1]), "accuracy").caveat is None
     drawn = ew.estimate(ew.Grades.from_grades(few), "mean", method=ew.methods.Bootstrap(draws=100))
     assert "could change it" in str(drawn.caveat)
+
+
+@pytest.mark.parametrize("wrong", [1e71, -1e71, 1e308, float("inf")])
+def test_a_grade_whose_variance_no_float_holds_is_refused(wrong: float) -> None:
+    for options in ({}, {"id": list(range(10)) * 3}, {"cluster": list(range(10)) * 3}):
+        with pytest.raises(InputError, match="row 1 has"):
+            ew.evaluate(grade=[wrong, 1.0, 2.0] * 10, **options)
+    with pytest.raises(InputError, match="the grade range must be"):
+        ew.evaluate(grade=[1.0, 2.0, 0.0] * 10, grade_range=(0, 1e71))
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_largest_grades_have_the_interval_of_small_ones() -> None:
+    small, large = (
+        ew.evaluate(grade=[x, x / 4, x / 2] * 60).numbers["estimates"]["mean"] for x in (1.0, 1e70)
+    )
+    for name in ("value", "low", "high"):
+        assert large[name] == pytest.approx(1e70 * small[name])

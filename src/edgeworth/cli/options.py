@@ -196,8 +196,8 @@ def split(labels: str | None) -> list[str] | None:
     except csv.Error:
         # A line feed or a carriage return outside quotes, or a text that is far too long.
         raise OptionError(
-            "a list cannot be read: separate names by commas, and write a name with a comma or a line break in "
-            f"double quotes; saw {labels!r}"
+            "a list cannot be read: separate names by commas, and write a name with a comma or a line break "
+            f"in double quotes; saw {labels!r}"
         ) from None
 
 

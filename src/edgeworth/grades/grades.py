@@ -39,6 +39,9 @@ GRADE_BY_WORD = {
 Name = TypeVar("Name", str, int)
 """The name of an item or a cluster, or the number of its row."""
 
+LARGEST_GRADE = 1e70
+"""Fourth powers of larger grades, which intervals need, could be beyond the range of floats."""
+
 UNBOUNDED = (-math.inf, math.inf)
 TEXTS = optional(tuple_of(TEXT))
 
@@ -47,9 +50,9 @@ def check_bounds(bounds: Iterable[float]) -> tuple[float, float]:
     """Check the lowest and the highest grade that there can be."""
     try:
         low, high = (float(bound) for bound in bounds)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low = high = math.nan
-    if not low < high:
+    if not low < high or any(LARGEST_GRADE < abs(bound) < math.inf for bound in (low, high)):
         raise InputError(
             f"the grade range must be the lowest and the highest grade, as in (0, 5); saw {bounds!r}"
         )
@@ -411,7 +414,7 @@ class Grades(Serializable):
         checks = (
             *(len(column) == len(self.items) for column in columns if column is not None),
             self.ids is None or list(self.ids) == sorted({*self.ids}),
-            (self.items >= 1) & (self.repeats >= 1) & np.isfinite(self.sums),
+            (self.items >= 1) & (self.repeats >= 1) & (abs(self.sums) <= LARGEST_GRADE * self.repeats),
             self.repeats == 1 if self.ids is None else self.items == 1,
             self.squares >= self.sums**2 / self.repeats - slack,
             abs(np.clip(self.means, *self.bounds) - self.means) <= 1e-9,
@@ -438,11 +441,13 @@ def as_right(column: Column, name: str, first_row: int = 1) -> Floats:
 
 
 def as_points(column: Column, name: str, first_row: int = 1) -> Floats:
-    """Read grades as finite numbers, and a missing grade as NaN."""
+    """Read grades as numbers that have a variance, and a missing grade as NaN."""
     values = as_scores(column, name, first_row)
-    if np.isinf(values).any():
-        index = int(np.argmax(np.isinf(values)))
-        raise InputError(f"{name} must be finite numbers; row {first_row + index:,} has {values[index]:g}")
+    is_wrong = np.abs(values) > LARGEST_GRADE
+    if is_wrong.any():
+        index = int(np.argmax(is_wrong))
+        needed = f"finite numbers, from -{LARGEST_GRADE:g} to {LARGEST_GRADE:g}"
+        raise InputError(f"{name} must be {needed}; row {first_row + index:,} has {values[index]:g}")
     return values
 
 
