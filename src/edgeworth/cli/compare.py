@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edgeworth.cli.options import Files, OptionValue, named_files, split, split_names, with_options
+from edgeworth.cli.options import NamedFiles, OptionValue, named_files, split, split_names, with_options
 from edgeworth.cli.output import ComparisonOutput, show
 from edgeworth.common.choices import Predictions
 from edgeworth.common.progress import track_progress
@@ -28,7 +28,7 @@ NO_OUTPUT = ComparisonOutput()
 
 
 @with_options("truth", CompareOptions, several=SYSTEMS)
-def compare(*files: Files, output: ComparisonOutput = NO_OUTPUT, **options: OptionValue) -> None:
+def compare(*files: NamedFiles, output: ComparisonOutput = NO_OUTPUT, **options: OptionValue) -> None:
     """Compare two or more systems on the same cases: which is better, how sure is that?"""
     from edgeworth.comparison import compare as run
     from edgeworth.sources.joining import name_systems

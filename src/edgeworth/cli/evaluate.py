@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from edgeworth.cli.options import (
     DrunkInterval,
-    Files,
+    NamedFiles,
     OneProbability,
     OptionValue,
     named_files,
@@ -31,7 +31,7 @@ from edgeworth.errors import OptionError
 
 
 @with_options(OneProbability, ReadOptions, PartOptions, DrunkInterval, ReportOptions, "measures")
-def evaluate(*files: Files, output: Output = NO_OUTPUT, **options: OptionValue) -> None:
+def evaluate(*files: NamedFiles, output: Output = NO_OUTPUT, **options: OptionValue) -> None:
     """Evaluate labels, scores or probabilities in a file, with intervals and tests."""
     from edgeworth.evaluation import evaluate as run
 

@@ -33,13 +33,13 @@ GROUPS = {name: Group.create_ordered(name) for name in PANELS}
 
 # A label, and the name of standard output, may begin with a hyphen.
 Hyphen = Parameter(allow_leading_hyphen=True)
-Files = Annotated[
+FILES_HELP = f"""Files of predictions with named columns: {list_words()}; folders, quoted patterns, or - for \
+standard input."""
+Files = Annotated[str, Hyphen, Parameter(help=FILES_HELP)]
+NamedFiles = Annotated[
     str,
     Hyphen,
-    Parameter(
-        help=f"Files of predictions with named columns: {list_words()}; folders, quoted patterns, or - for "
-        "standard input. NAME=FILE names the system of a run log, or of a file to compare."
-    ),
+    Parameter(help=f"{FILES_HELP} NAME=FILE names the system of a run log, or of a file to compare."),
 ]
 
 
