@@ -118,3 +118,43 @@ def test_redirected_streams_are_files_too(shell: str, words: list[str], folder: 
     assert done.returncode == 2, done.stderr
     assert "is read, so nothing is written over it" in done.stderr
     assert (folder / "a.csv").read_text() == ROWS
+
+
+GAMES = "game,outcome,probability,odds\n1,H,.6,2\n1,A,.4,2.2\n"
+BETS = "date,result,odds\n" + "".join(
+    f"2025-01-{n:02},{'won' if n % 2 else 'lost'},2.1\n" for n in range(1, 20)
+)
+GATE = ["check", "a.csv", "--truth", "y", "--prediction", "p", "--requirements", "gate.toml"]
+REPORT = ("--json", "--html", "--markdown")
+WRITERS = {
+    "a gate": (GATE, ("a.csv", "gate.toml"), ("--json", "--junit", "--markdown")),
+    "reruns": (["noise", "a.csv", "--prediction", "p", "--id", "y"], ("a.csv",), REPORT),
+    "reports": (["diff", "old.json", "new.json"], ("old.json", "new.json"), REPORT),
+    "games": (["stakes", "games.csv", "--bankroll", "100"], ("games.csv",), REPORT),
+    "bets": (["ledger", "bets.csv"], ("bets.csv",), REPORT),
+    "search": (
+        ["trec", "qrels.txt", "x=run.txt"],
+        ("qrels.txt", "run.txt"),
+        ("--csv", "--latex", "--per-query"),
+    ),
+    "two tallies": (["compare", "one.json", "two.json"], ("one.json", "two.json"), ("--csv", "--latex")),
+}
+
+
+@pytest.mark.parametrize("what", WRITERS)
+def test_commands_with_files_of_their_own(
+    what: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "games.csv").write_text(GAMES)
+    (folder / "bets.csv").write_text(BETS)
+    (folder / "gate.toml").write_text('require = "accuracy >= 0.1"')
+    for name, output in {"old": "--json", "new": "--json", "one": "-o", "two": "-o"}.items():
+        made = ["tally" if output == "-o" else "evaluate", "a.csv", "--truth", "y", "--prediction", "p"]
+        assert call(folder, capsys, *made, output, f"{name}.json").returncode == 0
+    words, names, outputs = WRITERS[what]
+    for name in names:
+        before = (folder / name).read_bytes()
+        for output in outputs:
+            said = refused(call(folder, capsys, *words, output, str(folder / name)))
+            assert "is read, so nothing is written over it" in said
+        assert (folder / name).read_bytes() == before

@@ -285,7 +285,7 @@ def test_a_known_range_bounds_what_unseen_items_can_do(tmp_path: Path) -> None:
     assert large["no_claim"] is None
 
 
-WRONG = (None, True, 0, 10**400, "x", [], {"x": [1]}, float("nan"))
+WRONG = (None, True, 0, 1e200, 10**400, "x", [], {"x": [1]}, float("nan"))
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

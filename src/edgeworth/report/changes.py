@@ -22,7 +22,7 @@ from edgeworth.core.policy import (
 )
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
-from edgeworth.report.report_file import LEVEL, ExtremesRecord, ReportFile, ReportRecord
+from edgeworth.report.report_file import LARGEST, LEVEL, ExtremesRecord, ReportFile, ReportRecord
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_measure
 
@@ -232,13 +232,10 @@ def _value(part: Mapping[str, JsonValue], level: float) -> Value | None:
 
 
 def _number(value: JsonValue) -> float:
-    """Return a number of a report; nan if it is unknown, or no number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    """Return a number of a report; nan if it is unknown, or none that a report can have."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
         return math.nan
-    try:
-        return float(value)
-    except OverflowError:
-        return math.nan
+    return float(value)
 
 
 def _compare(key: Key, old: Value, new: Value) -> Change:

@@ -15,7 +15,11 @@ from edgeworth.sources.paths import read_whole_file
 LEVEL = 0.95
 """The level of intervals whose report has none."""
 
+LARGEST = 1e100
+"""Squares of larger numbers could be beyond the range of floats; no report has them."""
+
 Level = Annotated[float, Meta(gt=0, lt=1)]
+Number = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
 Positive = Annotated[float, Meta(gt=0)]
 AtLeastZero = Annotated[float, Meta(ge=0)]
 
@@ -23,8 +27,8 @@ AtLeastZero = Annotated[float, Meta(ge=0)]
 class Bounds(Struct):
     """The interval of one system in a comparison."""
 
-    low: float | None = None
-    high: float | None = None
+    low: Number | None = None
+    high: Number | None = None
 
 
 class ComparisonRecord(Struct):
@@ -34,7 +38,7 @@ class ComparisonRecord(Struct):
     level: Level = LEVEL
     cases: float | None = None
     intervals: dict[str, Bounds] | None = None
-    values: dict[str, dict[str, float | None]] | None = None
+    values: dict[str, dict[str, Number | None]] | None = None
 
 
 class ExtremesRecord(Struct):
@@ -43,8 +47,8 @@ class ExtremesRecord(Struct):
     units: Positive | None = None
     unit: str | None = None
     reach: AtLeastZero | None = None
-    below: float | None = None
-    above: float | None = None
+    below: Number | None = None
+    above: Number | None = None
 
 
 class PartRecord(Struct):
@@ -54,7 +58,7 @@ class PartRecord(Struct):
     clusters: JsonValue = None
     extremes: ExtremesRecord | UnsetType | None = UNSET
     queries: JsonValue = None
-    item_grades: dict[str, float | None] | None = None
+    item_grades: dict[str, Number | None] | None = None
     estimates: dict[str, JsonValue] | None = None
 
     @property
