@@ -45,7 +45,11 @@ WORDS: Mapping[str, list[str]] = {
     "measures": ["recall", "precision"],
 }
 """Words of commands that read no file; the command is what stands before the first hyphen."""
-HOSTILE = ("\x1b]52;c;eA==\x07", "\x9b2J", "a\u202eb", "a\nb", "=1+1", "<script>", "\\input{x}", "| x |", "`", "0.5", "1", "100")
+HOSTILE = (
+    *("\x1b]52;c;eA==\x07", "\x9b2J", "a\u202eb", "a\nb", "=1+1", "<script>", "\\input{x}", "| x |", "`"),
+    *("0.5", "1", "100"),
+)
+"""Texts that some output could obey, and numbers that a word can be."""
 
 
 class CommandError(Exception):

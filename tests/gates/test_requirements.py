@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,13 @@ def test_the_same_requirement_twice_is_refused(tmp_path: Path) -> None:
         parse_requirements((), path)
     path.write_text("require = 'accuracy > 0.2'\n[[gate]]\nrequire = 'accuracy > 0.2'\nby = 'topic'\n")
     assert len(parse_requirements("accuracy > 0.3", path)) == 3
+
+
+@pytest.mark.parametrize("piece", ["a ", "<", "recall[", '"', "(", "0", "by "])
+def test_texts_without_end_are_refused_at_once(piece: str) -> None:
+    with pytest.raises(OptionError, match="at most 4,000 characters"):
+        parse_requirement(piece * 1_000_000)
+    begin = time.process_time()
+    with pytest.raises(OptionError):
+        parse_requirement(piece * (4000 // len(piece)))
+    assert time.process_time() - begin < 10

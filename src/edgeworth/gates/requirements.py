@@ -38,6 +38,8 @@ FORMS = (
     "write MEASURE >= NUMBER, MEASURE > chance, MEASURE > baseline, MEASURE no worse than baseline by "
     "AMOUNT, or MEASURE within AMOUNT of baseline"
 )
+MAX_REQUIREMENT_LENGTH = 4000
+"""Longer texts would take long to split into words, and reports would not show them whole."""
 UNITS = ("pp", "%", "point", "points")
 TASK = "task"
 """The column of tasks: the field of run logs, or a column of a table."""
@@ -259,6 +261,11 @@ def parse_requirement(text: str, *kinds: AnyKind) -> Requirement:
     """
     if not isinstance(text, str) or not text.strip():
         raise OptionError(f"a requirement is a text: {FORMS}; saw {text!r}")
+    if len(text) > MAX_REQUIREMENT_LENGTH:
+        raise OptionError(
+            f"a requirement has at most {MAX_REQUIREMENT_LENGTH:,} characters; saw {len(text):,}, "
+            f"which begin with {text[:40]!r}"
+        )
     words = _Words(text)
     measure = _take_measure(words, kinds)
     position, word = words.position, words.take().lower() if words.next else ""
