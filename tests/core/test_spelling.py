@@ -106,3 +106,11 @@ def test_a_badly_quoted_label_is_refused_in_our_own_words(label: str) -> None:
     """Quotes are read as JSON, whose own errors must not come through."""
     with pytest.raises(OptionError, match="recall"):
         Spelling.parse(f"recall[{label}]")
+
+
+@pytest.mark.parametrize("text", ["ndcg@", "pass^", "precision[a]@"])
+def test_a_depth_that_no_array_can_hold_is_refused(text: str) -> None:
+    assert Spelling.parse(text + "9" * 18).depth == 10**18 - 1
+    for digits in (19, 5000):
+        with pytest.raises(OptionError, match="at most 18 digits"):
+            Spelling.parse(text + "9" * digits)

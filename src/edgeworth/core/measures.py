@@ -441,6 +441,8 @@ _SPELLING = re.compile(
     (?:\((?P<options>[^()]*)\))?\s*""",
     re.VERBOSE,
 )
+MAX_DIGITS_OF_DEPTH = 18
+"""More digits may not fit into the integers of arrays."""
 _PASS_HAT = re.compile(r"pass\s?\^\s?([0-9]+)", re.IGNORECASE)
 """How papers write the chance that k tries are all right; here it is pass_all@k."""
 _PLAIN_LABEL = re.compile(r'[^\[\]"\s]+(?: [^\[\]"\s]+)*')
@@ -473,6 +475,8 @@ class Spelling:
         label = match["label"]
         if label is not None:
             label = _unquote(label, text) if label.startswith('"') else label.strip()
+        if len(match["depth"] or "") > MAX_DIGITS_OF_DEPTH:
+            raise OptionError(f"a depth has at most {MAX_DIGITS_OF_DEPTH} digits; saw {text!r}")
         depth = None if match["depth"] is None else int(match["depth"])
         options = ",".join(match[part] or "" for part in ("before", "options"))
         return cls(match["name"].lower(), label, depth, _parse_options(options, text))
