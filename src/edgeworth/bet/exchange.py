@@ -244,7 +244,7 @@ def cap_stakes(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
 
 
 def tied_up(stakes: Floats, lay: Floats) -> Floats:
-    """What backs cost and lays may lose, each bet by itself."""
+    """Sum the cost of backs and the liability of lays, each bet by itself."""
     with np.errstate(invalid="ignore"):
         liability = np.where(stakes < 0, -stakes * (lay - 1), 0.0)
     return np.asarray((np.maximum(stakes, 0.0) + liability).sum(axis=1))

@@ -112,7 +112,7 @@ class Lines:
 
     @contextmanager
     def operation(self, what: str, total: float | None) -> Iterator[Advance]:
-        """Know of an operation from its beginning to its end, however it ends."""
+        """Show an operation while it runs, and remove it even if it fails."""
         operation = Operation(what, total)
         with self._lock:
             self.under_way.append(operation)

@@ -42,8 +42,8 @@ def against_chance(
     >>> from edgeworth import ContingencyTable
     >>> from edgeworth.core.estimates import estimate
     >>> table = ContingencyTable.from_matrix([[3, 1], [1, 3]], rows="predicted")
-    >>> found = against_chance(estimate(table, "informedness"), "higher", level=0.95)
-    >>> found.chance, round(found.p_value, 4)  # Fisher's tea lady: 17/70
+    >>> result = against_chance(estimate(table, "informedness"), "higher", level=0.95)
+    >>> result.chance, round(result.p_value, 4)  # Fisher's tea lady: 17/70
     (0.0, 0.2429)
     """
     value, chance = estimate.value, estimate.chance

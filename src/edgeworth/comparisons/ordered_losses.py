@@ -35,8 +35,8 @@ def ordered_difference(difference: Difference, values: Floats, horizon: int, rea
 
     >>> losses = np.array([[0.2, 0.5], [0.1, 0.3], [0.4, 0.9], [0.3, 0.4]])
     >>> bare = Difference("mean", "A", "B", (0.25, 0.525), "lower")
-    >>> found = ordered_difference(bare, losses, 1, math.inf)
-    >>> round(found.p_value(), 4), list(found.tests)
+    >>> result = ordered_difference(bare, losses, 1, math.inf)
+    >>> round(result.p_value(), 4), list(result.tests)
     (0.0486, ['diebold-mariano'])
     """
     first, second = values.T

@@ -1,4 +1,4 @@
-"""Scores of several systems on the same cases, row by row: pairing needs to know what each said of whom."""
+"""Scores of several systems for the same cases, row by row, which a paired test needs."""
 
 from __future__ import annotations
 

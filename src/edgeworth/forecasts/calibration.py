@@ -132,7 +132,7 @@ class Reliability(Serializable):
         return np.asarray(self.cases**2 / self.squares.sum(axis=0))
 
     def together(self, starts: NDArray[np.intp]) -> Self:
-        """Values from each start to the next as one, at their mean."""
+        """Merge the values from each start to the next into their mean."""
         cases, hits = (np.add.reduceat(counts, starts) for counts in (self.cases, self.hits))
         means = np.add.reduceat(self.values * self.cases, starts) / cases
         # A mean may be rounded beyond the values it is of.
@@ -345,7 +345,7 @@ class Calibration(Serializable):
 
 
 def steps_to_one(step: float) -> int:
-    """How many steps there are from 0 to 1.
+    """Count the steps from 0 to 1.
 
     >>> steps_to_one(0.05)
     20
@@ -395,8 +395,8 @@ class BoundedReliability(Reliability):
     ) -> Self:
         """Count forecasts of a class, and whether it came true.
 
-        >>> found = BoundedReliability.of(np.array([0.2, 0.7, 0.2]), np.array([True, True, False]))
-        >>> found.values.tolist(), found.hits.tolist()
+        >>> result = BoundedReliability.of(np.array([0.2, 0.7, 0.2]), np.array([True, True, False]))
+        >>> result.values.tolist(), result.hits.tolist()
         ([0.2, 0.7], [1, 1])
         """
         return super().of(values, came_true, step, weights)._round(is_rounded=False)

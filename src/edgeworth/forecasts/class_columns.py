@@ -352,7 +352,7 @@ def without_column(names: Sequence[Label], labels: Sequence[Label]) -> list[Labe
 
 
 def refusal(names: Sequence[Label], truth: Coded, first_row: int | NDArray[np.int64] = 1) -> InputError:
-    """What to say of columns that are not named after the classes: which class has none, and where it is."""
+    """Write the error for columns that are not named after the classes: which class has no column."""
     label = without_column(names, truth.labels)[0]
     row = row_at(first_row, int(np.argmax(truth.codes == truth.labels.index(label))))
     return InputError(
@@ -363,7 +363,7 @@ def refusal(names: Sequence[Label], truth: Coded, first_row: int | NDArray[np.in
 
 
 def row_at(first_row: int | NDArray[np.int64], index: int) -> int:
-    """The number of a row for a sentence: counted from the first one's, or looked up among all of them."""
+    """Return the number of a row for a sentence."""
     return first_row + index if isinstance(first_row, int) else int(first_row[index])
 
 

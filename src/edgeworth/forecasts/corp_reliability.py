@@ -202,8 +202,8 @@ def reliability_bands(
     Examples
     --------
     >>> curve = Reliability(np.array([0.2, 0.8]), np.array([50, 50]), np.array([20, 30]))
-    >>> found = reliability_bands(curve)
-    >>> bool(found.recalibrated[0] > found.high[0]), found.p_value < 0.01
+    >>> result = reliability_bands(curve)
+    >>> bool(result.recalibrated[0] > result.high[0]), result.p_value < 0.01
     (True, True)
     """
     check_level(level)

@@ -85,8 +85,8 @@ def sides(
     >>> wealth = Wealth.from_forecasts(*pair.values(), against="B")
     >>> counts = {name: argmax_table(each) for name, each in pair.items()}
     >>> tables = {name: ContingencyTable.from_matrix(each, rows="predicted") for name, each in counts.items()}
-    >>> found = sides(wealth, ForecastScores.from_forecasts(pair), tables)
-    >>> [(each.name, each.better) for each in found if each.name in DECIDING]
+    >>> result = sides(wealth, ForecastScores.from_forecasts(pair), tables)
+    >>> [(each.name, each.better) for each in result if each.name in DECIDING]
     [('error', None), ('log', 'A'), ('log_wealth', 'A')]
     """
     if len(scores.systems) != 2:
@@ -382,8 +382,8 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
     Examples
     --------
     >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5, 0.5, 0.5], ordered=True)
-    >>> found = examine_bets(wealth)
-    >>> round(found.against_rival.e_value, 6), round(found.against_rival.p_value, 6)
+    >>> result = examine_bets(wealth)
+    >>> round(result.against_rival.e_value, 6), round(result.against_rival.p_value, 6)
     (2.688, 0.372024)
     """
     check_level(level)

@@ -46,8 +46,8 @@ class ForecastPairs(Serializable):
         """Count pairs of checked forecasts.
 
         >>> one = Forecasts.of([1, 0], np.array([[0.2, 0.8], [0.9, 0.1]]))
-        >>> found = ForecastPairs.from_forecasts(one, one)
-        >>> found.counts[32, 32], found.hits[32, 32], found.counts[4, 4], found.hits[4, 4]
+        >>> result = ForecastPairs.from_forecasts(one, one)
+        >>> result.counts[32, 32], result.hits[32, 32], result.counts[4, 4], result.hits[4, 4]
         (np.int64(1), np.int64(1), np.int64(1), np.int64(0))
         """
         model_cells, rival_cells = (

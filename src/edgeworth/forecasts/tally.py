@@ -174,8 +174,8 @@ class ForecastTally(Serializable):
         """Let the model bet and score both. ``betting`` says how, as ``Wealth.from_forecasts`` does.
 
         >>> model = Forecasts.of([1, 0, 1], [0.6, 0.3, 0.8])
-        >>> found = ForecastTally.of(model, Opponent.class_shares(model, (0.5, 0.5)))
-        >>> round(found.wealth.wealth, 6), found.cases
+        >>> result = ForecastTally.of(model, Opponent.class_shares(model, (0.5, 0.5)))
+        >>> round(result.wealth.wealth, 6), result.cases
         (2.688, 3)
         """
         bookmaker, rival = opponent.bookmaker, opponent.forecasts

@@ -151,7 +151,7 @@ def _check_roles(columns: Mapping[str, str], tally: Tally) -> None:
 
 
 def provenance_to_dict(tallied: TallyRecord) -> JsonObject:
-    """Where a tally came from, as plain values."""
+    """Return the origin of a tally as plain values."""
     return dump_fields(ORIGIN, tallied.origin) | {
         "edgeworth": __version__,
         "versions": f"Python {platform.python_version()}, numpy {np.__version__}",
@@ -298,7 +298,7 @@ def is_tally_file(path: object) -> bool:
 
 
 def tally_text(tallied: TallyRecord) -> str:
-    """A tally as the text of a file: a line for each section."""
+    """Write a tally as the text of a file, with one line per section."""
     sections = {
         "tally": tallied.tally.to_dict(),
         "terms": terms_to_dict(tallied),
@@ -310,7 +310,7 @@ def tally_text(tallied: TallyRecord) -> str:
 
 
 def tally_of_text(text: str, name: str = "a tally") -> TallyRecord:
-    """The tally in the text of a file called ``name``.
+    """Read the tally in the text of a file called ``name``.
 
     >>> from edgeworth.pipeline.tally_rows import tally
     >>> text = tally_text(tally(truth=[1, 0, 1], prediction=[1, 1, 1]))

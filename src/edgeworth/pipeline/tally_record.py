@@ -174,13 +174,13 @@ class TallyRecord:
         return _merge([as_tally_record(tally) for tally in tallies], again=again)
 
     def __add__(self, other: Self) -> TallyRecord:
-        """Both; the order matters to what is a path in time."""
+        """Merge two records; the order matters if the rows are in time order."""
         if not isinstance(other, TallyRecord):
             return NotImplemented
         return TallyRecord.merge([self, other])
 
     def __radd__(self, other: object) -> TallyRecord:
-        """So that ``sum`` works, which begins with 0."""
+        """Support ``sum``, which starts from 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __repr__(self) -> str:
@@ -215,14 +215,14 @@ def holds_tallies(data: object) -> bool:
 
 
 def canonical_text(value: JsonValue) -> str:
-    """JSON with one spelling: keys in order, no blanks."""
+    """Write JSON in one spelling: sorted keys, no blanks."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def fingerprint(part: Part, payload: JsonObject, digests: Sequence[str] = ()) -> str:
-    """What tells one source from another: its bytes where these were read, or else its name and its tally.
+    """Compute the fingerprint of a source from its bytes, or from its name and tally if they were not read.
 
-    ``digests`` are those of its files where there are several, each of which has a fingerprint.
+    With several files, ``digests`` are those of the files, and each has a fingerprint.
 
     >>> fingerprint(Part("a.csv", "sha256:12"), {}) == fingerprint(Part("b.csv", "sha256:12"), {})
     True
@@ -232,12 +232,12 @@ def fingerprint(part: Part, payload: JsonObject, digests: Sequence[str] = ()) ->
 
 
 def describe_tally(tally: Tally) -> str:
-    """Say what a tally holds."""
+    """Describe what a tally holds."""
     return kind_of(tally).title + (" in clusters" if getattr(tally, "clusters", None) is not None else "")
 
 
 def as_tally_record(tally: Tally | TallyRecord) -> TallyRecord:
-    """What was counted by ``ew.tally`` as it is; any other tally as one that was made in Python.
+    """Return a record of ``ew.tally`` unchanged; make a record of any other tally, with the source "Python".
 
     >>> from edgeworth import ContingencyTable
     >>> as_tally_record(ContingencyTable.from_labels([1, 0], [1, 1])).name
@@ -248,7 +248,7 @@ def as_tally_record(tally: Tally | TallyRecord) -> TallyRecord:
 
 
 def marked(tallied: TallyRecord, digests: Sequence[str] = ()) -> TallyRecord:
-    """The same, with a fingerprint that tells its source from others, or one of each of its files."""
+    """Add the fingerprint of the source, or one per file."""
     origin = tallied.origin
     parts = origin.parts or (Part("Python", None, origin.rows, dropped_rows(tallied.tally)),)
     kind_of(tallied.tally)  # refuses what is no tally

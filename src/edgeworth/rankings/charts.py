@@ -58,7 +58,7 @@ def _same_format(names: Iterable[str], column_format: ColumnFormat) -> Formats:
 
 
 def ranking_charts(findings: RankingFindings) -> Charts:
-    """The charts of a report on a ranking; none where there is nothing to find, or nothing else."""
+    """Make the charts of a report on a ranking; none if there are no targets, or only targets."""
     if not findings.can_be_drawn or findings.curve is None:
         return Charts()
     ranking, curve = findings.ranking, findings.curve

@@ -71,7 +71,7 @@ def concordance_tail(ranking: Ranking, *, upper: bool) -> TestResult:
 
 
 def orders_by_inversions(targets: int, background: int) -> list[int]:
-    """How many orders have u pairs with the background item above the target, for each u.
+    """Count, for each u, the orders with u pairs in which the background item is above the target.
 
     The coefficients of the Gaussian binomial: Π (1 − q^(background + i))/(1 − q^i), in whole numbers.
     """
@@ -292,7 +292,7 @@ def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, see
 
 
 def two_sided(upper: TestResult, lower: TestResult) -> TestResult:
-    """The two-sided tail: twice the smaller one."""
+    """Compute the two-sided tail: twice the smaller one."""
     smaller = min(upper, lower, key=lambda tail: tail.p_value)
     exact = None if smaller.exact is None else min(smaller.exact * 2, Fraction(1))
     return replace(_times(smaller, 2), exact=exact, method=f"{smaller.method}, doubled")

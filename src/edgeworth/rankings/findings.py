@@ -305,7 +305,7 @@ class ListFindings(AgainstChance):
         return np.array([value for _, value in self.counted_by_name()])
 
     def counted_by_name(self) -> list[tuple[str, float]]:
-        """Each list that the headline's mean is over, by the same rule as the mean."""
+        """Return the lists that the mean of the headline is over, by name."""
         headline = next(iter(self.estimates))
         return [(str(query), value) for query, _, value in self.counted_values([headline])]
 
@@ -333,7 +333,7 @@ def examine_lists(
     seed: int = 0,
     unit: str = "query",
 ) -> ListFindings:
-    """Means over lists with their uncertainty, and the values of each."""
+    """Compute means over lists with their uncertainty, and the values of each list."""
     measures = measures or (FOLD_MEASURES if unit == "fold" else LIST_MEASURES)
     check_level(level)
     if not lists.number:
@@ -362,7 +362,7 @@ def examine_lists(
 
 
 def with_ties(spelling: str, ties: str | None) -> str:
-    """A measure's spelling, or trec_eval's name for it, with a policy for ties unless it has one.
+    """Add a policy for ties to the spelling of a measure, or to trec_eval's name for it, unless it has one.
 
     >>> with_ties("precision@10", "trec"), with_ties("P_10", "trec")
     ('precision@10(ties=trec)', 'precision@10(ties=trec)')

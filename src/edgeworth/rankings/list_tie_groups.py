@@ -23,7 +23,7 @@ AT_ONCE = 1 << 15
 
 
 def tie_groups_of_lists(lists: RankedLists, ties: str) -> TieGroups:
-    """The view that measures take of lists.
+    """Make the tie groups of ranked lists.
 
     Most policies keep items of equal score together. ``trec`` reads scores as 32-bit floats
     and puts the higher id (by bytes) first among equals, as trec_eval does; ``input`` puts the earlier row

@@ -535,7 +535,7 @@ class RankedLists(Serializable):
         return self if relevant_from == self.relevant_from else replace(self, relevant_from=relevant_from)
 
     def __add__(self, other: Self) -> Self:
-        """The queries of both; a query that is in both has the items of both, one after the other."""
+        """Combine the queries; a query that is in both has the items of both, one after the other."""
         if not isinstance(other, RankedLists):
             return NotImplemented
         if self._is_nothing or other._is_nothing:

@@ -54,7 +54,7 @@ class ResolvedRanking:
         return self.ties, self.relevant_from
 
     def retarget(self, lists: RankedLists) -> RankedLists:
-        """The lists with those targets that the measure counts."""
+        """Return the lists with the targets that the measure counts."""
         return lists if self.relevant_from is None else lists.with_threshold(self.relevant_from)
 
     @property
@@ -66,7 +66,7 @@ class ResolvedRanking:
         return self.measure.bounds(*depth, **self.arguments)
 
     def values(self, groups: TieGroups) -> Values:
-        """One value a list; nan where it is undefined."""
+        """Compute one value per list; nan if it is undefined."""
         if self.measure.scope != "ranking":
             return np.asarray(self.measure.compute(self._seen(self._view(groups)), **self.arguments))
         if groups.ties != self.ties:
@@ -94,13 +94,13 @@ class ResolvedRanking:
         return marginals(np.stack([*rows, np.zeros_like(rows[0])], axis=-2))
 
     def micro(self, groups: TieGroups) -> float:
-        """The measure of the decisions at the depth, those of all lists added up."""
+        """Add up the decisions of all lists at the depth, and compute the measure of the sum."""
         view = self._view(groups)
         totals = LabelView(*(np.asarray(x.sum()) for x in (view.hits, view.predicted, view.real, view.total)))
         return float(self.measure.compute(self._seen(totals), **self.arguments))
 
     def at_random(self, groups: TieGroups) -> Values:
-        """The mean under random selection: the value with every item in one tie; nan where that is not so."""
+        """Compute the mean under random selection, as if all items were tied; nan if it differs."""
         if not self.measure.has_mean_chance:
             return np.full(groups.number, np.nan)
         values = replace(self, ties="expected").values(all_tied(groups))
@@ -171,7 +171,7 @@ def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable,
 
 
 def tie_groups_of(tally: Ranked, resolved: ResolvedRanking) -> TieGroups:
-    """What the measure sees of the tally."""
+    """Return the tie groups that the measure is computed from."""
     if isinstance(tally, Ranking):
         return tally.tie_groups
     return tie_groups_of_lists(resolved.retarget(tally), resolved.ties)
@@ -337,7 +337,7 @@ def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
 
 
 def values_to_average(lists: RankedLists, values: Values) -> Values:
-    """Lists without targets are left out, or count as 0 where the lists say so; so are undefined ones."""
+    """Select the values that a mean is over: defined ones, and 0 for lists without targets if these count."""
     without = lists.targets == 0
     defined = values[~without & ~np.isnan(values)]
     return np.concatenate([defined, np.zeros(int(without.sum()))]) if lists.empty_is_zero else defined

@@ -493,7 +493,7 @@ class Ranking(Serializable):
     # -- merging, and plain values ---------------------------------------------------------------------
 
     def __add__(self, other: Self) -> Self:
-        """All cases of both, in order.
+        """Combine the cases of both, in order.
 
         A collapsed one merges as long as no target of either lies in a span of the other's background.
         """
@@ -581,7 +581,7 @@ def _merged_labels(
 
 
 def name_of_rest(negatives: Sequence[Label], target: Label) -> Label | None:
-    """What the classes that are not looked for are called together."""
+    """Name the classes that are not targets together."""
     return None if not negatives else negatives[0] if len(negatives) == 1 else _name_of_several(target)
 
 

@@ -199,7 +199,7 @@ def scores_reducer(
     missing: MissingScore = "error",
     is_text: bool = False,  # noqa: ARG001  # one signature for all kinds
 ) -> Reducer[ScoresByClass]:
-    """How a batch becomes sorted scores of each class."""
+    """Make the reducer that turns a batch into sorted scores of each class."""
     prepare = partial(
         _scores_by_class,
         columns=columns,
@@ -290,7 +290,7 @@ def lists_reducer(
     is_text: bool = False,  # noqa: ARG001  # one signature for all kinds
     weight_kind: WeightKind | None = None,  # noqa: ARG001  # lists have no weights
 ) -> Reducer[RankedLists]:
-    """How a batch becomes ranked lists; a batch may be without a target."""
+    """Make the reducer that turns a batch into ranked lists; a batch may have no target."""
     prepare = partial(_lists, columns=columns, positive=positive, relevant_from=relevant_from)
     return Reducer(tuple(columns.values()), prepare, RankedLists.empty())
 

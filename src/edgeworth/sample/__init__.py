@@ -29,5 +29,5 @@ SAMPLE_FILES = {
 
 
 def sample_file(name: str = "births.csv") -> AbstractContextManager[Path]:
-    """The sample as a file on disk, for as long as the context lasts."""
+    """Provide the sample as a file on disk within a context."""
     return as_file(files("edgeworth.sample") / name)

@@ -253,8 +253,8 @@ def mean_score_difference(
     differences within ±``reach``.
 
     >>> mine, its = np.array([0.04, 0.09, 0.25, 0.01]), np.array([0.16, 0.16, 0.25, 0.25])
-    >>> found = mean_score_difference(mine, its, names=("A", "B"), score="brier")
-    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
+    >>> result = mean_score_difference(mine, its, names=("A", "B"), score="brier")
+    >>> round(result.difference, 4), result.better, round(result.p_value(), 4)
     (-0.1075, 'A', 0.1235)
     """
     check_whole(horizon, "the horizon", 1, Integral)

@@ -85,8 +85,8 @@ def label_differences(
 
     >>> truth, good, bad = [1] * 20 + [0] * 20, [1] * 17 + [0] * 23, [1] * 12 + [0] * 20 + [1] * 8
     >>> paired = Paired.from_labels(truth, {"good": good, "bad": bad})
-    >>> found = label_differences(paired, "good", "bad")["informedness"]
-    >>> round(found.difference, 4), found.better, round(found.p_value(), 4)
+    >>> result = label_differences(paired, "good", "bad")["informedness"]
+    >>> round(result.difference, 4), result.better, round(result.p_value(), 4)
     (0.65, 'good', 0.0002)
     """
     cells = joint_cells(paired, first, second)

@@ -54,8 +54,8 @@ def compare_independent(
 
     >>> alice = ContingencyTable.from_matrix([[10, 10], [5, 25]], rows="predicted", labels=["no", "yes"])
     >>> bob = ContingencyTable.from_matrix([[3, 2], [3, 12]], rows="predicted", labels=["no", "yes"])
-    >>> found = compare_independent({"Alice": alice, "Bob": bob})
-    >>> found.measures[:4], round(found.difference("Alice", "Bob")["accuracy"].difference, 4)
+    >>> result = compare_independent({"Alice": alice, "Bob": bob})
+    >>> result.measures[:4], round(result.difference("Alice", "Bob")["accuracy"].difference, 4)
     (('informedness', 'markedness', 'accuracy', 'mcc'), -0.05)
     """
     for table in tables.values():

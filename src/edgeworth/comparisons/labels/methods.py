@@ -175,8 +175,9 @@ def cases_behind(cells: JointCells, influences: Floats) -> float:
 
 
 def effect_of(cells: JointCells, counts: PairedProportions | None, plain: NormalLaw | None) -> Effect | None:
-    """Size a difference in units of its own: the log odds of discordant cases where it is a matter of those
-    alone, otherwise the difference over the standard deviation of one unit's contribution to it.
+    """Compute the effect size: the log odds of discordant cases if only these matter.
+
+    Otherwise it is the difference over the standard deviation of what one unit adds to it.
     """
     if counts is not None:
         return counts.effect()

@@ -174,7 +174,7 @@ def multiply(counts: SparseCounts | SparseTranspose, weights: Floats) -> Floats:
 
 
 def affordable_draws(draws: int, units: int) -> int:
-    """Lower the number of draws where each of them is of very many numbers."""
+    """Lower the number of draws if each draw takes very many random numbers."""
     return min(draws, max(MIN_DRAWS, MAX_NUMBERS_DRAWN // max(units, 1)))
 
 

@@ -130,8 +130,8 @@ def value_difference(
     is the permutation test of the differences as whole numbers, which ``scale`` computes. Tests are computed
     when they are needed. With more than ``MAX_UNITS_FLIPPED`` values, t is the only test.
 
-    >>> found = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
-    >>> round(found.difference, 4), found.p_value(), list(found.tests)
+    >>> result = value_difference([0.5, 0.6, 0.9, 1.0], [0.4, 0.5, 0.7, 0.8], measure="average_precision")
+    >>> round(result.difference, 4), result.p_value(), list(result.tests)
     (0.15, 0.125, ['permutation', 't', 'wilcoxon', 'sign'])
     """
     first_values, second_values = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)

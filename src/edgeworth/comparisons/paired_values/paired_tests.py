@@ -56,8 +56,8 @@ class LawWithinReach(NormalLaw):
 class MeanDifference:
     """The mean of paired differences with its standard error over independent units.
 
-    >>> found = mean_difference([0.1, 0.3, 0.2, 0.4])
-    >>> round(found.value, 4), round(found.statistic, 4), round(found.test().p_value, 4)
+    >>> result = mean_difference([0.1, 0.3, 0.2, 0.4])
+    >>> round(result.value, 4), round(result.statistic, 4), round(result.test().p_value, 4)
     (0.25, 3.873, 0.0305)
     """
 

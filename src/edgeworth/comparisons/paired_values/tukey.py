@@ -26,8 +26,8 @@ def randomised_tukey(values: ArrayLike, *, draws: int = 10_000, seed: int = 0) -
 
     They are (1 + count)/(1 + draws) over dealings whose largest difference is at least that of the pair.
 
-    >>> found = randomised_tukey([[0.9, 0.1, 0.2], [0.8, 0.2, 0.1], [0.9, 0.3, 0.3], [0.7, 0.1, 0.2]])
-    >>> found[0, 1] < 0.05 < found[1, 2]
+    >>> result = randomised_tukey([[0.9, 0.1, 0.2], [0.8, 0.2, 0.1], [0.9, 0.3, 0.3], [0.7, 0.1, 0.2]])
+    >>> result[0, 1] < 0.05 < result[1, 2]
     np.True_
     """
     check_whole(draws, "draws", 1)

@@ -239,7 +239,7 @@ Ways = dict[int, int]
 
 
 def add_coins(sums: Ways, amount: int, count: int) -> Ways:
-    """Update the ways to each sum when a number of coins of one amount come in."""
+    """Add coins of one amount, and count the ways to reach each sum."""
     result: Ways = {}
     for heads, way in enumerate(ways(count)):
         more = heads * amount

@@ -504,8 +504,8 @@ def luck_of_moments(wealth: Wealth) -> TestResult:
 
     >>> q = np.linspace(0.3, 0.6, 5000)
     >>> truth, p = (np.arange(5000) % 20 < 9).astype(int), q + 0.01
-    >>> found = luck_of_moments(Wealth.from_probabilities(truth, p, against=q))
-    >>> found.kind, round(found.low, 3), round(found.high, 3)
+    >>> result = luck_of_moments(Wealth.from_probabilities(truth, p, against=q))
+    >>> result.kind, round(result.low, 3), round(result.high, 3)
     ('bracket', 0.323, 0.34)
     """
     x = wealth.log_wealth

@@ -96,7 +96,7 @@ class Blocks(Serializable):
 
     @classmethod
     def empty(cls) -> Self:
-        """No cases."""
+        """Return a path without cases."""
         none, zero = np.zeros(0), np.zeros(0, dtype=np.int64)
         wide = np.zeros((0, len(FRACTIONS)))
         return cls(zero, zero, np.zeros((0, len(LOGS))), wide, np.zeros((0, len(SUMS))), none, none, none)
@@ -118,7 +118,7 @@ class Blocks(Serializable):
     def of_steps(
         cls, starts: Integers, ends: Integers, logs: Floats, fractions: Floats, sums: Floats
     ) -> Self:
-        """Cases that were settled together are one step of the path, from before it to after it."""
+        """Make a path in which cases that were settled together are one step."""
         top, bottom = np.maximum(0.0, logs[:, 0]), np.minimum(0.0, logs[:, 0])
         return cls(starts, ends, logs, fractions, sums, top, bottom, -bottom)
 
@@ -223,7 +223,7 @@ def build_blocks(
     first: int,
     times: Integers | None = None,
 ) -> Blocks:
-    """The path in blocks, a piece at a time: what is kept of a case is wide, and few are kept singly.
+    """Build the blocks of a path piece by piece, which limits the memory.
 
     With ``times``, in ascending order, no block ends between two cases of one time. ``realised`` are the log
     factors of full stakes.

@@ -427,7 +427,7 @@ class Wealth(Serializable):
         return running_sum(self.blocks.logs[:, LOGS.index(name)])
 
     def __add__(self, other: Self) -> Self:
-        """Both paths, in order of their positions."""
+        """Join both paths, in the order of their positions."""
         if not isinstance(other, Wealth):
             return NotImplemented
         if not self.blocks.number or not other.blocks.number:

@@ -139,7 +139,7 @@ class HitsLaw(ExactMoments):
         return TestResult.from_probability(hypergeometric_tails(self.n, self.m, self.t, most)[0])
 
     def interval(self, level: float = 0.95) -> tuple[int, int]:
-        """The hits left when at most (1 − level)/2 is cut off on either side, exactly.
+        """Compute the exact range of hits that leaves out at most (1 − level)/2 on either side.
 
         >>> hits(3000, 245, 100).interval(0.95)
         (3, 14)
@@ -381,7 +381,7 @@ def random_sums(order: RandomOrder, draws: int, seed: int) -> Iterator[Floats]:
 
 
 def whole_number(value: SupportsIndex, name: str, least: float, most: int | None = None) -> int:
-    """The number if it is whole and within its limits, otherwise an error that says so.
+    """Return a number, or raise an error unless it is whole and within its limits.
 
     >>> whole_number(3, "the rank", 1, 5)
     3
@@ -397,7 +397,7 @@ def whole_number(value: SupportsIndex, name: str, least: float, most: int | None
 
 
 def check_counts(n: SupportsIndex, m: SupportsIndex) -> tuple[int, int]:
-    """Items and targets: n ≥ 1 and 0 ≤ m ≤ n."""
+    """Check the numbers of items and targets: n ≥ 1 and 0 ≤ m ≤ n."""
     items = whole_number(n, "the number of items", 1)
     return items, whole_number(m, f"the number of targets among {items} items", 0, items)
 

@@ -126,7 +126,7 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         return float(self._moments.third) / math.sqrt(self._moments.variance) ** 3
 
     def tail(self, value: float | Fraction, *, method: Method | None = None, rng: Rng = 0) -> TestResult:
-        """P(AP ≥ value), by the strongest method that fits into a few seconds, or by the one asked for.
+        """P(AP ≥ value), by the strongest method that takes at most a few seconds, or by the requested one.
 
         "exact" counts orders; "bracket" is certified; "drawn" has a 99% interval; "edgeworth" is an
         approximation; "bound" is a certified upper bound for lists of any length. For a test use ``p_value``:
@@ -146,7 +146,7 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         return self._find_tail(value, method, make_seed(rng), upper=False)
 
     def distribution(self, rng: Rng = 0) -> Distribution:
-        """Every value and its probability when they are few enough to count, otherwise bins.
+        """Compute the probability of every value if they are few enough to count, otherwise of bins.
 
         Their probabilities are those of Edgeworth's density where the law is nearly normal, of draws
         elsewhere.

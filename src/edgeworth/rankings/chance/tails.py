@@ -42,7 +42,7 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class Question:
-    """P(W ≥ threshold), or P(W ≤ threshold): each method answers, or says None where it does not reach."""
+    """P(W ≥ threshold), or P(W ≤ threshold). A method returns None if it cannot compute this tail."""
 
     order: RandomOrder
     threshold: Fraction
@@ -51,7 +51,7 @@ class Question:
     upper: bool
 
     def strongest(self) -> TestResult:
-        """The answer of the strongest method that fits into a few seconds."""
+        """Compute the tail by the strongest method that takes at most a few seconds."""
         exact = self.exact()
         if exact is not None:
             return exact

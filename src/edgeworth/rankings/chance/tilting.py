@@ -88,8 +88,8 @@ def log_hits_law(order: RandomOrder) -> Floats:
 def log_transforms(order: RandomOrder, tilts: Floats) -> Floats:
     """log E[exp(θ W)] for several θ in one pass over the list.
 
-    >>> found = log_transforms(RandomOrder(2, 1, 2), np.array([1.0]))[0]
-    >>> bool(np.isclose(found, np.log((np.e + np.e**0.5) / 2)))
+    >>> result = log_transforms(RandomOrder(2, 1, 2), np.array([1.0]))[0]
+    >>> bool(np.isclose(result, np.log((np.e + np.e**0.5) / 2)))
     True
     """
     theta = np.asarray(tilts, dtype=np.float64)[:, None]

@@ -102,8 +102,8 @@ def bands(
 
     Examples
     --------
-    >>> found = bands(Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0]), depths=[2, 4])
-    >>> found.recall.round(3).tolist(), found.precision.tolist()
+    >>> result = bands(Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0]), depths=[2, 4])
+    >>> result.recall.round(3).tolist(), result.precision.tolist()
     ([0.667, 1.0], [1.0, 0.75])
     """
     check_level(level)

@@ -86,10 +86,10 @@ def hit_survival(ranking: Ranking, *, depths: ArrayLike | None = None) -> HitSur
 
     Examples
     --------
-    >>> found = hit_survival(Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0]))
-    >>> found.ranks.tolist(), found.survival.round(4).tolist()
+    >>> result = hit_survival(Ranking.from_hits([1, 1, 0, 1, 0, 0, 0, 0]))
+    >>> result.ranks.tolist(), result.survival.round(4).tolist()
     ([1, 2, 4], [0.6667, 0.3333, 0.0])
-    >>> (found.transition * 27).round(9).tolist()
+    >>> (result.transition * 27).round(9).tolist()
     [[19.0, 7.0, 1.0], [7.0, 13.0, 7.0], [1.0, 7.0, 19.0]]
     """
     if not isinstance(ranking, Ranking):

@@ -79,13 +79,13 @@ class SeparatedLaw:
     caveat: str | None = "targets and other items are fully separated, so it is a binomial bound"
 
     def interval(self, level: float) -> tuple[float, float]:
-        """From the worst population that would still be seen as separated."""
+        """Return the interval from the worst population that would still look separated."""
         bound = separated_area_bound if self.is_area else separated_precision_bound
         low = bound(self.targets, self.background, level)
         return (low, 1.0) if self.value > 0.5 else (0.0, 1 - low)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """One minus the largest level whose interval leaves the null out, halved when one-sided."""
+        """Compute 1 minus the largest level whose interval excludes the null; half of it for one side."""
         high = self.value > 0.5
         outside = null < self.value if high else null > self.value
         if not outside or alternative == ("less" if high else "greater"):
@@ -346,7 +346,7 @@ class ListValues:
     values: Values
 
     def require_two(self) -> Values:
-        """The values, of two lists at least."""
+        """Return the values, or raise an error if there are fewer than two lists."""
         if len(self.values) < 2:
             raise OptionError("there is only one list, so the variance cannot be estimated")
         return self.values
@@ -586,7 +586,7 @@ def independent(effects: CaseInfluence, squares: Sequence[Values], fourths: Sequ
 
 
 def separated_precision_bound(targets: float, background: float, level: float) -> float:
-    """When every target is above all background (AP = 1, variance 0): how bad might the population be?
+    """Bound the population value if every target is above all background (AP = 1, variance 0).
 
     A share f of background above all targets goes unseen with probability (1−f)^b, a share e of targets
     below all background with (1−e)^m. At probability (1−level)/2 the first leaves AP = 1 − c·ln(1 + 1/c),
@@ -599,7 +599,7 @@ def separated_precision_bound(targets: float, background: float, level: float) -
 
 
 def separated_area_bound(targets: float, background: float, level: float) -> float:
-    """The same for a ROC area of 1: Clopper & Pearson's bound of the smaller class. For 0, mirror it."""
+    """Bound the population value if the ROC area is 1, by Clopper & Pearson for the smaller class."""
     return float(((1 - level) / 2) ** (1 / min(targets, background)))
 
 

@@ -75,7 +75,7 @@ def groups_of_counts(
     ranked: Values,
     items: Values | float,
 ) -> TieGroups:
-    """One list a row and one tie group a column, without those that hold no target."""
+    """Make tie groups from counts: one list per row, one group per column; drop those without targets."""
     indices = np.flatnonzero(hits)
 
     def take(values: Values) -> Values:
@@ -133,7 +133,7 @@ def _resample_hits(groups: TieGroups, draws: int, generator: np.random.Generator
 
 
 def tied_orders(ranking: Ranking, draws: int, seed: int) -> Iterator[TieGroups]:
-    """Targets put at random among the scores as they are, ties and all, many lists at a time."""
+    """Yield lists with the targets at random places among the scores, ties included, many lists at a time."""
     generator = np.random.default_rng(seed)
     sizes = np.append(ranking.items_by_score[1][::-1], int(ranking.unranked)).astype(np.int64)
     items_above, targets = (np.cumsum(sizes) - sizes)[:-1].astype(np.float64), int(ranking.target_total)
@@ -158,7 +158,7 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[T
 
 
 def bootstrap_means(values: Values, draws: int, seed: int) -> Values:
-    """Means of values drawn with replacement."""
+    """Compute the means of values drawn with replacement."""
     generator = np.random.default_rng(seed)
     size = max(1, 4 * CHUNK // len(values))
     parts = [

@@ -36,7 +36,7 @@ class GapCounts:
 
     @classmethod
     def of(cls, edges: Floats, scores: Floats, weights: Numbers | None = None) -> Self:
-        """One batch of rows, free of NaN, in any order."""
+        """Tally one batch of rows without NaN, in any order."""
         return cls(edges, len(scores), (), ((scores, weights),))
 
     def __add__(self, other: Self) -> Self:
@@ -46,7 +46,7 @@ class GapCounts:
         return merged.count_waiting() if enough else merged
 
     def count_waiting(self) -> Self:
-        """The same with all rows counted."""
+        """Count the rows that are waiting to be counted."""
         new_counts = SortedScores.of_batches(self.waiting).collapse(self.edges)
         counted = SortedScores.join((*self.counted, new_counts)).collapse(self.edges)
         return replace(self, counted=(counted,), waiting=())

@@ -214,7 +214,7 @@ def _merge_classes(runs: Iterable[tuple[Label, SortedScores]]) -> dict[Label, So
 
 
 def target_of(labels: Sequence[Label], positive: Label | None = None) -> Label:
-    """The class that is looked for: the one named, or the one everyone means."""
+    """Find the class of the targets: the declared one, or the one that is positive by convention."""
     check_label_number(labels)
     if positive is not None:
         return labels[find_label(positive, labels)]
@@ -296,7 +296,7 @@ def _of_a_usual_pair(labels: Sequence[Label]) -> Label | None:
 
 
 def rows_by_label(truth: Column) -> Iterator[tuple[Label, NDArray[np.bool_] | NDArray[np.intp]]]:
-    """Each label with the rows that have it. Missing values are in none."""
+    """Group the rows by their label; rows with a missing label are in no group."""
     if isinstance(truth, np.ndarray) and len(truth):
         if truth.dtype.kind == "b":
             yield from ((False, np.logical_not(truth)), (True, truth.astype(np.bool_, copy=False)))
@@ -344,7 +344,7 @@ class CappedScoresByClass:
 
     @classmethod
     def of_classes(cls, classes: Iterable[ClassRows], dropped: int, most: int = MOST_ROWS) -> Self:
-        """One batch of rows, as ``rows_of_classes`` gives them."""
+        """Make the tally of one batch of rows, as ``rows_of_classes`` returns them."""
         rows, kept = dict[Label, int](), dict[Label, tuple[ScoredRows, ...]]()
         for label, chosen, chosen_weights in classes:
             rows[label] = rows.get(label, 0) + len(chosen)
@@ -371,9 +371,9 @@ class CappedScoresByClass:
         return len(self.kept) == len(self.rows)
 
     def sorted_scores(self, labels: Collection[Label]) -> SortedScores:
-        """The sorted scores of some classes, all of which were kept."""
+        """Return the sorted scores of some classes together."""
         return SortedScores.of_batches([rows for label in labels for rows in self.kept.get(label, ())])
 
     def by_class(self) -> ScoresByClass:
-        """The sorted scores of each class, when all were kept."""
+        """Return the sorted scores of each class."""
         return ScoresByClass({label: self.sorted_scores([label]) for label in self.rows}, None, self.dropped)

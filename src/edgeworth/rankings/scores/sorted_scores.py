@@ -78,13 +78,13 @@ class SortedScores(Serializable):
 
     @classmethod
     def of_batches(cls, batches: Sequence[ScoredRows]) -> Self:
-        """The same of several batches of rows; weights of one may be counts, of another sampling weights."""
+        """Tally several batches of rows; weights may be counts in one and sampling weights in another."""
         if any(weights is not None for _, weights in batches):
             return cls.join([cls.of(*rows) for rows in batches])
         return cls.of(np.concatenate([np.zeros(0), *(scores for scores, _ in batches)]))
 
     def merge_equal(self) -> Self:
-        """Each score (or span of scores) once, with its cases or weights added up."""
+        """Add up the cases or weights of equal scores, or of equal spans of scores."""
         if not len(self.scores):
             return type(self).empty()
         scores = self.scores + 0.0
@@ -108,7 +108,7 @@ class SortedScores(Serializable):
 
     @classmethod
     def join(cls, runs: Sequence[Self]) -> Self:
-        """The cases of all, in order."""
+        """Join the cases of several tallies, in order."""
         runs = [run for run in runs if len(run.scores)]
         if len(runs) < 2:
             return runs[0] if runs else cls.empty()
@@ -126,7 +126,7 @@ class SortedScores(Serializable):
         return cls(scores, weight, square, fourth, highest).merge_equal()
 
     def collapse(self, edges: Floats) -> Self:
-        """The cases at each of ascending edges, and those between two edges taken together.
+        """Keep the cases at each of the ascending edges, and merge those between two edges.
 
         >>> run = SortedScores.of(np.array([0.1, 0.2, 0.3, 0.4])).collapse(np.array([0.3]))
         >>> run.scores.tolist(), run.ends.tolist(), run.weight.tolist()
@@ -195,14 +195,14 @@ class SortedScores(Serializable):
         return self.square is None
 
     def below(self, thresholds: Floats | float, *, side: Literal["left", "right"] = "left") -> Numbers:
-        """Cases with a score below each threshold (``side="right"``: at most the threshold)."""
+        """Count the cases with a score below each threshold (``side="right"``: at most the threshold)."""
         index = np.searchsorted(self.scores, thresholds, side=side)
         if self.weight is None:
             return np.asarray(index)
         return np.asarray(self._sums[index])
 
     def distinct(self) -> tuple[Floats, Numbers]:
-        """Each score once, lowest first, with its cases."""
+        """Return each distinct score, lowest first, with its cases."""
         if self.weight is not None:
             return self.scores, self.weight
         scores = self.scores
@@ -216,7 +216,7 @@ class SortedScores(Serializable):
         return np.concatenate([np.zeros(1, self.weight.dtype), np.cumsum(self.weight)])
 
     def at_least(self, threshold: float, *, with_equal: bool = True) -> tuple[int | float, float]:
-        """Cases with a score of at least the threshold (or above it), and the sum of their squares."""
+        """Count the cases at or above the threshold (or only above it), and sum their squared weights."""
         start = int(np.searchsorted(self.scores, threshold, side="left" if with_equal else "right"))
         part = self._select(slice(start, None))
         return part.total, part.square_total
@@ -244,7 +244,7 @@ def _merge(runs: Sequence[Floats]) -> Floats:
 
 
 def are_apart(targets: SortedScores, background: SortedScores) -> bool:
-    """Whether no target lies in a span of the background, its ends included."""
+    """Tell whether no target lies within a span of the background, ends included."""
     spans = background.spans
     first = np.searchsorted(targets.scores, spans.scores, side="left")
     return bool(np.array_equal(first, np.searchsorted(targets.scores, spans.ends, side="right")))
@@ -274,7 +274,7 @@ MOST_BINS = 10_000_000
 
 
 def as_bins(bins: Bins) -> Floats | None:
-    """The edges, checked.
+    """Check the edges of bins.
 
     >>> as_bins(4).tolist()
     [0.0, 0.25, 0.5, 0.75]
@@ -295,7 +295,7 @@ def as_bins(bins: Bins) -> Floats | None:
 
 
 def check_unit_range(scores: Floats) -> None:
-    """A number of bins means bins from 0 to 1: scores outside would all fall into the two at the ends."""
+    """Raise an error if scores lie outside 0 to 1, which a number of bins would put into the outer bins."""
     outside = (scores < 0) | (scores > 1)
     if outside.any():
         score = scores[outside][0]
@@ -305,14 +305,14 @@ def check_unit_range(scores: Floats) -> None:
 
 
 def place_in_bins(run: SortedScores, edges: Floats) -> SortedScores:
-    """Every score replaced by the lower edge of its bin; below the first edge that is minus infinity."""
+    """Replace every score by the lower edge of its bin, or by minus infinity below the first edge."""
     lower = np.concatenate([[-np.inf], edges])
     placed = lower[np.searchsorted(edges, run.scores, side="right")]
     return SortedScores(placed, run.weight, run.square, run.fourth).merge_equal()
 
 
 def are_on_bins(runs: Iterable[SortedScores], edges: Floats | None) -> bool:
-    """Whether all scores are lower edges of bins, where there are bins."""
+    """Tell whether all scores are lower edges of bins, if there are bins."""
     lower_edges = np.concatenate([[-np.inf], [] if edges is None else edges])
     scores = [scores for run in runs for scores in (run.scores, run.ends)]
     return edges is None or all(bool(np.isin(values, lower_edges).all()) for values in scores)

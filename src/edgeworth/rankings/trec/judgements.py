@@ -48,7 +48,7 @@ def group_rows(column: Column, first_row: int = 1) -> Groups:
 
 
 def group_codes(codes: Places, queries: tuple[Label, ...]) -> Groups:
-    """Rows grouped by the position of their query."""
+    """Group rows by the position of their query."""
     starts = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=len(queries))))).astype(np.intp)
     return Groups(queries, starts, np.argsort(codes, kind="stable"))
 
@@ -213,7 +213,7 @@ class Judged(Serializable):
         return Judged.add_up(query[keep], self.grades[keep], self.numbers[keep], queries)
 
     def without(self, query: Places, grade: Integers) -> Judged:
-        """What is left when the documents that were retrieved are taken out."""
+        """Remove the documents that were retrieved."""
         retrieved = Judged.count(query, grade, self.queries)
         remaining = Judged.add_up(
             np.concatenate((self.list_of, retrieved.list_of)),
@@ -227,7 +227,7 @@ class Judged(Serializable):
         return remaining
 
     def __add__(self, other: Judged) -> Judged:
-        """The queries of both; one that is in both must be judged alike there."""
+        """Combine the queries; a query that is in both must have the same judgements."""
         common = canonical_order(set(self.queries) & set(other.queries))
         if self.select(common) != other.select(common):
             differing = next(query for query in common if self.select((query,)) != other.select((query,)))
