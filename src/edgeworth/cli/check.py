@@ -21,7 +21,7 @@ from edgeworth.cli.options import (
     named_files,
     with_options,
 )
-from edgeworth.cli.output import STANDARD_STREAM, refuse_inputs
+from edgeworth.cli.output import STANDARD_STREAM, file_option, refuse_inputs
 from edgeworth.common.choices import UndecidedAs
 from edgeworth.common.progress import track_progress
 from edgeworth.core.options import CheckOptions
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from edgeworth.gates.decision import Decision
 
 
-def _file(text: str) -> Parameter:
-    return Parameter(help=text, metavar="FILE", allow_leading_hyphen=True)
-
-
 @Parameter(name="*", group=GROUPS["Output"])
 @dataclass(frozen=True)
 class GateOutput:
     """Files that a gate writes."""
 
-    json: Annotated[str | None, _file("Also write the decision as JSON; - is standard output, alone.")] = None
-    junit: Annotated[str | None, _file("Also write JUnit XML; undecided is skipped; - as above.")] = None
+    json: Annotated[
+        str | None, file_option("Also write the decision as JSON; - is standard output, alone.")
+    ] = None
+    junit: Annotated[str | None, file_option("Also write JUnit XML; undecided is skipped; - as above.")] = (
+        None
+    )
     markdown: Annotated[
-        str | None, _file("Also write Markdown, such as for a workflow's step summary; - as above.")
+        str | None, file_option("Also write Markdown, such as for a workflow's step summary; - as above.")
     ] = None
 
     @property

@@ -25,7 +25,7 @@ STANDARD_STREAM = "-"
 NO_OPTIONS: Mapping[str, object] = {}
 
 
-def _file(text: str) -> Parameter:
+def file_option(text: str) -> Parameter:
     """Describe an option that names a file to write, which may be - for standard output."""
     return Parameter(help=text, metavar="FILE", allow_leading_hyphen=True)
 
@@ -40,15 +40,15 @@ class Output:
         Parameter(help="Show every section, and write the rows behind every chart to JSON.", negative=""),
     ] = False
     json: Annotated[
-        str | None, _file("Also write everything as JSON to this file; - is standard output, alone.")
+        str | None, file_option("Also write everything as JSON to this file; - is standard output, alone.")
     ] = None
     html: Annotated[
         str | None,
-        _file("Also write one page that needs no network, with its charts, to this file; - as above."),
+        file_option("Also write one page that needs no network, with its charts, to this file; - as above."),
     ] = None
-    markdown: Annotated[str | None, _file("Also write the report as Markdown to this file; - as above.")] = (
-        None
-    )
+    markdown: Annotated[
+        str | None, file_option("Also write the report as Markdown to this file; - as above.")
+    ] = None
     title: Annotated[
         str | None,
         Hyphen,
@@ -123,12 +123,12 @@ NO_OUTPUT = Output()
 class ComparisonOutput(Output):
     """Options that a comparison has as well."""
 
-    csv: Annotated[str | None, _file("Write all pairs and measures as CSV; - is standard output, alone.")] = (
-        None
-    )
-    latex: Annotated[str | None, _file("Write the same table for a paper; - is standard output, alone.")] = (
-        None
-    )
+    csv: Annotated[
+        str | None, file_option("Write all pairs and measures as CSV; - is standard output, alone.")
+    ] = None
+    latex: Annotated[
+        str | None, file_option("Write the same table for a paper; - is standard output, alone.")
+    ] = None
     places: ClassVar[tuple[str, ...]] = ("csv", "latex", *Output.places)
 
 
@@ -139,14 +139,14 @@ class SearchOutput(Output):
 
     csv: Annotated[
         str | None,
-        _file("Write runs × measures as CSV, with adjusted p-values; - is standard output, alone."),
+        file_option("Write runs × measures as CSV, with adjusted p-values; - is standard output, alone."),
     ] = None
     latex: Annotated[
         str | None,
-        _file("Write runs × measures for a paper, best in bold, † against --baseline; - as above."),
+        file_option("Write runs × measures for a paper, best in bold, † against --baseline; - as above."),
     ] = None
     per_query: Annotated[
-        str | None, _file("Write the value of each run, query and measure as CSV; - as above.")
+        str | None, file_option("Write the value of each run, query and measure as CSV; - as above.")
     ] = None
     places: ClassVar[tuple[str, ...]] = ("csv", "latex", "per_query", *Output.places)
 

@@ -119,6 +119,21 @@ def quantile_that_reaches(bounds: Callable[[float], tuple[float, float]], value:
     )
 
 
+def invert_interval(
+    interval: Callable[[float], tuple[float, float]], value: float, null: float, alternative: Alternative
+) -> float:
+    """Compute a p-value as the level at which the null just leaves the interval around a value."""
+    is_above = null > value
+
+    def is_kept(depth: float) -> bool:
+        low, high = interval(-math.expm1(-depth))
+        return not (null > high if is_above else null < low)
+
+    # From a level next to 0 to one at which floats end.
+    tail = math.exp(-bisect(is_kept, 1e-9, -math.log(SMALLEST_TAIL), tolerance=1e-10)) / 2
+    return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
+
+
 def few_clusters_caveat(freedom: float) -> str | None:
     """Return a caveat if clusters leave too few degrees of freedom, or None."""
     if freedom >= MIN_DEGREES_OF_FREEDOM:

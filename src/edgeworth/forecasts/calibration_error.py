@@ -26,8 +26,7 @@ from edgeworth.core.sampling_distributions import (
     Alternative,
     NormalLaw,
     Scale,
-    bisect,
-    choose_tail,
+    invert_interval,
     normal_quantile,
 )
 from edgeworth.forecasts.calibration import Reliability
@@ -180,14 +179,7 @@ class AbsoluteGapLaw:
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Find the level at which the null just leaves the interval."""
-        is_above = null > self.value
-
-        def is_kept(depth: float) -> bool:
-            low, high = self.interval(-math.expm1(-depth))
-            return not (null > high if is_above else null < low)
-
-        tail = math.exp(-bisect(is_kept, 1e-9, -math.log(1e-15), tolerance=1e-10)) / 2
-        return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
+        return invert_interval(self.interval, self.value, null, alternative)
 
 
 @dataclass(frozen=True)

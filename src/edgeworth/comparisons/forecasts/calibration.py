@@ -27,8 +27,7 @@ from edgeworth.core.sampling_distributions import (
     NormalLaw,
     SamplingLaw,
     Scale,
-    bisect,
-    choose_tail,
+    invert_interval,
 )
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
@@ -222,14 +221,7 @@ class SquareAndAddLaw:
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Find the level at which the null just leaves the interval."""
-        is_above = null > self.first - self.second
-
-        def is_kept(depth: float) -> bool:
-            low, high = self.interval(-math.expm1(-depth))
-            return not (null > high if is_above else null < low)
-
-        tail = math.exp(-bisect(is_kept, 1e-9, -math.log(1e-15), tolerance=1e-10)) / 2
-        return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
+        return invert_interval(self.interval, self.first - self.second, null, alternative)
 
 
 # -- the influence of each case, its mean being 0 -----------------------------------------------------------

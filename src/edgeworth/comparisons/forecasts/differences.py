@@ -51,7 +51,7 @@ from edgeworth.comparisons.forecasts.scarce_outcomes import NO_TEST, bound_diffe
 from edgeworth.comparisons.paired_values.paired_tests import MeanDifference, mean_difference
 from edgeworth.comparisons.policy import MAX_PAIRS_FOLLOWED
 from edgeworth.core.estimates import Estimate, estimate
-from edgeworth.core.sampling_distributions import Alternative, bisect, choose_tail
+from edgeworth.core.sampling_distributions import Alternative, invert_interval
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.forecasts.betting.wealth import Wealth
@@ -327,15 +327,7 @@ class SequenceLaw:
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Find the level at which the null just leaves the interval."""
-        is_above = null > float(self.differences.mean())
-
-        def is_kept(depth: float) -> bool:
-            low, high = self.interval(-math.expm1(-depth))
-            return not (null > high if is_above else null < low)
-
-        # From a level of next to 0 to one at which floats end.
-        tail = math.exp(-bisect(is_kept, 1e-9, -math.log(1e-15), tolerance=1e-10)) / 2
-        return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
+        return invert_interval(self.interval, float(self.differences.mean()), null, alternative)
 
 
 def _with_sequence(student: Difference, differences: Floats, reach: float) -> Difference:
