@@ -199,6 +199,25 @@ def test_lays_are_bets_on_every_other_outcome() -> None:
         assert np.exp(settled.log_factors[0]) == pytest.approx(known, abs=1e-6)
 
 
+def test_a_postponed_game_leaves_months_in_time_order() -> None:
+    """Round 1 has a game that was played in May, after round 3."""
+    times = ["2025-03-01", "2025-05-20", "2025-04-05", "2025-04-05", "2025-05-03", "2025-05-03"]
+    report = ew.evaluate(
+        truth=[1, 0, 1, 0, 1, 1],
+        probabilities=[0.6] * 6,
+        odds=[[2.1, 1.9]] * 6,
+        time=times,
+        round=["r1", "r1", "r2", "r2", "r3", "r3"],
+        period="month",
+    )
+    ledger = report.numbers["ledger"]
+    assert [part["period"] for part in ledger["periods"]] == ["2025-04", "2025-05"]
+    assert ledger["path"]["round"] == ["r1", "r2", "r3"]
+    assert "over 3 rounds" in report.verdict
+    by_date = ew.evaluate(truth=[1, 0], probabilities=[0.6] * 2, odds=[[2.1, 1.9]] * 2, time=times[:2])
+    assert "over 2 days" in by_date.verdict
+
+
 # -- the closing line --------------------------------------------------------------------------------------
 
 

@@ -140,7 +140,7 @@ def test_wrong_records_are_named(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "odd.csv").write_text("result,odds\nwon,2.0\nmaybe,2.0\n", encoding="utf-8")
     assert "row 2" in refused(call(tmp_path, capsys, "ledger", "odd.csv"))
     (tmp_path / "none.csv").write_text("outcome,price\nwon,0.5\n", encoding="utf-8")
-    assert "odds are decimal" in refused(call(tmp_path, capsys, "ledger", "none.csv"))
+    assert "0.5 is not decimal odds" in refused(call(tmp_path, capsys, "ledger", "none.csv"))
     (tmp_path / "void.csv").write_text("result,odds\nvoid,2.0\n", encoding="utf-8")
     assert "no settled bet" in refused(call(tmp_path, capsys, "ledger", "void.csv"))
 
@@ -179,3 +179,55 @@ def test_wrong_fixtures_are_named(tmp_path: Path, capsys: Capture) -> None:
         "game,outcome,probability,odds\nA,h,0.4,2\nA,h,0.5,2\n", encoding="utf-8"
     )
     assert "listed twice" in refused(call(tmp_path, capsys, "stakes", "same.csv", "--bankroll", "9"))
+
+
+@pytest.mark.parametrize(
+    ("form", "odds"),
+    [
+        ("american", ["+150", "-110", "200", "-400"]),
+        ("fractional", ["3/2", "10/11", "2/1", "1/4"]),
+        ("decimal", ["2.5", "1.909090909090909", "3", "1.25"]),
+    ],
+)
+def test_odds_in_other_forms_are_the_same_bets(
+    form: str, odds: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    rows = zip(("won", "lost", "half-won", "won"), odds, strict=True)
+    (tmp_path / "bets.csv").write_text("result,odds\n" + "".join(f"{x},{y}\n" for x, y in rows))
+    ledger = ledger_of(tmp_path, capsys, "bets.csv", "--odds-form", form)["ledger"]
+    assert ledger["profit"] == pytest.approx(1.5 - 1 + 1 + 0.25)
+    assert ledger["average_odds"] == pytest.approx((2.5 + 21 / 11 + 3 + 1.25) / 4)
+
+
+def test_american_odds_are_not_taken_for_decimal_odds(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "long.csv").write_text("result,odds\nwon,150\nlost,210\n")
+    assert "pass --odds-form american" in refused(call(tmp_path, capsys, "ledger", "long.csv"))
+    (tmp_path / "short.csv").write_text("result,odds\nwon,150\nlost,-110\n")
+    assert "row 2: -110 is not decimal odds" in refused(call(tmp_path, capsys, "ledger", "short.csv"))
+    (tmp_path / "text.csv").write_text("result,odds\nwon,5/2\n")
+    wanted = "For other odds, pass --odds-form (fractional, american, probability)"
+    assert wanted in refused(call(tmp_path, capsys, "ledger", "text.csv"))
+    assert ledger_of(tmp_path, capsys, "long.csv", "--odds-form", "decimal")["ledger"]["profit"] == 148
+
+
+@pytest.mark.parametrize(
+    ("rows", "loss"),
+    [
+        ("a,h,1,2.2", 100.0),  # sure of it, and the stake may be lost all the same
+        ("a,h,0.5,2.1\na,d,0.5,2.1", -5.0),  # an arbitrage
+        ("a,h,0.6,2\na,d,0.4,2.2\na,a,0,9", 100.0),  # an outcome that the model rules out
+    ],
+)
+def test_the_largest_loss_is_over_all_outcomes(
+    rows: str, loss: float, tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "fixtures.csv").write_text(f"game,outcome,probability,odds\n{rows}\n")
+    done = call(tmp_path, capsys, "stakes", "fixtures.csv", "--bankroll", "100", "--json", "-")
+    plan = json.loads(done.stdout)
+    assert plan["largest_loss"] == pytest.approx(loss, abs=1e-4)
+    assert ("no result loses money" in plan["verdict"]) == (loss < 0)
+
+
+def test_preview_suggests_the_ledger(tmp_path: Path, capsys: Capture) -> None:
+    bets_file(tmp_path)
+    assert "edgeworth ledger bets.csv" in call(tmp_path, capsys, "preview", "bets.csv").stdout

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from edgeworth.cli.output import NO_OUTPUT, Output, show
-from edgeworth.common.choices import Period
+from edgeworth.common.choices import OddsForm, Period
 from edgeworth.common.progress import track_progress
 
 
@@ -62,6 +62,10 @@ def ledger(
     date_format: Annotated[
         str | None, Parameter(help="How dates are written if not as ISO does: dd/mm/yyyy.", metavar="FORMAT")
     ] = None,
+    odds_form: Annotated[
+        OddsForm | None,
+        Parameter(help="The form of the odds, if they are not decimal: 5/2, +250, or a probability."),
+    ] = None,
     commission: Annotated[float | None, Parameter(help="The share of winnings that the house keeps.")] = None,
     bankroll: Annotated[
         float | None, Parameter(help="The money at the start; drawdowns are then shares of the bankroll.")
@@ -85,6 +89,7 @@ def ledger(
             stake=stake,
             time=time,
             date_format=date_format,
+            odds_form=odds_form,
             commission=commission,
             bankroll=bankroll,
             period=period,

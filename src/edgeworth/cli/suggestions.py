@@ -26,6 +26,8 @@ FORMS = ("--truth COLUMN --prediction", "--truth COLUMN --score", "--truth COLUM
 
 def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
     """Suggest commands for a table; ``{}`` stands for its files."""
+    if _is_record_of_bets(columns):
+        return ["ledger {}"]
     values = ColumnValues.from_columns(columns)
     truths = _named(values.classes, *NAMES_BY_ROLE["truth"], *TRUTH_NAMES)
     correct = _find_correct(values, has_truth=bool(truths))
@@ -35,6 +37,18 @@ def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
         if commands:
             break
     return commands or [f"evaluate {{}} {form} COLUMN" for form in FORMS]
+
+
+def _is_record_of_bets(columns: Mapping[str, Coded]) -> bool:
+    """Tell whether there are odds, and results such as won, lost and void."""
+    from edgeworth.bet.ledger import RESULTS
+    from edgeworth.pipeline.bet_records import COLUMN_NAMES
+
+    by_role = {role: _named(columns, *COLUMN_NAMES[role]) for role in ("result", "odds")}
+    if not all(by_role.values()):
+        return False
+    results = {str(label).strip().lower() for label in columns[by_role["result"][0]].labels}
+    return results <= set(RESULTS) and bool(results & {"won", "win", "lost", "loss"})
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,8 @@ def describe_end(ledger: Ledger) -> str:
 def describe_rounds(ledger: Ledger) -> str:
     """Count the rounds: days if they are dates."""
     number = len(ledger.bankroll)
-    unit = "day" if ledger.dates is not None and len(set(ledger.names)) == number else "round"
+    is_daily = ledger.dates is not None and ledger.names == tuple(ledger.dates.astype(str).tolist())
+    unit = "day" if is_daily else "round"
     return f"{number:,} {plural(number, unit)}"
 
 

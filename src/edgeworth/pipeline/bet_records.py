@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypedDict, Unpack
+from typing import TypedDict, Unpack, get_args
 
 import numpy as np
 
 from edgeworth.bet.ledger import Ledger, parse_result
-from edgeworth.bet.odds import check_commission
-from edgeworth.bet.validation import as_odds
+from edgeworth.bet.odds import check_commission, decimal_odds
 from edgeworth.common.arrays import Floats, plain_values
-from edgeworth.common.choices import Period
-from edgeworth.core.formatting import format_dollars, format_number, plural
+from edgeworth.common.choices import OddsForm, Period
+from edgeworth.core.formatting import format_dollars, plural
 from edgeworth.core.row_reading import read_whole
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
@@ -23,7 +22,7 @@ from edgeworth.forecasts.betting.season import name_days
 from edgeworth.forecasts.ledger_report import bankroll_chart, describe_yield, ledger_numbers, ledger_section
 from edgeworth.report.report import Charts, Report, make_provenance
 from edgeworth.report.verdict import Claim, Verdict
-from edgeworth.report.wording import describe_p_value
+from edgeworth.report.wording import describe_p_value, format_option
 from edgeworth.sources.batches import Source
 from edgeworth.sources.columns import Coded
 from edgeworth.sources.opening import open_source
@@ -37,6 +36,9 @@ COLUMN_NAMES = {
 }
 """What the columns of a record of bets are usually called."""
 
+LEAST_AMERICAN = 100
+"""American odds are at least this far from 0."""
+
 LUCK_DRAWS = 20_000
 """Simulated records where the exact law takes too long."""
 
@@ -49,6 +51,7 @@ class RecordOptions(TypedDict, total=False):
     stake: str | None
     time: str | None
     date_format: str | None
+    odds_form: OddsForm | None
     commission: float | None
     bankroll: float | None
     period: Period | None
@@ -65,7 +68,8 @@ def report_bets(data: object, **options: Unpack[RecordOptions]) -> Report:
         One row per bet, with its result (won, lost, void, half-won or half-lost) and its decimal odds.
     **options
         ``result``, ``odds``, ``stake`` and ``time`` name columns, which are detected if left out. Without a
-        stake every bet is one unit. ``commission`` is the share of winnings that the house keeps.
+        stake every bet is one unit. ``odds_form`` is the form of the odds if they are not decimal.
+        ``commission`` is the share of winnings that the house keeps.
 
     Returns
     -------
@@ -80,7 +84,7 @@ def report_bets(data: object, **options: Unpack[RecordOptions]) -> Report:
     columns = _columns(source, options)
     level, commission = options.get("level", 0.95), options.get("commission") or 0.0
     check_commission(commission)
-    parts, odds, stakes, times = _read(source, columns, options.get("date_format"))
+    parts, odds, stakes, times = _read(source, columns, options.get("date_format"), options.get("odds_form"))
     ledger = book_bets(parts, 1 + (odds - 1) * (1 - commission), stakes, times, start=options.get("bankroll"))
     if not len(ledger):
         raise InputError(f"{source.name} has no settled bet: all are void")
@@ -89,7 +93,7 @@ def report_bets(data: object, **options: Unpack[RecordOptions]) -> Report:
     period = options.get("period")
     if period is not None and ledger.dates is None:
         raise OptionError(f"--period {period} needs the dates of the bets: add --time COLUMN")
-    charge = f" after {format_number(100 * commission)}% commission" if commission else ""
+    charge = f" after {format_option(100 * commission)}% commission" if commission else ""
     notes = () if times is not None else (NO_TIMES,)
     # A void bet has no stake in the ledger, and none is at risk.
     void = int((parts == 0).sum())
@@ -105,7 +109,13 @@ def report_bets(data: object, **options: Unpack[RecordOptions]) -> Report:
         verdict=Verdict([_claim(ledger, luck, level, charge)]),
         sections=(replace(section, charts=("bankroll",)),),
         warnings=notes,
-        provenance=make_provenance(source=source.name, **columns, commission=commission or None, level=level),
+        provenance=make_provenance(
+            source=source.name,
+            **columns,
+            odds_form=options.get("odds_form"),
+            commission=commission or None,
+            level=level,
+        ),
         numbers={"kind": "bets", "level": level, "ledger": {x: plain_values(y) for x, y in numbers.items()}},
         charts=Charts((bankroll_chart(ledger),)),
         lead="bankroll",
@@ -211,14 +221,14 @@ def _columns(source: Source, options: RecordOptions) -> dict[str, str]:
 
 
 def _read(
-    source: Source, columns: dict[str, str], date_format: str | None
+    source: Source, columns: dict[str, str], date_format: str | None, odds_form: OddsForm | None
 ) -> tuple[Floats, Floats, Floats, Times | None]:
-    labelled = [columns["result"], *([columns["time"]] if "time" in columns else [])]
-    numeric = [columns["odds"], *([columns["stake"]] if "stake" in columns else [])]
+    labelled = [columns["result"], columns["odds"], *([columns["time"]] if "time" in columns else [])]
+    numeric = [columns["stake"]] if "stake" in columns else []
     read = read_whole(source, labelled, numeric)
     results = read.labels[columns["result"]]
     parts = _parts(results, columns["result"])
-    odds = as_odds(read.numbers[columns["odds"]])
+    odds = _odds(read.labels[columns["odds"]], columns["odds"], odds_form)
     stakes = read.numbers[columns["stake"]] if "stake" in columns else np.ones(len(odds))
     if not (np.isfinite(stakes) & (stakes >= 0)).all():
         row = int(np.argmin(np.isfinite(stakes) & (stakes >= 0))) + 1
@@ -227,6 +237,27 @@ def _read(
     if "time" in columns:
         times = read_times(read.labels[columns["time"]], columns["time"], 1, date_format)
     return parts, odds, stakes, times
+
+
+def _odds(odds: Coded, name: str, form: OddsForm | None) -> Floats:
+    """Read odds as decimal odds, or raise an error that names the row of an invalid one."""
+    decimal = []
+    for code, label in enumerate(odds.labels):
+        try:
+            decimal.append(float(decimal_odds([str(label)], form=form or "decimal")[0]))
+        except InputError:
+            row = int(np.argmax(odds.codes == code)) + 1
+            forms = ", ".join(other for other in get_args(OddsForm) if other != (form or "decimal"))
+            raise InputError(
+                f"{name}, row {row:,}: {label!r} is not {form or 'decimal'} odds. For other odds, pass "
+                f"--odds-form ({forms})"
+            ) from None
+    if form is None and min(decimal, default=0.0) >= LEAST_AMERICAN:
+        raise InputError(
+            f"all odds in {name} are {LEAST_AMERICAN} or more, as American odds are: pass --odds-form "
+            "american, or --odds-form decimal if they are decimal"
+        )
+    return np.array(decimal)[odds.codes]
 
 
 def _parts(results: Coded, name: str) -> Floats:

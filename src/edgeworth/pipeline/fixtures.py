@@ -87,7 +87,12 @@ def plan_stakes(
     shares = fraction * joint_stakes(chances, returns, np.zeros(len(names), dtype=np.intp))[0]
     growth = float(expected_growth(Rounds(chances[None], returns[None]), shares[None])[0])
     returned = (returns @ shares[..., None])[..., 0]
-    least = np.where(chances > 0, returned, np.inf).min(axis=1)
+    # A listed outcome can happen whatever its probability. One that stands alone can fail to.
+    can_happen = chances > 0
+    for number, own in enumerate(rows):
+        can_happen[number, : len(own)] = True
+        can_happen[number, most] |= len(own) == 1
+    least = np.where(can_happen, returned, np.inf).min(axis=1)
     stakes = np.zeros(len(games))
     for number, own in enumerate(rows):
         stakes[own] = bankroll * shares[number, : len(own)]
@@ -132,9 +137,16 @@ def report_stakes(
     return _compose(plan, make_provenance(**known))
 
 
+def _describe_loss(plan: StakePlan) -> str:
+    if plan.largest_loss <= 0:
+        return "no result loses money, which odds rarely allow: check them"
+    return f"the largest possible loss is {format_dollars(plan.largest_loss)}"
+
+
 def _compose(plan: StakePlan, provenance: dict[str, object]) -> Report:
     placed = np.flatnonzero(plan.stakes > 0)
-    games = len(dict.fromkeys(plan.games))
+    games, with_bets = len(set(plan.games)), len({plan.games[row] for row in placed.tolist()})
+    number = f"{games:,}" if with_bets == games else f"{with_bets:,} of {games:,}"
     rows = tuple(
         (
             plan.games[row],
@@ -150,9 +162,8 @@ def _compose(plan: StakePlan, provenance: dict[str, object]) -> Report:
     if rows:
         text = (
             f"Stake {format_dollars(plan.total)} of {format_dollars(plan.bankroll)} on {len(rows):,} "
-            f"{plural(len(rows), 'bet')} in {games:,} {plural(games, 'game')}. The bankroll is expected to "
-            f"grow by {format_percent(math.expm1(plan.growth), 2)}; the largest possible loss is "
-            f"{format_dollars(plan.largest_loss)}."
+            f"{plural(len(rows), 'bet')} in {number} {plural(games, 'game')}. The bankroll is expected to "
+            f"grow by {format_percent(math.expm1(plan.growth), 2)}; {_describe_loss(plan)}."
         )
     else:
         text = f"Stake nothing: no outcome of {games:,} {plural(games, 'game')} is worth its price."

@@ -243,7 +243,10 @@ def _check_range(values: NDArray[np.float64], name: str, first_row: int) -> None
         raise InputError(f"{name}: row {row:,}{column} is missing (nan)")
     advice = ""
     if values.shape[1] > 1 and (values > 1).all() and not np.allclose(row_sums(values), 100, 0.01):
-        advice = ": these look like decimal odds: pass 1/odds, or only --odds"
+        advice = (
+            ": these look like decimal odds: pass only --odds, or add --remove-overround power to bet on "
+            "them at other odds"
+        )
     elif values.min() >= 0 and values.max() > 10:
         advice = ": divide percentages by 100"
     # All digits: 1.0000000000000002 must not be called 1.

@@ -154,10 +154,10 @@ def name_days(times: Times) -> tuple[NDArray[np.int64], tuple[str, ...], NDArray
 
 
 def _last_dates(rounds: NDArray[np.int64], dates: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
-    """Find the last date of each round: its bets are settled then."""
+    """Find the last date of each round, but none after the last of a later round, as of postponed games."""
     last = np.full(int(rounds.max()) + 1, dates.min())
     np.maximum.at(last, rounds, dates)
-    return last
+    return np.minimum.accumulate(last[::-1])[::-1]
 
 
 def _closing_line(
