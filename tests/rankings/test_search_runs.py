@@ -75,6 +75,36 @@ def test_means_are_pytrec_evals(seed: int, tmp_path: Path) -> None:
     for theirs, ours in THEIRS.items():
         assert ew.measure(lists, f"{ours}(ties=trec)") == pytest.approx(wanted[theirs], abs=1e-9)
         assert means[f"{ours}(ties=trec)"] == pytest.approx(wanted[theirs], abs=1e-9)
+        # Without a rule for ties, a run has trec_eval's everywhere.
+        assert ew.measure(lists, ours) == pytest.approx(wanted[theirs], abs=1e-9)
+        assert ew.estimate(lists, ours).value == pytest.approx(wanted[theirs], abs=1e-9)
+        values = ew.measure_each(lists, ours).values()
+        assert np.mean(list(values)) == pytest.approx(wanted[theirs], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_frame_of_a_report_has_pytrec_evals_values(seed: int, tmp_path: Path) -> None:
+    qrels, run = example(seed)
+    path, paths = write(tmp_path, qrels, mine=run)
+    report = ew.evaluate(ew.RankedLists.from_trec(path, paths[0]))
+    items = report.to_frame(items=True)
+    items = items[items["measure"] == "average_precision(ties=trec)"]
+    wanted = pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run)
+    assert dict(zip(items["item"], items["value"], strict=True)) == pytest.approx(
+        {query: values["map"] for query, values in wanted.items()}, abs=1e-9
+    )
+    frame = report.to_frame().set_index("measure")["value"]
+    assert frame["average_precision(ties=trec)"] == pytest.approx(items["value"].mean())
+
+
+def test_a_value_that_needs_no_relevant_document_is_kept(tmp_path: Path) -> None:
+    """Judged@2 of a query without a relevant document is what ir_measures computes, and not 0."""
+    qrels: Judged = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0}}
+    path, paths = write(tmp_path, qrels, mine={"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}})
+    lists = ew.RankedLists.from_trec(path, paths[0])
+    assert ew.measure_each(lists, "Judged@2") == {"q1": 1.0, "q2": 0.5}
+    assert ew.measure(lists, "Judged@2") == 0.75
+    assert ew.measure_each(lists, "average_precision") == {"q1": 1.0, "q2": 0.0}
 
 
 def test_queries_without_a_relevant_document_can_be_left_out(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -159,6 +160,7 @@ def with_rows(report: Report, tallied: TallyRecord, options: Options) -> Report:
             {"system": system, "item": str(item), "measure": name, "value": value}
             for name, item_values in values.items()
             for item, value in item_values.items()
+            if not math.isnan(value)
         ]
 
     return replace(report, rows=lambda: estimate_rows(system, estimates(), options["level"]), items=items)

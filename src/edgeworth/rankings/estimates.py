@@ -37,7 +37,7 @@ from edgeworth.rankings.measure_lookup import (
     parse_measure,
     resolve_ranking,
     tie_groups_of,
-    values_to_average,
+    values_in_mean,
 )
 from edgeworth.rankings.policy import (
     MAX_P_VALUE_WITHOUT_TIES,
@@ -285,8 +285,9 @@ def _random_means(lists: RankedLists, resolved: ResolvedRanking, draws: int, see
     for _ in range(0, draws, together):
         grades = np.concatenate([generator.permuted(block, axis=1).ravel() for block in blocks])
         groups = tie_groups_in_order(copies, grades, is_new, ties)
-        without = 0.0 if lists.empty_is_zero else math.nan
-        values = np.where(groups.targets == 0, without, resolved.values(groups))
+        values = resolved.values(groups)
+        empty = np.where(np.isnan(values), 0.0, values) if lists.empty_is_zero else math.nan
+        values = np.where(groups.targets == 0, empty, values)
         means.append(np.nanmean(values.reshape(lists.number, together), axis=0))
     return np.concatenate(means)[:draws]
 
@@ -362,8 +363,10 @@ def estimate_lists(
     """Estimate a measure's mean over lists with its uncertainty; ``groups`` if they are in order by now."""
     resolved = resolve_ranking(lists, measure)
     groups = tie_groups_of(lists, resolved) if groups is None else groups
+    counted = values_in_mean(lists, resolved, resolved.values(groups))
+    chance = values_in_mean(lists, resolved, resolved.at_random(groups))
     lists = resolved.retarget(lists)
-    values = values_to_average(lists, resolved.values(groups))
+    values, chance = counted[~np.isnan(counted)], chance[~np.isnan(chance)]
     if not len(values):
         reasons = [reason for reason in resolved.undefined(groups) if reason is not None]
         reason = f"no list has a value: {reasons[0]}" if reasons else "there are no lists"
@@ -374,7 +377,6 @@ def estimate_lists(
     law, no_interval = law_or_reason(
         chosen, basis if lists.clusters is None else lists, resolved, required=method is not None
     )
-    chance = values_to_average(lists, resolved.at_random(groups))
     has_chance = len(chance) == len(values)
     return Estimate(
         measure=resolved.spelling,

@@ -20,7 +20,7 @@ from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.rankings.estimates import estimate_lists, selection_tail
 from edgeworth.rankings.intervals.bands import HitCurve, chart_depths, hit_curve_at
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.measure_lookup import parse_measure, resolve_ranking, tie_groups_of
+from edgeworth.rankings.measure_lookup import resolve_ranking, tie_groups_of, values_in_mean, with_ties
 from edgeworth.rankings.policy import MIN_P_VALUE_COMPUTED
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.thresholds import Goal, ThresholdChoice, find_threshold
@@ -311,16 +311,12 @@ class ListFindings(AgainstChance):
 
     def counted_values(self, measures: Iterable[str] | None = None) -> list[tuple[Label, str, float]]:
         """List the query, the measure and each value that a mean is over, by the same rule as the mean."""
-        counted = {}
-        for name in self.estimates if measures is None else measures:
-            lists = resolve_ranking(self.lists, name).retarget(self.lists)
-            has_targets = (lists.targets > 0) | lists.empty_is_zero
-            counted[name] = dict(zip(lists.queries, has_targets.tolist(), strict=True))
+        names = list(self.estimates if measures is None else measures)
         return [
-            (query, name, value)
+            (query, name, values[name])
             for query, values in self.queries.items()
-            for name, is_counted in counted.items()
-            if is_counted[query] and not math.isnan(value := values[name])
+            for name in names
+            if not math.isnan(values[name])
         ]
 
 
@@ -347,10 +343,7 @@ def examine_lists(
             groups_by_view[resolved.view] = tie_groups_of(lists, resolved)
         groups = groups_by_view[resolved.view]
         estimates[name] = estimate_lists(lists, name, groups=groups, seed=seed)
-        values = resolved.values(groups)
-        values_by_measure[name] = (
-            np.where(groups.targets == 0, 0.0, values) if lists.empty_is_zero else values
-        )
+        values_by_measure[name] = values_in_mean(lists, resolved, resolved.values(groups))
     rows = np.stack(list(values_by_measure.values()), axis=1).tolist()
     queries = {
         lists.queries[index]: dict(zip(values_by_measure, row, strict=True)) for index, row in enumerate(rows)
@@ -359,15 +352,3 @@ def examine_lists(
     return replace(
         findings, tail=findings.headline.test_against_chance("greater" if findings.is_better else "less")
     )
-
-
-def with_ties(spelling: str, ties: str | None) -> str:
-    """Add a policy for ties to the spelling of a measure, or to trec_eval's name for it, unless it has one.
-
-    >>> with_ties("precision@10", "trec"), with_ties("P_10", "trec")
-    ('precision@10(ties=trec)', 'precision@10(ties=trec)')
-    """
-    written = parse_measure(spelling)
-    if ties is None or "ties" in written.options:
-        return str(written)
-    return str(replace(written, options={**written.options, "ties": ties}))

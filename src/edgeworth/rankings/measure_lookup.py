@@ -136,8 +136,9 @@ def _in_some_collection(groups: TieGroups, depth: int) -> TieGroups:
 
 
 def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
-    """Find the measure, its depth and its options."""
-    written = parse_measure(spelling)
+    """Find the measure, its depth and its options; runs of search engines have trec_eval's rule for ties."""
+    ties_of_runs = tally.default_ties if isinstance(tally, RankedLists) else None
+    written = parse_measure(with_ties(spelling, ties_of_runs))
     measure = measures_by_name(RANKING, "ranking").get(written.name)
     if measure is None:
         if written.label is not None and isinstance(tally, RankedLists):
@@ -156,6 +157,18 @@ def resolve_ranking(tally: Ranked, spelling: str | Measure) -> ResolvedRanking:
     ties = str(arguments.pop("ties"))
     resolved = ResolvedRanking(measure, written.depth, ties, arguments, str(written), grade)
     return _choose_ties(tally, resolved, is_given="ties" in written.options)
+
+
+def with_ties(spelling: str | Measure, ties: str | None) -> str:
+    """Add a policy for ties to the spelling of a measure, or to trec_eval's name for it, unless it has one.
+
+    >>> with_ties("precision@10", "trec"), with_ties("P_10", "trec")
+    ('precision@10(ties=trec)', 'precision@10(ties=trec)')
+    """
+    written = parse_measure(spelling)
+    if ties is None or "ties" in written.options:
+        return str(written)
+    return str(replace(written, options={**written.options, "ties": ties}))
 
 
 def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable, str] | None:
@@ -271,14 +284,13 @@ def measure_ranking(ranking: Ranking, spelling: str | Measure) -> float:
 
 def measure_lists(lists: RankedLists, spelling: str | Measure) -> float:
     """Compute the mean of a measure over the lists where it is defined."""
-    resolved = resolve_ranking(lists, spelling)
-    values = resolved.values(tie_groups_of(lists, resolved))
-    values = values_to_average(resolved.retarget(lists), values)
+    values = values_in_mean(lists, resolve_ranking(lists, spelling))
+    values = values[~np.isnan(values)]
     return float(values.mean()) if len(values) else math.nan
 
 
 def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, float]:
-    """Compute a measure of each query's list; nan where it is undefined.
+    """Compute a measure of each query's list; nan if the query is left out of the mean.
 
     Parameters
     ----------
@@ -292,6 +304,11 @@ def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, flo
     dict
         The value of each query, in the order of ``lists.queries``.
 
+    Notes
+    -----
+    The mean of the values that are not nan is ``ew.measure(lists, spelling)``. A query without targets is
+    left out, or counts as 0 if ``lists.empty_is_zero``.
+
     Examples
     --------
     >>> lists = RankedLists.from_scores([1, 0, 0, 1], [0.9, 0.1, 0.8, 0.2], groups=["a", "a", "b", "b"])
@@ -300,8 +317,7 @@ def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, flo
     """
     if not isinstance(lists, RankedLists):
         raise OptionError(f"measure_each is for RankedLists; saw {type(lists).__name__}")
-    resolved = resolve_ranking(lists, spelling)
-    values = resolved.values(tie_groups_of(lists, resolved))
+    values = values_in_mean(lists, resolve_ranking(lists, spelling))
     return dict(zip(lists.queries, values.tolist(), strict=True))
 
 
@@ -336,8 +352,12 @@ def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
     return resolved.micro(tie_groups_of(lists, resolved))
 
 
-def values_to_average(lists: RankedLists, values: Values) -> Values:
-    """Select the values that a mean is over: defined ones, and 0 for lists without targets if these count."""
-    without = lists.targets == 0
-    defined = values[~without & ~np.isnan(values)]
-    return np.concatenate([defined, np.zeros(int(without.sum()))]) if lists.empty_is_zero else defined
+def values_in_mean(lists: RankedLists, resolved: ResolvedRanking, values: Values | None = None) -> Values:
+    """Compute the value of each list as it counts in the mean; nan if it is left out.
+
+    A list without targets is left out. If the lists say so, it counts instead, as 0 if it has no value.
+    """
+    if values is None:
+        values = resolved.values(tie_groups_of(lists, resolved))
+    empty = np.where(np.isnan(values), 0.0, values) if lists.empty_is_zero else math.nan
+    return np.where(resolved.retarget(lists).targets == 0, empty, values)

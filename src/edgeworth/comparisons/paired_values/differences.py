@@ -36,9 +36,8 @@ from edgeworth.core.measures import Direction
 from edgeworth.core.on_demand import OnDemand
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError
-from edgeworth.rankings.findings import with_ties
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.measure_lookup import resolve_ranking, tie_groups_of
+from edgeworth.rankings.measure_lookup import resolve_ranking, values_in_mean, with_ties
 from edgeworth.rankings.report import tie_warnings
 from edgeworth.sources.columns import Label
 
@@ -65,10 +64,7 @@ def query_values(lists: RankedLists, spelling: str) -> UnitValues:
 
     A query without targets has none, or counts as 0 where the lists say so.
     """
-    resolved = resolve_ranking(lists, spelling)
-    values = resolved.values(tie_groups_of(lists, resolved))
-    lists = resolved.retarget(lists)
-    return lists.queries, np.where(lists.targets == 0, 0.0 if lists.empty_is_zero else math.nan, values)
+    return lists.queries, values_in_mean(lists, resolve_ranking(lists, spelling))
 
 
 def match_queries(
