@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgeworth.core.labels import as_labels
 from edgeworth.core.options import EvaluateOptions
 from edgeworth.decisions.reading import finalise_table, table_reducer
 from edgeworth.decisions.table import ContingencyTable
@@ -28,11 +29,11 @@ def tally_scores(source: Source, columns: dict[str, str], **options: Any) -> Ran
 
 
 def tally_decisions(
-    source: Source, columns: dict[str, str], *, weight_kind: Any = None, **options: Any
+    source: Source, columns: dict[str, str], *, weight_kind: Any = None, abstain: Any = None, **options: Any
 ) -> ContingencyTable:
     """The table of a source; ``columns`` maps roles to names of columns."""
-    kind = weight_kind or settled(source, columns)
-    tally = table_reducer(columns, is_text=source.is_text, weight_kind=kind, **options).fold(source)
+    options |= {"weight_kind": weight_kind or settled(source, columns), "abstain": as_labels(abstain)}
+    tally = table_reducer(columns, is_text=source.is_text, **options).fold(source)
     if not tally.cells.any():
         raise nothing_left_error(source.name, tally.dropped, columns)
     return finalise_table(tally, {}, is_text=source.is_text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import edgeworth as ew
 from edgeworth import ContingencyTable, EdgeworthError, Paired
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import BLOCK_ROWS
@@ -173,3 +175,18 @@ def test_paired_and_clustered_have_the_same_policies() -> None:
     assert Paired.from_labels(truth, {"only": prediction}, missing="drop").table("only") == dropped
     clustered = ContingencyTable.from_labels(truth, prediction, clusters=[1, 2, 3, 4], missing="drop")
     assert replace(clustered, clusters=None) == dropped
+
+
+@pytest.mark.parametrize("abstain", ["?", ["?", "!"], ("!", "?")])
+def test_a_tally_counts_no_decision_before_its_report(abstain: Any, tmp_path: Path) -> None:
+    """Measures of a tally that is not reported on yet knew one label that means no decision, but no list."""
+    truth, prediction = ["a", "b", "a", "b", "a"], ["a", "?", "!", "b", "b"]
+    wanted = ContingencyTable.from_labels(truth, prediction, abstain=abstain)
+    record = ew.tally(truth=truth, prediction=prediction, abstain=abstain)
+    assert ew.measure(record.tally, "coverage") == ew.measure(wanted, "coverage")
+    assert record.tally.labels == wanted.labels
+    assert record.tally.abstained.tolist() == wanted.abstained.tolist()
+    path = tmp_path / "tips.csv"
+    path.write_text("y,p\n0,0\n1,-1.0\n0,-2\n1,1\n")
+    of_file = ew.tally(path, truth="y", prediction="p", abstain=[-1, -2])
+    assert ew.measure(of_file.tally, "coverage") == 0.5

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 from edgeworth.common.choices import Missing, WeightKind
 from edgeworth.common.json_types import Terms
-from edgeworth.core.labels import parse_labels
+from edgeworth.core.labels import as_labels, parse_labels
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_policies import refuse_regression
 from edgeworth.core.row_reading import Counted, count_source
@@ -27,9 +28,7 @@ def count_labels(source: Source | None, options: Options, *, is_final: bool) -> 
             "--odds needs the single cases, which a tally does not keep: pass the data to evaluate"
         )
     roles = select_options(options, ("truth", "prediction", "cluster", "weight"))
-    # Several labels that mean no decision are counted as labels; finalising takes them out.
-    single = None if isinstance(options["abstain"], (list, tuple)) else options["abstain"]
-    reducer = partial(table_reducer, abstain=single, missing=options["missing"])
+    reducer = partial(table_reducer, abstain=as_labels(options["abstain"]), missing=options["missing"])
     return count_source(source, roles, TABLE.roles, options["weight_kind"], reducer, is_final=is_final)
 
 
@@ -38,12 +37,12 @@ def table_reducer(
     *,
     is_text: bool,
     weight_kind: WeightKind | None = None,
-    abstain: Label | None = None,
+    abstain: Sequence[Label] = (),
     missing: Missing = "error",
 ) -> Reducer[ContingencyTable]:
     """Make the reducer that counts batches, by cluster if a column of clusters is given."""
     # Whether text stands for numbers is known only when all labels are, so until then abstention is text.
-    abstaining = str(abstain) if is_text and abstain is not None else abstain
+    abstaining = tuple(str(label) for label in abstain) if is_text else tuple(abstain)
     prepare = partial(
         _count_batch,
         columns=columns,
@@ -61,14 +60,6 @@ def finalise_table(tally: ContingencyTable, terms: Terms, *, is_text: bool) -> C
 
     Only the complete set of labels shows this, so it happens after the last row.
     """
-    if isinstance(terms.get("abstain"), list):
-        wanted = {parse_labels([label])[0] for label in terms["abstain"]}
-        abstaining = [
-            label
-            for label in tally.labels
-            if label in wanted or (is_text and parse_labels([label])[0] in wanted)
-        ]
-        tally = tally.map_predictions(dict.fromkeys(abstaining)).without_empty_labels()
     if is_text:
         tally = tally.rename_labels(parse_labels(tally.labels))
         if tally.clusters is not None:
@@ -84,14 +75,15 @@ def _count_batch(
     columns: dict[str, str],
     *,
     weight_kind: WeightKind | None,
-    abstain: Label | None,
+    abstain: tuple[Label, ...],
     missing: Missing,
     is_text: bool,
 ) -> ContingencyTable:
     by_role = {role: batch.columns[name] for role, name in columns.items()}
     prediction = by_role["prediction"]
-    if is_text and abstain is not None:
-        prediction = _unify_spellings(prediction, str(abstain))
+    if is_text:
+        for label in abstain:
+            prediction = _unify_spellings(prediction, str(label))
     weights = None
     if "weight" in by_role:
         weights = as_weights(by_role["weight"], columns["weight"], batch.first_row)
