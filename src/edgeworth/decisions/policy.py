@@ -47,12 +47,6 @@ TABLES_PER_PLANNED_SIZE = 2000
 MAX_CLASSES_FOR_EQUAL_MARGINS = 500
 """With more classes, the test of equal margins is left out: it inverts a matrix of classes by classes."""
 
-CLUSTER_SIGN_FLIPS = 9_999
-"""The number of sign flips of clusters that test the position bias of all options together."""
-
-MIN_FREEDOM_FOR_HOTELLING = 10
-"""Hotelling's test of position bias needs nearly normal means; fewer clusters are tested by sign flips."""
-
 MIN_CLASS_CASES_FOR_GAP = 10
 """With weights or clusters, a gap in F, kappa and the like is not claimed if a class has fewer cases."""
 

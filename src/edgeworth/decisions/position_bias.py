@@ -6,10 +6,10 @@ option has a step of +1 and the actual one of −1. If every option is chosen as
 (a question, or a cluster of questions) may as well have had the opposite steps.
 
 One option is tested by the exact law of these sign flips: for single questions this is McNemar's exact test.
-All options together are tested by Stuart and Maxwell's statistic d' V⁻ d (``equal_margins``), or for clusters
-by Hotelling's T² of the steps per cluster (Hotelling 1931). Clusters of different sizes have skewed steps, so
-that sign flips, which assume symmetry, reject too often. Only few clusters are tested by them: the covariance
-V = Σ d_u d_u' over units u is the same for all signs.
+All options together are tested by Stuart and Maxwell's statistic d' V⁻ d (``equal_margins``). With clusters
+the joint p-value is the smallest one of the options, times their number. In simulations of 12 to 100 clusters
+without position bias it was below 5% in at most 5.6 ± 0.4% of them; Hotelling's T², and sign flips of Stuart
+and Maxwell's statistic, in up to 7% (tests/calibration/test_position_bias.py).
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.arrays import Integers
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import format_count, format_p_value, format_percent, plural
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.margins import equal_margins
-from edgeworth.decisions.policy import CLUSTER_SIGN_FLIPS, MIN_FREEDOM_FOR_HOTELLING
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.estimates import test_result_to_dict
 from edgeworth.report.report import Grid, Section, make_columns
@@ -33,9 +32,6 @@ from edgeworth.report.verdict import Claim
 from edgeworth.report.wording import describe_p_value
 
 TEST_WITHOUT_ERRORS = TestResult.from_probability(1.0, "every answer is right")
-
-MAX_RANDOM_NUMBERS_AT_ONCE = 1 << 22
-"""Random numbers that are held in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +53,7 @@ class PositionBias:
     options: tuple[OptionShares, ...]
     answers: int
     test: TestResult
+    has_clusters: bool = False
 
     def shown(self, level: float) -> list[OptionShares]:
         """Find the options whose shares differ, adjusted for all options; the clearest first."""
@@ -76,7 +73,6 @@ def examine_position_bias(
     options: Sequence[str],
     *,
     clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
 ) -> PositionBias | None:
     """Test whether options are chosen as often as they are right; None if no answer names an option.
 
@@ -88,8 +84,6 @@ def examine_position_bias(
         Every option, in order.
     clusters : sequence, optional
         The cluster of each question. The signs of a cluster are flipped together.
-    seed : int
-        Seed of the sign flips that are drawn for all options together.
 
     Examples
     --------
@@ -119,10 +113,11 @@ def examine_position_bias(
         labels = [[options[number] for number in indices] for indices in (actual, chosen)]
         test = equal_margins(ContingencyTable.from_labels(*labels, labels=options)) or TEST_WITHOUT_ERRORS
     else:
-        test = _hotelling_test(steps) or _flip_clusters(steps, seed)
+        test = _test_clusters(p_values)
     counts = [np.bincount(indices, minlength=len(options)).tolist() for indices in (chosen, actual)]
     rows = zip(options, *counts, p_values, holm(p_values).tolist(), strict=True)
-    return PositionBias(tuple(OptionShares(*row) for row in rows), len(answered), test)
+    options_tested = tuple(OptionShares(*row) for row in rows)
+    return PositionBias(options_tested, len(answered), test, has_clusters=clusters is not None)
 
 
 def exact_sign_flips(steps: Integers) -> float:
@@ -149,49 +144,12 @@ def exact_sign_flips(steps: Integers) -> float:
     return min(1.0, float(distribution[distances >= abs(int(steps.sum()))].sum()))
 
 
-def _hotelling_test(steps: Integers) -> TestResult | None:
-    """Test whether the mean steps of clusters are all 0; None if there are too few clusters, or no errors."""
-    from scipy.stats import f
-
-    clusters = len(steps)
-    if not steps.any() or clusters < 2:
-        return None
-    covariance = np.atleast_2d(np.cov(steps.T)) / clusters
-    rank = int(np.linalg.matrix_rank(covariance, tol=1e-10 * np.abs(covariance).max(), hermitian=True))
-    freedom = clusters - rank
-    means = steps.mean(axis=0)
-    inverse = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
-    if rank == 0 or freedom < MIN_FREEDOM_FOR_HOTELLING:
-        return None
-    statistic = float(means @ inverse @ means) * freedom / (rank * (clusters - 1))
-    p_value = float(f.sf(statistic, rank, freedom))
-    return TestResult.approximate(p_value, 0.0, f"Hotelling's T² over clusters, F({rank}, {freedom})")
-
-
-def _flip_clusters(steps: Integers, seed: int) -> TestResult:
-    """Test all options together by Stuart and Maxwell's statistic, under sign flips of the units."""
-    inverse = np.linalg.pinv((steps.T @ steps).astype(np.float64), rcond=1e-10, hermitian=True)
-
-    def statistics(sums: Integers) -> Floats:
-        return np.asarray(np.einsum("...i,ij,...j->...", sums, inverse, sums))
-
-    observed = float(statistics(steps.sum(axis=0)))
-    nonzero_steps = steps[steps.any(axis=1)]
-    if steps.shape[1] == 2 or not len(nonzero_steps):
-        return TestResult.from_probability(exact_sign_flips(steps[:, 0]), "sign flips of clusters")
-    # Units with the same steps, or the opposite ones, are flipped in one binomial draw.
-    signs = np.sign(nonzero_steps[np.arange(len(nonzero_steps)), (nonzero_steps != 0).argmax(axis=1)])
-    patterns, counts = np.unique(nonzero_steps * signs[:, np.newaxis], axis=0, return_counts=True)
-    rng = np.random.default_rng(seed)
-    flips_at_once = max(1, MAX_RANDOM_NUMBERS_AT_ONCE // len(patterns))
-    count = 0
-    for start in range(0, CLUSTER_SIGN_FLIPS, flips_at_once):
-        number = min(flips_at_once, CLUSTER_SIGN_FLIPS - start)
-        heads = 2 * rng.binomial(counts, 0.5, size=(number, len(patterns))) - counts
-        count += int((statistics(heads @ patterns) >= observed * (1 - 1e-9)).sum())
-    return TestResult.from_draws(
-        count, CLUSTER_SIGN_FLIPS, seed, "sign flips of clusters, Stuart–Maxwell statistic"
-    )
+def _test_clusters(p_values: Sequence[float]) -> TestResult:
+    """Test all options together, given the p-value of each option."""
+    if len(p_values) == 2:  # what one option has too many, the other has too few
+        return TestResult.from_probability(p_values[0], "sign flips of clusters")
+    method = "smallest p of the options times their number, sign flips of clusters"
+    return TestResult.from_probability(min(1.0, len(p_values) * min(p_values)), method)
 
 
 def bias_claim(bias: PositionBias, level: float) -> Claim | None:
@@ -210,7 +168,8 @@ def bias_claim(bias: PositionBias, level: float) -> Claim | None:
         also = "also " if (first.predicted > first.actual) == is_over else ""
         text += f"; {also}chosen too {words}: {', '.join(names)}" if names else ""
     numbers = {option.option: option.adjusted for option in shown}
-    return Claim("position bias", f"{text}.", "shown", numbers, "exact McNemar tests, adjusted by Holm")
+    test = "exact sign flips of clusters" if bias.has_clusters else "exact McNemar tests"
+    return Claim("position bias", f"{text}.", "shown", numbers, f"{test}, adjusted by Holm")
 
 
 def bias_section(bias: PositionBias, level: float) -> Section:
@@ -239,5 +198,6 @@ def bias_section(bias: PositionBias, level: float) -> Section:
     )
     shares = ("option/text", "chosen/percent", "right/percent", "difference/percent")
     columns = make_columns(*shares, "p/probability", "Holm p/probability")
-    note = f"{number}; p from exact sign flips (McNemar's test for independent questions); {overall}"
+    test = "exact sign flips of clusters" if bias.has_clusters else "McNemar's exact test"
+    note = f"{number}; p: {test}; {overall}"
     return Section("Position bias", (text,), (Grid("", columns, rows, note),))

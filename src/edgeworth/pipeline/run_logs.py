@@ -176,7 +176,6 @@ def _with_position_bias(report: Report, choices: Choices, name: str, options: Op
         choices.predictions[name],
         choices.labels,
         clusters=choices.clusters,
-        seed=options["seed"],
     )
     if bias is None:
         return report
