@@ -175,6 +175,10 @@ def test_the_goal_of_a_report() -> None:
     assert report["high"] == (None if low <= 0 else pytest.approx(math.log(100) / low))
     law = ew.forecasts.wealth_law(wealth, truth="model")
     assert law.tail(report["median_log_wealth"]).p_value == pytest.approx(0.5, abs=0.05)
+    assert report["median_method"] == "distribution of log wealth"
+    # With too many distinct games the law is not kept: the report names what stands for the median.
+    many = ew.evaluate(**games(5000), goal=100).to_dict()["goal"]
+    assert many["median_method"] == "mean of log wealth"
     lost = ew.evaluate(
         **asked | {"probabilities": asked["against"], "against": asked["probabilities"]}, goal=100
     )

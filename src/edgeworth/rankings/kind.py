@@ -164,9 +164,9 @@ class ListsKind(Kind["RankedLists"]):
         return estimate_lists(tally, measure, method=method, seed=seed)
 
     def items(self, tally: RankedLists, measure: str) -> Mapping[Label, float]:
-        from edgeworth.rankings.measure_lookup import measure_each
+        from edgeworth.rankings.measure_lookup import measure_counted
 
-        return measure_each(tally, measure)
+        return measure_counted(tally, measure)
 
     def report(self, tallied: ReportInput[RankedLists], options: Options, about: About) -> Report:
         from edgeworth.rankings.report import report_lists

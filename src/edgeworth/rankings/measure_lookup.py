@@ -283,14 +283,19 @@ def measure_ranking(ranking: Ranking, spelling: str | Measure) -> float:
 
 
 def measure_lists(lists: RankedLists, spelling: str | Measure) -> float:
-    """Compute the mean of a measure over the lists where it is defined."""
-    values = values_in_mean(lists, resolve_ranking(lists, spelling))
-    values = values[~np.isnan(values)]
-    return float(values.mean()) if len(values) else math.nan
+    """Compute the mean of a measure over the lists that count."""
+    values = list(measure_counted(lists, spelling).values())
+    return float(np.mean(values)) if values else math.nan
+
+
+def measure_counted(lists: RankedLists, spelling: str | Measure) -> dict[Label, float]:
+    """Compute a measure of each list that its mean counts, as it counts there."""
+    values = values_in_mean(lists, resolve_ranking(lists, spelling)).tolist()
+    return {query: value for query, value in zip(lists.queries, values, strict=True) if not math.isnan(value)}
 
 
 def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, float]:
-    """Compute a measure of each query's list; nan if the query is left out of the mean.
+    """Compute a measure of each query's list; nan where it is undefined.
 
     Parameters
     ----------
@@ -304,11 +309,6 @@ def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, flo
     dict
         The value of each query, in the order of ``lists.queries``.
 
-    Notes
-    -----
-    The mean of the values that are not nan is ``ew.measure(lists, spelling)``. A query without targets is
-    left out, or counts as 0 if ``lists.empty_is_zero``.
-
     Examples
     --------
     >>> lists = RankedLists.from_scores([1, 0, 0, 1], [0.9, 0.1, 0.8, 0.2], groups=["a", "a", "b", "b"])
@@ -317,7 +317,8 @@ def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, flo
     """
     if not isinstance(lists, RankedLists):
         raise OptionError(f"measure_each is for RankedLists; saw {type(lists).__name__}")
-    values = values_in_mean(lists, resolve_ranking(lists, spelling))
+    resolved = resolve_ranking(lists, spelling)
+    values = resolved.values(tie_groups_of(lists, resolved))
     return dict(zip(lists.queries, values.tolist(), strict=True))
 
 

@@ -17,7 +17,7 @@ from edgeworth.rankings.intervals.methods import (
     typical_weights,
 )
 from edgeworth.rankings.lists import RankedLists
-from edgeworth.rankings.measure_lookup import measure_each, parse_measure, resolve_ranking
+from edgeworth.rankings.measure_lookup import measure_counted, parse_measure, resolve_ranking
 from edgeworth.rankings.measures import MEASURES
 from edgeworth.rankings.policy import MIN_CLASS_CASES_FOR_GAP
 from edgeworth.rankings.ranking import Ranking
@@ -87,6 +87,6 @@ def gap_of_lists(part: RankedLists, rest: RankedLists, measure: str, *, seed: in
 
 def _effects(lists: RankedLists, measure: str) -> dict[Hashable, float]:
     """Subtract the mean from the value of each query."""
-    values = {query: value for query, value in measure_each(lists, measure).items() if not math.isnan(value)}
+    values = measure_counted(lists, measure)
     mean = sum(values.values()) / max(len(values), 1)
     return {query: value - mean for query, value in values.items()}
