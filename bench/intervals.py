@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
 import edgeworth as ew
+from edgeworth.comparisons.labels.proportions import PairedProportions
 
 Floats = NDArray[np.float64]
 Bounds = tuple[float, float]
@@ -260,12 +261,218 @@ def real_data(samples: int) -> Iterator[Record]:
             yield from _area_records(setting, n, share, truth, samples, draw, [44, index, n])
 
 
+Formula = Callable[[Floats], Floats]
+"""A measure of the last axis: true positives, false negatives, false positives and true negatives."""
+
+
+def _informedness(cells: Floats) -> Floats:
+    tp, fn, fp, tn = np.moveaxis(cells, -1, 0)
+    return tp / (tp + fn) - fp / (fp + tn)
+
+
+def _f1(cells: Floats) -> Floats:
+    tp, fn, fp, _ = np.moveaxis(cells, -1, 0)
+    return 2 * tp / (2 * tp + fn + fp)
+
+
+def _mcc(cells: Floats) -> Floats:
+    tp, fn, fp, tn = np.moveaxis(cells, -1, 0)
+    return (tp * tn - fp * fn) / np.sqrt((tp + fn) * (fp + tn) * (tp + fp) * (fn + tn))
+
+
+LABEL_MEASURES: dict[str, tuple[str, Formula]] = {
+    "informedness": ("informedness", _informedness),
+    "F1": ("f1[1]", _f1),
+    "MCC": ("mcc", _mcc),
+}
+
+
+def _table_interval(table: ew.ContingencyTable, spelling: str) -> Bounds:
+    return ew.estimate(table, spelling).interval()
+
+
+def _label_wald(cells: Floats, formula: Formula) -> Bounds:
+    """The delta method on the measure's own scale, with numeric derivatives."""
+    n, step = cells.sum(), 1e-4
+    gradient = np.array([(formula(cells + d) - formula(cells - d)) / (2 * step) for d in step * np.eye(4)])
+    reach = QUANTILE * math.sqrt(max(0.0, cells @ gradient**2 - (cells @ gradient) ** 2 / n))
+    value = float(formula(cells))
+    return value - reach, value + reach
+
+
+def _label_bootstrap(cells: Floats, formula: Formula, rng: np.random.Generator) -> Bounds:
+    n = int(cells.sum())
+    values = formula(rng.multinomial(n, cells / n, size=BOOTSTRAP_DRAWS).astype(float))
+    low, high = np.nanquantile(values, TAILS)
+    return float(low), float(high)
+
+
+def _label_records(
+    source: str, n: int, shares: Floats, share: float, samples: int, seed: list[int]
+) -> Iterator[Record]:
+    """Yield coverage for measures of labels, in samples from a population with these cells."""
+    rng = np.random.default_rng(seed)
+    scores = {
+        name: {method: Score() for method in ("Edgeworth", "Wald", "percentile bootstrap")}
+        for name in LABEL_MEASURES
+    }
+    for _ in range(samples):
+        cells = rng.multinomial(n, shares).astype(float)
+        if min(cells[0] + cells[1], cells[2] + cells[3], cells[0] + cells[2], cells[1] + cells[3]) == 0:
+            continue
+        (tp, fn, fp, tn) = map(int, cells)
+        table = ew.ContingencyTable.from_matrix([[tp, fp], [fn, tn]], rows="predicted", labels=[1, 0])
+        for name, (spelling, formula) in LABEL_MEASURES.items():
+            truth = float(formula(shares))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scores[name]["Edgeworth"].add(truth, _table_interval, table, spelling)
+                scores[name]["Wald"].add(truth, _label_wald, cells, formula)
+                scores[name]["percentile bootstrap"].add(truth, _label_bootstrap, cells, formula, rng)
+    for name, methods in scores.items():
+        for method, score in methods.items():
+            yield score.record(f"{name}{source}", method, n, share)
+
+
+def label_measures(samples: int) -> Iterator[Record]:
+    """Yield coverage for informedness, F1 and MCC with recall 0.8 and fallout 0.2."""
+    for n in (50, 100, 200, 500, 1000):
+        for share in (0.5, 0.1):
+            shares = np.array([0.8 * share, 0.2 * share, 0.2 * (1 - share), 0.8 * (1 - share)])
+            yield from _label_records("", n, shares, share, samples, [45, n, int(10 * share)])
+
+
+def real_labels(samples: int) -> Iterator[Record]:
+    """Yield coverage for informedness, F1 and MCC in samples from real data taken as finite populations."""
+    for index, (name, outcomes, scores) in enumerate(_populations()):
+        flags = scores > np.quantile(scores, 1 - outcomes.mean())
+        pairs = ((outcomes, flags), (outcomes, ~flags), (~outcomes, flags), (~outcomes, ~flags))
+        shares = np.array([float(np.mean(one & other)) for one, other in pairs])
+        share = round(float(outcomes.mean()), 3)
+        for n in (50, 100, 200, 500):
+            yield from _label_records(f", real data: {name}", n, shares, share, samples, [46, index, n])
+
+
+def _tango(wins: int, losses: int, n: int) -> Bounds:
+    return PairedProportions(wins, losses, n).interval(0.95)
+
+
+def _paired_wald(wins: int, losses: int, n: int) -> Bounds:
+    value = (wins - losses) / n
+    reach = QUANTILE * math.sqrt(((wins + losses) / n - value**2) / n)
+    return value - reach, value + reach
+
+
+def _paired_bootstrap(wins: int, losses: int, n: int, rng: np.random.Generator) -> Bounds:
+    drawn = rng.multinomial(n, [wins / n, losses / n, (n - wins - losses) / n], size=BOOTSTRAP_DRAWS)
+    low, high = np.quantile((drawn[:, 0] - drawn[:, 1]) / n, TAILS)
+    return float(low), float(high)
+
+
+def paired_accuracy(samples: int) -> Iterator[Record]:
+    """Yield coverage for the paired difference of two accuracies; the share is that of disagreements."""
+    methods: dict[str, Callable[..., Bounds]] = {"Edgeworth": _tango, "Wald": _paired_wald}
+    for n in (20, 50, 100, 200, 500, 1000):
+        for share in (0.05, 0.3):
+            rng = np.random.default_rng([47, n, int(100 * share)])
+            names = (*methods, "percentile bootstrap")
+            scores = {name: Score() for name in names}
+            for wins, losses, _ in rng.multinomial(n, [0.8 * share, 0.2 * share, 1 - share], size=samples):
+                for method, find in methods.items():
+                    scores[method].add(0.6 * share, find, int(wins), int(losses), n)
+                scores[names[-1]].add(0.6 * share, _paired_bootstrap, int(wins), int(losses), n, rng)
+            for method, score in scores.items():
+                yield score.record("difference of two accuracies", method, n, share)
+
+
+def _precision_interval(ranking: ew.Ranking) -> Bounds:
+    return ew.estimate(ranking, "average_precision").interval()
+
+
+def _weighted_average_precision(labels: Floats, counts: Floats) -> Floats:
+    """Average precision of each row of counts of the items, the best item first; copies count together."""
+    hits = counts * labels
+    precision = np.cumsum(hits, axis=-1) / np.maximum(1, np.cumsum(counts, axis=-1))
+    return (hits * precision).sum(axis=-1) / hits.sum(axis=-1)
+
+
+def _precision_wald(labels: Floats) -> Bounds:
+    """Wald's bounds with one trial per target (Boyd, Eng & Page 2013 discuss this binomial interval)."""
+    value = float(_weighted_average_precision(labels, np.ones_like(labels)))
+    reach = QUANTILE * math.sqrt(value * (1 - value) / labels.sum())
+    return value - reach, value + reach
+
+
+def _precision_bootstrap(labels: Floats, rng: np.random.Generator) -> Bounds:
+    n = len(labels)
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAP_DRAWS).astype(float)
+    with np.errstate(invalid="ignore"):
+        low, high = np.nanquantile(_weighted_average_precision(labels, counts), TAILS)
+    return float(low), float(high)
+
+
+def average_precision(samples: int) -> Iterator[Record]:
+    """Yield coverage for average precision of binormal scores; the truth is that of the population."""
+    for n in (100, 200, 500, 1000):
+        for share in (0.5, 0.1):
+            rng = np.random.default_rng([48, n, int(10 * share)])
+            grid = np.linspace(-8, 10, 20_001)
+            above, hits = norm.sf(grid), share * norm.sf(grid - 1.5)
+            truth = float(np.trapezoid(norm.pdf(grid - 1.5) * hits / (hits + (1 - share) * above), grid))
+            scores = {
+                name: Score() for name in ("Edgeworth", "Wald, one trial per target", "percentile bootstrap")
+            }
+            for _ in range(samples):
+                labels = (rng.random(n) < share).astype(float)
+                values = rng.normal(1.5 * labels, 1)
+                ranking = ew.Ranking.from_scores(labels.astype(int), values, positive=1)
+                ordered = labels[np.argsort(-values)]
+                scores["Edgeworth"].add(truth, _precision_interval, ranking)
+                scores["Wald, one trial per target"].add(truth, _precision_wald, ordered)
+                scores["percentile bootstrap"].add(truth, _precision_bootstrap, ordered, rng)
+            for method, score in scores.items():
+                yield score.record("average precision", method, n, share)
+
+
+def _brier_interval(outcomes: NDArray[np.int64], forecasts: Floats) -> Bounds:
+    tally = ew.ForecastScores.from_probabilities(outcomes, {"model": forecasts}, positive=1)
+    return ew.estimate(tally, "brier[model]").interval()
+
+
+def _mean_wald(values: Floats) -> Bounds:
+    reach = QUANTILE * float(values.std()) / math.sqrt(len(values))
+    return float(values.mean()) - reach, float(values.mean()) + reach
+
+
+def brier_score(samples: int) -> Iterator[Record]:
+    """Yield coverage for the Brier score of calibrated forecasts from beta distributions."""
+    for n in (20, 50, 100, 200, 500):
+        for share, (a, b) in ((0.5, (2, 2)), (0.1, (0.5, 4.5))):
+            rng = np.random.default_rng([49, n, int(10 * share)])
+            truth = a * b / ((a + b) * (a + b + 1))  # E p(1 − p), for two classes that sum to 1
+            scores = {name: Score() for name in ("Edgeworth", "Wald", "percentile bootstrap")}
+            for _ in range(samples):
+                forecasts = rng.beta(a, b, n)
+                outcomes = (rng.random(n) < forecasts).astype(np.int64)
+                losses = (outcomes - forecasts) ** 2
+                if len(set(outcomes)) == 2:
+                    scores["Edgeworth"].add(truth, _brier_interval, outcomes, forecasts)
+                scores["Wald"].add(truth, _mean_wald, losses)
+                scores["percentile bootstrap"].add(truth, _bootstrap_mean, losses, np.ones(n), rng)
+            for method, score in scores.items():
+                yield score.record("Brier score", method, n, share)
+
+
 GRIDS = {
     "proportions": proportions,
+    "label-measures": label_measures,
+    "paired-accuracy": paired_accuracy,
     "roc-area": areas,
+    "average-precision": average_precision,
+    "brier-score": brier_score,
     "clustered": clusters,
     "weighted": weights,
     "real-data": real_data,
+    "real-labels": real_labels,
 }
 
 

@@ -40,7 +40,9 @@ DIRECTIONS = {
 }
 
 LABELS = (
-    'table = ew.ContingencyTable.from_matrix([[56, 20], [12, 12]], rows="predicted", labels=["spam", "ham"])'
+    "table = ew.ContingencyTable.from_matrix(\n"
+    '...     [[56, 20], [12, 12]], rows="predicted", labels=["spam", "ham"]\n'
+    "... )"
 )
 RANKING = "tally = ew.Ranking.from_hits([1, 1, 0, 1, 0, 0, 1, 0, 0, 0] + [0] * 30 + [1] + [0] * 9)"
 TRUTH = "truth = [1, 0, 0, 1, 1, 0, 1, 0] * 3"
@@ -191,7 +193,10 @@ def _undefined(measures: Measures) -> list[str]:
     reasons = dict.fromkeys(need.otherwise for each in measures for need in each.needs)
     if not reasons:
         return []
-    return ["## When it is undefined", "\n".join(f"- {plain(cell(reason))}" for reason in reasons)]
+    return [
+        "## When it is undefined",
+        "\n".join(f"- {plain(cell(reason.replace('{label}', 'the class')))}" for reason in reasons),
+    ]
 
 
 def spelling(measure: ew.Measure) -> str:
@@ -204,7 +209,7 @@ def spelling(measure: ew.Measure) -> str:
 def estimate(measure: ew.Measure, lines: tuple[str, ...] = ()) -> ew.Estimate:
     """Estimate a measure on the example's data."""
     names: dict[str, object] = {"ew": ew}
-    exec("\n".join(lines or SETUPS[measure.scope]), names)  # our own lines above
+    exec("\n".join(lines or SETUPS[measure.scope]).replace("\n... ", "\n"), names)  # our own lines above
     return ew.estimate(names["tally"], spelling(measure))
 
 

@@ -183,9 +183,9 @@ def test_sections_name_the_charts_there_are() -> None:
 @pytest.mark.slow
 def test_axes_and_marks_are_named_in_the_picture() -> None:
     wanted = {
-        "wealth": ["cases settled", "log e-value (natural)", "1/α", "if the model is right"],
-        "returns": ["log return of a case", "log wealth", "cases settled"],
-        "final_wealth": ["log wealth at the end", "probability", "if the prices are right"],
+        "wealth": ["cases settled", "log likelihood ratio (natural)", "1/α", "if the model is right"],
+        "returns": ["change of the log per case", "log ratio", "cases settled"],
+        "final_wealth": ["log likelihood ratio at the end", "probability", "if the prices are right"],
         "scatter": ["probability by the model", "probability by the opponent", "came true", "did not"],
         "sequence": ["Brier score", "log score", "cases seen"],
         "reliability": ["share of cases in the class", "forecast", "cases", "these forecasts"],
@@ -209,10 +209,11 @@ def test_pages_stay_small() -> None:
 def test_the_path_is_that_of_the_report(shape: str) -> None:
     chart, path = report(shape).charts["wealth"], report(shape).to_dict()["wealth"]["path"]
     start, *rows = chart.data["wealth"]
-    assert (start["cases settled"], start["wealth"], start["log wealth"]) == (0, "1", 0.0)
+    quantity = "wealth" if shape == "market" else "likelihood ratio"
+    assert (start["cases settled"], start[quantity], start[f"log {quantity}"]) == (0, "1", 0.0)
     assert len(rows) <= MAX_POINTS_DRAWN
     named = {
-        "log wealth": "log_wealth",
+        f"log {quantity}": "log_wealth",
         "if the model is right": "expected",
         "if the model is right low": "expected_low",
         "if the prices are right high": "priced_high",
@@ -227,21 +228,34 @@ def test_the_path_is_that_of_the_report(shape: str) -> None:
 
 def test_the_highest_and_the_lowest_point_are_drawn() -> None:
     path = report("many").to_dict()["wealth"]["path"]["log_wealth"]
-    drawn = column(report("many").charts["wealth"], "log wealth")[1:]
+    drawn = column(report("many").charts["wealth"], "log likelihood ratio")[1:]
     assert (min(drawn), max(drawn)) == pytest.approx((min(path), max(path)), rel=1e-5)
 
 
 def test_ruin_is_shown_where_it_came() -> None:
     charts = report("ruin").charts
-    assert "Ruin at case 21." in charts["wealth"].says
+    assert "The likelihood ratio is 0 at case 21." in charts["wealth"].says
     assert "ruin" in words(charts["wealth"])
-    assert column(charts["wealth"], "wealth")[21:] == ["0"] * 20
-    assert column(charts["wealth"], "log wealth")[21:] == [None] * 20
+    assert column(charts["wealth"], "likelihood ratio")[21:] == ["0"] * 20
+    assert column(charts["wealth"], "log likelihood ratio")[21:] == [None] * 20
     lost = [row for row in charts["returns"].data["returns"] if row["factor"] == "0"]
-    assert lost == [{"case": 21, "log return": None, "factor": "0"}]
+    assert lost == [{"case": 21, "change of the log": None, "factor": "0"}]
     assert "the worst by 0." in charts["returns"].says
-    assert "observed: ruin" in words(charts["final_wealth"])
-    assert "Infinite wealth at case 21." in report("without bound").charts["wealth"].says
+    assert "observed: 0" in words(charts["final_wealth"])
+    assert "The likelihood ratio is infinite at case 21." in report("without bound").charts["wealth"].says
+
+
+def test_charts_are_about_wealth_only_if_the_user_brought_odds_or_asked_for_bets() -> None:
+    for shape in ("two", "ordered", "shares", "cross-validated", "ruin", "many"):
+        shown = " ".join(
+            text
+            for name, chart in report(shape).charts.items()
+            if name in ("wealth", "returns", "final_wealth", "sequence")
+            for text in (chart.title, chart.says, *(c.name for c in chart.table), *words(chart))
+        )
+        assert not re.search(r"wealth|ruin|bankroll|drawdown|\bwon\b|\$", shown, re.IGNORECASE), shape
+        assert not any("sorted by outcome" in warning for warning in report(shape).warnings)
+    assert "Wealth" in report("drunken").charts["wealth"].title
 
 
 def test_the_line_of_evidence_says_no_more_than_holds() -> None:
@@ -266,9 +280,9 @@ def test_returns_are_those_of_the_cases() -> None:
     chart = report("ordered").charts["returns"]
     p, q, truth = (np.asarray(columns[name]) for name in ("probabilities", "against", "truth"))
     logs = np.where(truth == 1, np.log(p / q), np.log((1 - p) / (1 - q)))
-    assert column(chart, "log return") == pytest.approx(logs.tolist(), rel=1e-5)
+    assert column(chart, "change of the log") == pytest.approx(logs.tolist(), rel=1e-5)
     assert column(chart, "case") == list(range(1, 151))
-    assert chart.says.startswith(f"{(logs > 0).sum()} of 150 cases won and {(logs < 0).sum()} lost")
+    assert chart.says.startswith(f"{(logs > 0).sum()} of 150 cases favour the model and {(logs < 0).sum()} do not")
     assert f"the worst by {math.exp(logs.min()):.3g}" in chart.says
 
 
@@ -278,7 +292,7 @@ def test_returns_of_many_cases_are_of_equally_many() -> None:
     assert len(set(sizes[:-1].tolist())) == 1
     assert 0 < sizes[-1] <= sizes[0]
     assert f"runs of {sizes[0]:,} cases" in chart.says
-    assert sum(column(chart, "log return")) == pytest.approx(
+    assert sum(column(chart, "change of the log")) == pytest.approx(
         report("many").to_dict()["wealth"]["log_wealth"], rel=1e-4
     )
 

@@ -45,6 +45,10 @@ def comparison_charts(findings: ComparisonFindings) -> Charts:
     return Charts(tuple(charts))
 
 
+CLEAR, UNCLEAR = "clear", "not clear"
+"""A difference is clear if test and interval show it, and nothing that the sample lacks could reverse it."""
+
+
 def _differences(findings: ComparisonFindings) -> Chart:
     """Draw the measures of two systems; of more, every pair by the measure to go by."""
     is_pair = len(findings.names) == 2
@@ -72,24 +76,24 @@ def _differences(findings: ComparisonFindings) -> Chart:
             "high": high,
             "p": difference.p_value(),
         }
-        rows.append(plain_values(row) | {"finding": "significant" if is_apart else "not significant"})
+        rows.append(plain_values(row) | {"finding": CLEAR if is_apart else UNCLEAR})
     marks = ticks(row[key] for row in rows for key in ("difference", "low", "high"))
     what = f"difference of {describe_measure(findings.headline)}"
     number, apart = len(conclusive), sum(conclusive)
     verb = plural(apart, "differs", "differ")
-    text = f"{apart} of {number:,} pairs {verb} significantly.{_cut(number, 'pairs')}"
+    text = f"{apart} of {number:,} pairs {verb} clearly.{_cut(number, 'pairs')}"
     if is_pair:
         what = " − ".join(axis_names(findings.ranked).drawn)
-        text = f"{apart} of {number} differences {plural(apart, 'is', 'are')} significant"
+        text = f"{apart} of {number} differences {plural(apart, 'is', 'are')} shown by test and interval"
         text += f"; p-values are not adjusted for {number} measures."
         if number == 1:
-            text = f"The difference is {'' if apart else 'not '}significant."
+            text = f"The difference is {'' if apart else 'not '}clear."
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
         base = kit.base("differences").encode(
             y=alt.Y("what:N", sort=list(names.names), title=None, axis=_wide_axis(kit, names)),
-            color=_two_colours(kit, "finding", ["significant", "not significant"]),
+            color=_two_colours(kit, "finding", [CLEAR, UNCLEAR]),
             tooltip=kit.tooltip(
                 {"what": "", "difference": "+.4~g", "low": "+.4~g", "high": "+.4~g", "p": ".4~g"}
             ),
@@ -196,7 +200,9 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
     pairs = [(str(disagreement["first"]), str(disagreement["second"])) for disagreement in shown]
     names = _paired_names(list(dict.fromkeys(name for pair in pairs for name in pair)), pairs, "–")
     sides = {"first": -1, "second": 1}
-    labels = {side: f"only the {side} is right" for side in sides}
+    is_one = len(pairs) == 1
+    systems = axis_names(pairs[0], PAIRED_NAME_LENGTH).drawn if is_one else ("the first", "the second")
+    labels = {side: f"only {system}" for side, system in zip(sides, systems, strict=True)}
     drawn: Rows = tuple(
         {"pair": pair, "who": labels[side], "cases": cases, "side": sign, "drawn": sign * cases}
         for pair, disagreement in zip(names.names, shown, strict=True)
@@ -208,13 +214,18 @@ def _disagreements(findings: ComparisonFindings) -> Chart:
     marks = ticks((row["drawn"] for row in drawn), whole=True)
 
     def draw(kit: Kit) -> object:
-        alt, title = kit.alt, "cases on which only one is right"
+        alt, title = kit.alt, "cases on which only one system is right"
         return (
             kit.base("disagreements")
             .mark_bar(cornerRadius=2)
             .encode(
                 x=alt.X("drawn:Q", title=title, scale=marks.scale(alt), axis=marks.axis(alt, unsigned=True)),
-                y=alt.Y("pair:N", sort=list(names.names), title=None, axis=_wide_axis(kit, names)),
+                y=alt.Y(
+                    "pair:N",
+                    sort=list(names.names),
+                    title=None,
+                    axis=None if is_one else _wide_axis(kit, names),  # the legend names the two of one pair
+                ),
                 color=_two_colours(kit, "who", list(labels.values()), SECOND),
                 tooltip=kit.tooltip({"pair": "", "who": "", "cases": ",~g"}),
             )

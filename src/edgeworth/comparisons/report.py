@@ -236,7 +236,9 @@ def _grid_of_two(findings: ComparisonFindings, differences: Mapping[str, Differe
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (name, *_line(difference, findings)[:-1]) for name, difference in differences.items()
     )
-    caveats = [_caveat(difference, findings) for difference in differences.values()]
+    caveats, footnotes = number_caveats(
+        [_caveat(difference, findings) for difference in differences.values()]
+    )
     if any(caveats):
         columns = (*columns, Column("caveat"))
         rows = tuple((*row, caveat) for row, caveat in zip(rows, caveats, strict=True))
@@ -248,8 +250,29 @@ def _grid_of_two(findings: ComparisonFindings, differences: Mapping[str, Differe
         and f"the system with better {describe_measure(findings.headline)} comes first",
         lower and f"lower is better for {', '.join(lower)}",
         note,
+        *footnotes,
     )
-    return Grid("", columns, rows, "; ".join(difference for difference in parts if difference))
+    return Grid("", columns, rows, "; ".join(part for part in parts if part))
+
+
+def number_caveats(caveats: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Replace caveats of which one repeats by numbers, and return the notes that they refer to.
+
+    >>> number_caveats(["", "no winner: too few cases", "no winner: too few cases"])
+    (['', 'no winner (1)', 'no winner (1)'], ['(1) too few cases'])
+    >>> number_caveats(["", "no winner: too few cases"])
+    (['', 'no winner: too few cases'], [])
+    """
+    distinct = list(dict.fromkeys(filter(None, caveats)))
+    if len(distinct) == sum(map(bool, caveats)):
+        return list(caveats), []
+    start = "no winner: "
+    cells = {
+        caveat: f"{'no winner ' if caveat.startswith(start) else ''}({number})"
+        for number, caveat in enumerate(distinct, 1)
+    }
+    notes = [f"({number}) {caveat.removeprefix(start)}" for number, caveat in enumerate(distinct, 1)]
+    return [cells.get(caveat, "") for caveat in caveats], notes
 
 
 def _posterior(findings: ComparisonFindings) -> Section | None:
@@ -301,13 +324,14 @@ def _pairs(findings: ComparisonFindings) -> Section:
         adjusted = finite_or_none(findings.adjusted[findings.as_given(*pair)])
         rows.append((*map(_short, pair), *line, *(() if findings.adjust == "none" else (adjusted,)), better))
         caveats.append(_caveat(difference, findings))
+    caveats, footnotes = number_caveats(caveats)
     if any(caveats):
         columns = (*columns, Column("caveat"))
         rows = [(*row, caveat) for row, caveat in zip(rows, caveats, strict=True)]
     note = "intervals are for single pairs; the adjusted p allows for all pairs"
     if len(pairs) > MAX_PAIRS_SHOWN:
         note += f"; the first {MAX_PAIRS_SHOWN} of {len(pairs):,} pairs, the others are in the JSON"
-    grid = Grid("", columns, tuple(rows), note)
+    grid = Grid("", columns, tuple(rows), "; ".join((note, *footnotes)))
     return Section(f"Pairs, by {describe_measure(findings.headline)}", (), (grid,), ("differences",))
 
 

@@ -232,7 +232,10 @@ def forecast_charts(findings: ForecastFindings, *, has_bets: bool = False) -> Ch
         # Wealth case by case is not money if rounds are settled together.
         charts = [bankroll_chart(findings.ledger), evidence_chart(findings.season, findings.level)]
     else:
-        charts = [wealth_chart(findings), returns_chart(findings)]
+        charts = [
+            wealth_chart(findings, has_bets=has_bets),
+            returns_chart(findings, has_bets=has_bets),
+        ]
         if has_bets and wealth.blocks.number == wealth.cases > 1:
             title = "Returns and wealth, on the natural and the log scale"
             charts.append(paths_chart("paths", title, findings.way))
@@ -241,7 +244,7 @@ def forecast_charts(findings: ForecastFindings, *, has_bets: bool = False) -> Ch
     if findings.crowd is not None:
         charts.append(bookmakers_chart(findings.crowd))
     if findings.ledger is None and drawn_laws(findings):
-        charts.append(luck_chart(findings))
+        charts.append(luck_chart(findings, has_bets=has_bets))
     if has_bets and len(wealth.labels) == 2:
         charts.append(stakes_chart(findings))
     # Constant shares are one price for every case.

@@ -177,7 +177,12 @@ def final_law(wealth: Wealth) -> FinalLaw | None:
         return FinalLaw(points, laws[0], laws[1], "exact")
     prices, model = (_normal(points, moment.mean, moment.variance) for moment in moments)
     off = max(moment.error for moment in moments if moment.is_normal)
-    return FinalLaw(points, prices, model, f"log wealth taken as normal, off by {off:.2g} at most")
+    return FinalLaw(
+        points,
+        prices,
+        model,
+        f"approximated by a normal distribution of the logarithm, off by {off:.2g} at most",
+    )
 
 
 def _normal(points: Floats, mean: float, variance: float) -> Floats:

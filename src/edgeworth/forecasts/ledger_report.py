@@ -275,9 +275,10 @@ def bankroll_chart(ledger: Ledger) -> Chart:
     fall = "" if worst.amount <= 0 else f" Worst drawdown {describe_drawdown(ledger)}, shaded."
     end = "The bankroll" if has_bankroll else "The profit"
     title = "Bankroll after each round" if has_bankroll else "Running profit"
+    scale = " The lower axis is logarithmic." if is_log else ""
     says = (
         f"{end} ends at {format_dollars(ledger.end)} after {describe_rounds(ledger)} and "
-        f"{len(ledger):,} {plural(len(ledger), 'bet')}.{fall}{' The axis is logarithmic.' if is_log else ''}"
+        f"{len(ledger):,} {plural(len(ledger), 'bet')}.{fall}{scale}"
     )
     columns = (Column("round"), Column(y_name, "dollars"))
     return Chart("bankroll", title, says, LazyMapping(find), draw, columns)

@@ -341,9 +341,10 @@ PRICES = {"backing": " with the overround removed", "exchange": " inside the spr
 """Which prices are taken as right, for books with more than one."""
 
 
-def describe_luck(tail: TestResult, book: str) -> str:
+def describe_luck(tail: TestResult, book: str, quantity: str = "wealth") -> str:
     """Describe how probable this wealth is by luck."""
-    chance = f"wealth this large occurs by luck with probability {describe_tail(tail)}"
+    subject = "wealth" if quantity == "wealth" else f"a {quantity}"
+    chance = f"{subject} this large occurs by luck with probability {describe_tail(tail)}"
     return f"If the prices{PRICES.get(book, '')} are right, {chance}."
 
 

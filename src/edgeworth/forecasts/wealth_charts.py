@@ -37,8 +37,10 @@ from edgeworth.report.charts.chart import FIRST, INK, PALETTE, SECOND, THIRD, Ch
 from edgeworth.report.report import Column, LazyMapping
 
 CASES = "cases settled"
-OURS, IF_MODEL, IF_PRICES = "wealth", "if the model is right", "if the prices are right"
-COLOURS = {OURS: FIRST, IF_MODEL: THIRD, IF_PRICES: CHANCE}
+WEALTH, LIKELIHOOD = "wealth", "likelihood ratio"
+"""What the charts are about: wealth if the user brought odds or asked for bets, and otherwise likelihoods."""
+IF_MODEL, IF_PRICES = "if the model is right", "if the prices are right"
+COLOURS = {WEALTH: FIRST, LIKELIHOOD: FIRST, IF_MODEL: THIRD, IF_PRICES: CHANCE}
 ENDS = ("", " low", " high")
 MIN_VISIBLE_DISTANCE = 0.02
 """A line nearer to 0 than this share of the axis is one with it."""
@@ -50,15 +52,21 @@ MARGIN = 30
 """Room to the right of a picture for the name of a line."""
 
 
-def wealth_chart(findings: ForecastFindings) -> Chart:
+def _quantity(findings: ForecastFindings, *, has_bets: bool) -> str:
+    """Name what grows over the cases."""
+    return WEALTH if has_bets or findings.is_about_bets else LIKELIHOOD
+
+
+def wealth_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart:
     """Draw the path of log wealth, what to expect of it, and the line above which it is evidence."""
     wealth = findings.bets.wealth
     threshold = -math.log(1 - findings.level)
-    is_bet = findings.has_odds or findings.is_drunken
+    quantity = _quantity(findings, has_bets=has_bets)
+    logarithm = f"log {quantity}"
     # Prices made with hindsight are not what anybody expected.
     shown = [IF_MODEL] if wealth.book == "constant" else [IF_MODEL, IF_PRICES]
 
-    drawn = ["log wealth", *(f"{assumption}{end}" for assumption in shown for end in ENDS)]
+    drawn = [logarithm, *(f"{assumption}{end}" for assumption in shown for end in ENDS)]
 
     def find() -> Mapping[str, Rows]:
         path = findings.path.drawn(MAX_POINTS_DRAWN)
@@ -68,21 +76,21 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
             for assumption in shown
             for row, end in enumerate(ENDS)
         }
-        rows = picture_rows({CASES: path.cases, "log wealth": path.log_wealth, **columns})
+        rows = picture_rows({CASES: path.cases, logarithm: path.log_wealth, **columns})
         names = map(format_wealth, path.log_wealth.tolist())
-        start = {CASES: 0, "wealth": "1", "log wealth": 0.0, **dict.fromkeys(columns, 0.0)}
-        return {"wealth": (start, *({"wealth": name, **row} for name, row in zip(names, rows, strict=True)))}
+        start = {CASES: 0, quantity: "1", logarithm: 0.0, **dict.fromkeys(columns, 0.0)}
+        return {"wealth": (start, *({quantity: name, **row} for name, row in zip(names, rows, strict=True)))}
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
         wide = WIDE - MARGIN
         base = kit.base("wealth").encode(x=_cases_axis(kit, wealth.cases))
         y = alt.Y(
-            "log wealth:Q",
-            title="log wealth (natural)" if is_bet else "log e-value (natural)",
+            f"{logarithm}:Q",
+            title=f"{logarithm} (natural)",
             axis=alt.Axis(**number_axis(_ends(findings)), tickCount=6),
         )
-        colours = {assumption: COLOURS[assumption] for assumption in (OURS, *shown)}
+        colours = {assumption: COLOURS[assumption] for assumption in (quantity, *shown)}
         layers = [kit.once().mark_rule(opacity=0.35).encode(y=alt.datum(0))]
         for assumption in reversed(shown):
             expected = base.mark_line(strokeDash=[5, 4], strokeWidth=1.5).encode(y=alt.Y(f"{assumption}:Q"))
@@ -97,10 +105,10 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
                 line.mark_text(align="left", dx=5).encode(x=alt.value("width"), text=alt.value("1/α")),
             ]
         layers += [
-            colour_layer(alt, base.mark_line(strokeJoin="round").encode(y=y), OURS, colours),
+            colour_layer(alt, base.mark_line(strokeJoin="round").encode(y=y), quantity, colours),
             touch_points(base).encode(
-                y="log wealth:Q",
-                tooltip=kit.tooltip({CASES: ",", "wealth": "", **dict.fromkeys(drawn, ",.4~g")}),
+                y=f"{logarithm}:Q",
+                tooltip=kit.tooltip({CASES: ",", quantity: "", **dict.fromkeys(drawn, ",.4~g")}),
             ),
             *_turn_marks(kit, findings),
         ]
@@ -108,39 +116,43 @@ def wealth_chart(findings: ForecastFindings) -> Chart:
 
     return Chart(
         "wealth",
-        _wealth_title(findings),
-        f"{_became(findings)}{_expected(findings)} The line at {format_wealth(threshold)}"
+        _wealth_title(quantity),
+        f"{_became(findings, quantity)}{_expected(findings)} The line at {format_wealth(threshold)}"
         f"{'' if _is_seen(findings, threshold) else ', too near to 0 to be drawn'}: "
         f"{_line_says(findings)}.",
         LazyMapping(find),
         draw,
         (
             Column(CASES, "count"),
-            Column("wealth"),
+            Column(quantity),
             *(Column(name, "number") for name in drawn),
         ),
     )
 
 
-def _wealth_title(findings: ForecastFindings) -> str:
-    """Name the chart: it is about bets only if the user brought odds or asked for a bookmaker."""
-    if not (findings.has_odds or findings.is_drunken):
-        return "How the evidence grew"
-    return "Wealth after each case, from a start of 1"
+def _wealth_title(quantity: str) -> str:
+    """Name the chart: it is about bets only if the user brought odds or asked for bets."""
+    return "Wealth after each case, from a start of 1" if quantity == WEALTH else "How the evidence grew"
 
 
-def _became(findings: ForecastFindings) -> str:
+def _became(findings: ForecastFindings, quantity: str) -> str:
     wealth = findings.bets.wealth
     shuffled = "" if wealth.ordered else " The rows have no time order, so they are shown in random order."
     for cases, turn in turns(findings.way)[-1:]:
-        name = "Ruin" if turn == "ruin" else "Infinite wealth"
+        if quantity == WEALTH:
+            name = "All capital is lost" if turn == "ruin" else "Infinite wealth"
+        else:
+            name = f"The likelihood ratio is {'0' if turn == 'ruin' else 'infinite'}"
         by = "at" if wealth.blocks.number == wealth.cases else "by"
         return f"{name}{f' {by} case {cases:,}' if wealth.ordered else ''}.{shuffled}"
-    end = f"Wealth reached {format_wealth(wealth.log_wealth)} after {format_cases(wealth.cases)}"
+    subject = "Wealth" if quantity == WEALTH else "The likelihood ratio"
+    end = f"{subject} reached {format_wealth(wealth.log_wealth)} after {format_cases(wealth.cases)}"
     if shuffled:
         return f"{end}.{shuffled}"
     low, high = format_wealth(wealth.log_minimum), format_wealth(wealth.log_maximum)
     fall = format_percent(-math.expm1(-wealth.drawdown))
+    if quantity != WEALTH:
+        return f"{end}: lowest {low}, highest {high}."
     return f"{end}: lowest {low}, highest {high}, worst drawdown {fall}."
 
 
@@ -234,21 +246,24 @@ def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
     return Chart(name, title, f"{says} {caption}", LazyMapping(find), draw, columns)
 
 
-def returns_chart(findings: ForecastFindings) -> Chart:
+def returns_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart:
     """Draw what each case added to log wealth; the reader can zoom into a range."""
     wealth = findings.bets.wealth
     ends, logs = returns(findings.way)
     together, last_run = int(ends[0]), int(ends[-1] - ends[-2]) if len(ends) > 1 else int(ends[0])
-    axis_title = "log return of a case" if together == 1 else f"log return of {together:,} cases"
+    quantity = _quantity(findings, has_bets=has_bets)
+    logarithm = f"log {quantity}"
+    change = "log return" if quantity == WEALTH else "change of the log"
+    axis_title = f"{change} per case" if together == 1 else f"{change} per {together:,} cases"
 
     def find() -> Mapping[str, Rows]:
         path = findings.path.drawn(2 * MAX_BAND_POINTS_DRAWN)
-        columns = {"case": ends, "log return": logs}
+        columns = {"case": ends, change: logs}
         rows = zip(picture_rows(columns), map(format_wealth, logs.tolist()), strict=True)
-        wealth_rows = picture_rows({CASES: path.cases, "log wealth": path.log_wealth})
+        wealth_rows = picture_rows({CASES: path.cases, logarithm: path.log_wealth})
         return {
             "returns": tuple({**row, "factor": factor} for row, factor in rows),
-            "way": ({CASES: 0, "log wealth": 0.0}, *wealth_rows),
+            "way": ({CASES: 0, logarithm: 0.0}, *wealth_rows),
         }
 
     def draw(kit: Kit) -> object:
@@ -264,22 +279,22 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             "side:N", scale=alt.Scale(domain=["gain", "loss", "none"], range=[FIRST, SECOND, CHANCE])
         )
         # What is no number is ruin, or wealth without bound.
-        size = "datum.factor === '0' ? -1 : datum['log return'] === null ? 1 : datum['log return']"
+        size = f"datum.factor === '0' ? -1 : datum['{change}'] === null ? 1 : datum['{change}']"
         base = kit.base("returns").transform_calculate(size=size, nothing="0")
         base = base.transform_calculate(side="datum.size > 0 ? 'gain' : datum.size < 0 ? 'loss' : 'none'")
         base = base.encode(
             x=x,
             color=colour.legend(None),
             tooltip=kit.tooltip(
-                {"case": ",", "factor": "", "log return": "+.4~g"},
-                {"case": "case" if together == 1 else "up to case", "factor": "wealth times"},
+                {"case": ",", "factor": "", change: "+.4~g"},
+                {"case": "case" if together == 1 else "up to case", "factor": f"{quantity} times"},
             ),
         )
-        y = alt.Y("log return:Q", title=axis_title, axis=alt.Axis(format=PLAIN, tickCount=5))
+        y = alt.Y(f"{change}:Q", title=axis_title, axis=alt.Axis(format=PLAIN, tickCount=5))
         stems = base.mark_rule(strokeWidth=1.5 if len(ends) > 60 else 4, clip=True, aria=False)
         above = HIGH - 110
         gone = [
-            base.transform_filter(f"datum['log return'] === null && datum.side === '{side}'")
+            base.transform_filter(f"datum['{change}'] === null && datum.side === '{side}'")
             .mark_point(shape="cross", filled=True, angle=45, size=70, opacity=1, clip=True, aria=False)
             .encode(y=alt.value(height))
             for side, height, log in (("gain", 6, math.inf), ("loss", above - 6, -math.inf))
@@ -296,8 +311,8 @@ def returns_chart(findings: ForecastFindings) -> Chart:
             .encode(
                 x=_cases_axis(kit, wealth.cases),
                 y=alt.Y(
-                    "log wealth:Q",
-                    title="log wealth",
+                    f"{logarithm}:Q",
+                    title=logarithm if quantity == WEALTH else "log ratio",
                     axis=alt.Axis(tickCount=3, **number_axis(_ends(findings))),
                 ),
             )
@@ -310,14 +325,17 @@ def returns_chart(findings: ForecastFindings) -> Chart:
     of = plural(len(logs), "case") if together == 1 else f"runs of {together:,} cases"
     best, worst = format_wealth(float(logs.max())), format_wealth(float(logs.min()))
     last = "" if last_run == together else f" The last run has {format_cases(last_run)}."
+    subject = quantity if quantity == WEALTH else f"the {quantity}"
+    won_or_lost = ("won", "lost") if quantity == WEALTH else ("favour the model", "do not")
+    counts = f"{won:,} of {len(logs):,} {of} {won_or_lost[0]} and {lost:,} {won_or_lost[1]}"
     return Chart(
         "returns",
         "What each case added" if together == 1 else f"What every {together:,} cases added",
-        f"{won:,} of {len(logs):,} {of} won and {lost:,} lost; the best multiplied wealth by {best}, the "
-        f"worst by {worst}.{last} Select a range below to zoom.",
+        findings.with_names(f"{counts}; the best multiplied {subject} by {best}, the worst by {worst}.{last}")
+        + " Select a range below to zoom.",
         LazyMapping(find),
         draw,
-        (Column("case", "count"), Column("log return", "number"), Column("factor")),
+        (Column("case", "count"), Column(change, "number"), Column("factor")),
     )
 
 
@@ -377,10 +395,11 @@ MIN_SHARE_MENTIONED = 0.005
 """Probability beyond the ends of the picture that its caption states."""
 
 
-def luck_chart(findings: ForecastFindings) -> Chart:
+def luck_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart:
     """Draw the law of final wealth if the prices or the model are right, and what was observed."""
     law, wealth, laws = findings.final_law, findings.bets.wealth, drawn_laws(findings)
     assert law is not None, "drawn only where there is a law"
+    quantity = _quantity(findings, has_bets=has_bets)
     points = law.log_wealth
     names, domain = list(laws), points[[0, -1]].tolist()
 
@@ -407,7 +426,7 @@ def luck_chart(findings: ForecastFindings) -> Chart:
                 "from:Q",
                 scale=alt.Scale(domain=domain, nice=False),
                 axis=alt.Axis(**number_axis(domain), tickCount=6, labelOverlap=True),
-                title="log wealth at the end",
+                title=f"log {quantity} at the end",
             ),
             x2="to:Q",
             y=alt.Y(
@@ -422,14 +441,18 @@ def luck_chart(findings: ForecastFindings) -> Chart:
         )
         # Ruin lies left of every number, wealth without bound right of it.
         observed = min(max(wealth.log_wealth, domain[0]), domain[1])
-        end = "ruin" if wealth.log_wealth == -math.inf else format_wealth(wealth.log_wealth)
+        end = (
+            "all lost"
+            if wealth.log_wealth == -math.inf and quantity == WEALTH
+            else format_wealth(wealth.log_wealth)
+        )
         layers = [bars, *mark_observed(kit, observed, domain, f"observed: {end}")]
         return alt.layer(*layers).properties(width=WIDE, height=HIGH)
 
     return Chart(
         "final_wealth",
-        f"Distribution of final wealth {'under luck' if IF_PRICES in names else 'if the model is right'}",
-        _luck_says(findings.bets, law, laws),
+        f"Distribution of the final {quantity} {'under luck' if IF_PRICES in names else IF_MODEL}",
+        _luck_says(findings.bets, law, laws, quantity),
         LazyMapping(find),
         draw,
         (
@@ -451,19 +474,19 @@ def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:
     return {assumption: law for assumption, law in laws.items() if math.isfinite(law.sum())}
 
 
-def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats]) -> str:
-    sentences = [f"The wealth at the end is {format_wealth(bets.wealth.log_wealth)}."]
+def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats], quantity: str) -> str:
+    sentences = [f"The {quantity} at the end is {format_wealth(bets.wealth.log_wealth)}."]
     if bets.luck is not None and IF_PRICES in laws:
-        sentences.append(describe_luck(bets.luck, bets.wealth.book))
+        sentences.append(describe_luck(bets.luck, bets.wealth.book, quantity))
     for assumption, cumulative in laws.items():
         beyond = float(cumulative[0] + 1 - cumulative[-1])
         if beyond > MIN_SHARE_MENTIONED:
             sentences.append(f"{format_percent(beyond, 1)} {assumption} lies outside the picture.")
     if len(laws) == 1 and bets.wealth.book != "constant":
         other = IF_MODEL if IF_PRICES in laws else IF_PRICES
-        sentences.append(f"No distribution is drawn {other}, because log wealth has no mean then.")
+        sentences.append(f"No distribution is drawn {other}, because its logarithm has no mean then.")
     which_law = "The distribution is" if len(laws) == 1 else "The distributions are"
-    sentences.append(f"{which_law} {'exact' if law.method == 'exact' else 'of ' + law.method}.")
+    sentences.append(f"{which_law} {law.method}.")
     return " ".join(sentences)
 
 

@@ -158,7 +158,14 @@ def _evaluate(
         digits=options["digits"],
         remark=_describe_queries(findings),
     )
-    whole = join_reports(compose_comparison(compared, provenance), report)
+    comparison = compose_comparison(compared, provenance)
+    # The leaderboard has the mean of each run, so the verdict is that of the comparison.
+    whole = replace(
+        join_reports(comparison, report),
+        verdict=comparison.verdict,
+        citation=comparison.citation,
+        lead=comparison.lead,
+    )
     whole = _with_queries(whole, findings, compared, baseline)
     return SearchReport(**vars(replace(whole, rows=report.rows, items=report.items)), table=table)
 

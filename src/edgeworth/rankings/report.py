@@ -355,9 +355,9 @@ def trec_name(spelling: str) -> str | None:
 
 
 def tie_warnings(lists: RankedLists) -> list[str]:
-    """Warn of a run whose scores tie within a query: then the documents' names decide."""
+    """Warn of a run in which tied scores change a result: then the documents' names decide."""
     tied, decisive = tied_lists(lists)
-    if not tied:
+    if not decisive:
         return []
     return [
         f"Scores tie in {tied:,} of {lists.number:,} {plural(lists.number, 'query')}, and in {decisive:,} of "

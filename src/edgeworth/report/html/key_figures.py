@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from edgeworth.common.json_types import JsonValue
+from edgeworth.core.amounts import format_difference, format_level_with_interval, format_levels
+from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
     cut_middle,
     displayable,
@@ -13,7 +16,7 @@ from edgeworth.core.formatting import (
     format_level,
     format_number,
     format_p_value,
-    format_together,
+    plural,
 )
 from edgeworth.report.report import Report
 from edgeworth.report.verdict import Claim, Verdict
@@ -39,13 +42,16 @@ def key_figures(report: Report) -> tuple[KeyFigure, ...]:
     if not isinstance(report.verdict, Verdict):
         return ()
     claims = report.verdict.claims
+    comparison = report.numbers.get("comparison")
     compared = next(
         (claim for claim in claims if _has_numbers(claim, "difference", "low", "high", "level")), None
     )
     if compared is not None and "values" in compared.numbers:
         figures = _scored(compared)
-    elif compared is not None and isinstance(report.numbers.get("comparison"), Mapping):
-        figures = _compared(compared, report.numbers["comparison"])
+    elif compared is not None and isinstance(comparison, Mapping):
+        figures = _compared(compared, comparison)
+    elif isinstance(comparison, Mapping) and len(comparison.get("ranked") or ()) > 2:
+        figures = _ranked(comparison)
     else:
         figures = [
             _estimated(claim) for claim in claims if _has_numbers(claim, "value", "low", "high", "level")
@@ -60,6 +66,9 @@ def key_figures(report: Report) -> tuple[KeyFigure, ...]:
     size = next((name for name in SIZES if isinstance(report.provenance.get(name), (int, float))), None)
     if figures and size is not None:
         figures.append(KeyFigure(SIZES[size].capitalize(), format_count(report.provenance[size])))
+    elif figures and isinstance(comparison, Mapping) and comparison.get("cases"):
+        unit = plural(2, str(comparison.get("unit") or "case"))
+        figures.append(KeyFigure(unit.capitalize(), format_count(comparison["cases"])))
     return tuple(figures)
 
 
@@ -75,7 +84,8 @@ def _has_numbers(claim: Claim, *names: str) -> bool:
 
 def _estimated(claim: Claim) -> KeyFigure:
     numbers = claim.numbers
-    value, low, high = format_together(numbers["value"], numbers["low"], numbers["high"])
+    interval = Interval(numbers["low"], numbers["high"])
+    value, low, high = format_level_with_interval(claim.about, numbers["value"], interval)
     name = describe_measure(claim.about)
     return KeyFigure(
         f"{name[:1].upper()}{name[1:]}", value, f"{format_level(numbers['level'])} CI {low} to {high}"
@@ -85,10 +95,13 @@ def _estimated(claim: Claim) -> KeyFigure:
 def _scored(claim: Claim) -> list[KeyFigure]:
     """Show the mean score of a model and of what it is compared with, and their difference."""
     numbers = claim.numbers
-    measure = describe_measure(numbers["measure"])
+    measure = numbers["measure"]
     return [
-        *(_level(name, format_number(value), measure) for name, value in numbers["values"].items()),
-        _difference(numbers["difference"], numbers["low"], numbers["high"], numbers["level"]),
+        *(
+            _level(name, format_number(value), describe_measure(measure))
+            for name, value in numbers["values"].items()
+        ),
+        _difference(measure, numbers),
     ]
 
 
@@ -96,27 +109,37 @@ def _level(name: str, value: str, measure: str) -> KeyFigure:
     return KeyFigure(cut_middle(displayable(name), MAX_LABEL_LENGTH), value, measure)
 
 
-def _difference(difference: float, low: float, high: float, level: float) -> KeyFigure:
-    texts = [
-        text if text.startswith("−") or text == "0" else f"+{text}"
-        for text in format_together(difference, low, high)
-    ]
-    return KeyFigure("Difference", texts[0], f"{format_level(level)} CI {texts[1]} to {texts[2]}")
+def _difference(measure: str, numbers: Mapping[str, float], sign: int = 1) -> KeyFigure:
+    """Show a difference with its interval, or of the second system less the first if ``sign`` is −1."""
+    low, high = sorted((sign * numbers["low"], sign * numbers["high"]))
+    texts = format_difference(measure, sign * numbers["difference"], Interval(low, high))
+    return KeyFigure("Difference", texts[0], f"{format_level(numbers['level'])} CI {texts[1]} to {texts[2]}")
 
 
 def _compared(claim: Claim, comparison: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[KeyFigure]:
     """Show the level of each of two systems, the better one first, and their difference."""
     numbers = claim.numbers
-    first, second = numbers["first"], numbers["second"]
-    difference, low, high = numbers["difference"], numbers["low"], numbers["high"]
-    if numbers.get("better") == second:
-        first, second, difference, low, high = second, first, -difference, -high, -low
+    names = [numbers["first"], numbers["second"]]
+    sign = -1 if numbers.get("better") == names[1] else 1
     measure = str(comparison["headline"])
-    levels = [comparison["values"][name][measure] for name in (first, second)]
-    return [
-        *(
-            _level(name, format_number(level), describe_measure(measure))
-            for name, level in zip((first, second), levels, strict=True)
-        ),
-        _difference(difference, low, high, numbers["level"]),
-    ]
+    levels = _levels(names[::sign], measure, comparison["values"], numbers["difference"])
+    return [*levels, _difference(measure, numbers, sign)]
+
+
+def _levels(
+    names: Sequence[str], measure: str, values: Mapping[str, Mapping[str, float]], gap: float
+) -> list[KeyFigure]:
+    texts = format_levels(measure, *(values[name][measure] for name in names), gap=gap)
+    return [_level(name, text, describe_measure(measure)) for name, text in zip(names, texts, strict=True)]
+
+
+def _ranked(comparison: Mapping[str, JsonValue]) -> list[KeyFigure]:
+    """Show the levels of the first two of several systems, and their difference if it has an interval."""
+    names, measure = comparison["ranked"][:2], str(comparison["headline"])
+    pair = next(pair for pair in comparison["pairs"] if {pair["first"], pair["second"]} == {*names})
+    numbers = pair["measures"][measure]
+    if any(numbers.get(name) is None for name in ("difference", "low", "high", "level")):
+        return []
+    sign = 1 if pair["first"] == names[0] else -1
+    levels = _levels(names, measure, comparison["values"], numbers["difference"])
+    return [*levels, _difference(measure, numbers, sign)]

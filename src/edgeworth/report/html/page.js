@@ -10,10 +10,14 @@ const options = { ast: true, actions: false, renderer: "svg", defaultStyle: fals
   tooltip: { disableDefaultStyle: true } };
 
 // Where a picture would be made smaller, letters and all, its plot is made narrower instead. What is square
-// stays square, and what is put together of several plots stays as it is.
+// stays square, and so do plots side by side; plots one below the other become narrower together.
 const fitted = (spec, still, room) => {
+  const over = still.width.baseVal.value - room;
+  const stacked = spec.vconcat?.map((plot) => plot.width) ?? [];
+  if (over > 0 && stacked.length && stacked.every((width) => typeof width === "number" && width - over > 100))
+    return { ...spec, vconcat: spec.vconcat.map((plot) => ({ ...plot, width: plot.width - over })) };
   const isPlot = typeof spec.width === "number" && spec.width !== spec.height;
-  if (!isPlot || still.width.baseVal.value <= room) return spec;
+  if (!isPlot || over <= 0) return spec;
   return { ...spec, width: room, autosize: { type: "fit-x", contains: "padding" } };
 };
 

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeVar
 
-from edgeworth.common.json_types import JsonValue
+from edgeworth.common.json_types import JsonObject, JsonValue
 from edgeworth.core.formatting import displayable, shorten, unique_name
 from edgeworth.report.charts.chart import Chart, import_extra, slim_picture, svg_of
 from edgeworth.report.html.key_figures import key_figures
@@ -107,15 +107,25 @@ def _draw_chart(chart: Chart, markup: type[Markup], *, is_lead: bool) -> DrawnCh
     )
     grid = Grid("", chart.table, tuple(thin_rows(rows, MAX_CHART_ROWS)), cut) if chart.table else None
     spec = chart.to_dict()
-    # Square charts stay square, and charts of several plots keep their width.
-    width = spec.get("width")
-    is_wide = is_lead and isinstance(width, (int, float)) and width != spec.get("height")
-    if is_wide:
-        spec["width"] = LEAD_WIDTH
+    is_wide = is_lead and _widen(spec)
     picture = markup(slim_picture(svg_of(spec)))
     spec |= {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
     title, says = displayable(chart.title), displayable(chart.says)
     return DrawnChart(chart.name, title, says, picture, markup(_embed_json(spec)), grid, is_wide)
+
+
+def _widen(spec: JsonObject) -> bool:
+    """Make a plot, or plots one below the other, as wide as the page; square plots stay square."""
+    plots = spec.get("vconcat", [spec])
+    widths = [plot.get("width") for plot in plots]
+    is_wide = len({*map(str, widths)}) == 1 and all(
+        isinstance(width, (int, float)) and width != plot.get("height")
+        for width, plot in zip(widths, plots, strict=True)
+    )
+    if is_wide:
+        for plot in plots:
+            plot["width"] = LEAD_WIDTH
+    return is_wide
 
 
 def _embed_json(value: JsonValue) -> str:

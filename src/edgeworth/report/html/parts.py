@@ -118,9 +118,12 @@ def describe_judged(report: Report) -> str:
 
 
 def _file_name(source: object) -> str | None:
-    """Return the name of a file without its folders, or None for other sources."""
-    name = source.replace("\\", "/").rsplit("/", 1)[-1] if isinstance(source, str) else ""
-    return name if _FILE.fullmatch(name) else None
+    """Return the name of a file without its folders, or how many files there are; None for other sources."""
+    paths = source.replace("\\", "/").split(", ") if isinstance(source, str) else []
+    names = [path.rsplit("/", 1)[-1] for path in paths]
+    if not names or not all(map(_FILE.fullmatch, names)):
+        return None
+    return names[0] if len(names) == 1 else f"{len(names)} files"
 
 
 def verdicts(report: Report) -> list[tuple[str, str, str]]:
@@ -204,11 +207,11 @@ def table_html(grid: Grid, name: str, most: int = MAX_ROWS_SHOWN, *, can_stack: 
         for kind, column in zip(kinds, grid.columns, strict=True)
     )
     out.append(f"<thead><tr>{heads}</tr></thead><tbody>")
+    heading = count_heading_columns(texts, kinds) if is_stacked else 0
     for row, values in zip(texts, grid.rows, strict=False):
         cells = zip(row, kinds, columns, values, strict=True)
-        out.append(
-            f"<tr>{''.join(_cell(*cell, index == 0, is_stacked) for index, cell in enumerate(cells))}</tr>"
-        )
+        shown = (_cell(*cell, index, heading) for index, cell in enumerate(cells))
+        out.append(f"<tr>{''.join(shown)}</tr>")
     out.append("</tbody></table></div>")
     notes = [grid.note.removeprefix("; ")] if grid.note else []
     if len(grid.rows) > most:
@@ -228,13 +231,29 @@ def are_numbers(texts: Sequence[str]) -> bool:
     return bool(shown) and all(_FIGURE.fullmatch(text) for text in shown)
 
 
-def _cell(text: str, kind: str, column: Column, value: object, is_first: bool, is_stacked: bool) -> str:
+def count_heading_columns(texts: Sequence[Sequence[str]], kinds: Sequence[str]) -> int:
+    """Count the first columns of text that tell the rows apart; on a phone they head the lists.
+
+    >>> count_heading_columns([["law", "a", "1"], ["law", "b", "2"]], ["text", "text", "number"])
+    2
+    """
+    for number in range(1, len(kinds)):
+        if len({tuple(row[:number]) for row in texts}) == len(texts) or kinds[number] != "text":
+            return number
+    return 1
+
+
+def _cell(text: str, kind: str, column: Column, value: object, index: int, heading: int) -> str:
     """Make a cell: text in the first column heads its row, and a measure has its spelling as a tooltip.
 
-    In a table that a phone shows as a list, each cell has the name of its column.
+    In a table that a phone shows as a list, the first ``heading`` columns are above the list, and each other
+    cell has the name of its column. A table that is no such list has ``heading`` 0.
     """
     is_long = kind == "text" and max(map(len, text.split()), default=0) > MAX_UNBROKEN_WORD
     spelling = f' title="{escape(str(value))}"' if column.kind == "measure" else ""
-    head = f' data-head="{escape(shorten(column.name, MAX_HEADING_LENGTH))}"' if is_stacked else ""
-    inside = f'class="{kind}{" long" if is_long else ""}"{spelling}{head}>{escape(text)}'
-    return f'<th scope="row" {inside}</th>' if is_first and kind == "text" else f"<td {inside}</td>"
+    is_heading = index < heading and kind == "text"
+    above = " data-above" if is_heading else ""
+    head = f' data-head="{escape(shorten(column.name, MAX_HEADING_LENGTH))}"' if heading else ""
+    classes = f"{kind}{' long' if is_long else ''}"
+    inside = f'class="{classes}"{spelling}{head}{above}>{escape(text)}'
+    return f'<th scope="row" {inside}</th>' if index == 0 and kind == "text" else f"<td {inside}</td>"
