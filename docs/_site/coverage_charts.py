@@ -90,9 +90,9 @@ def write_coverage_page(source: Path) -> None:
         "did, how wide it was, and what it cost to compute, beside the usual alternatives: Wald's "
         "interval (estimate ± 1.96 standard errors) and the percentile bootstrap (400 resamples). "
         "The dashed line is 95%. A method below it promises too much.",
-        "The share is that of right answers for accuracy, of disagreements for a difference of accuracies, and "
-        "of targets otherwise. Samples from real data are drawn from the whole data set, so the true value is "
-        "known.",
+        "The share is that of right answers for accuracy, of disagreements for a difference of accuracies, "
+        "and of targets otherwise. Samples from real data are drawn from the whole data set, so the true "
+        "value is known.",
         "The records are in [intervals.json](data/intervals.json). `script/coverage --write` measures them "
         "again with the same seeds. A coverage without simulation error was computed exactly.",
     ]

@@ -192,7 +192,7 @@ def test_groups_that_are_mixed_up_make_no_money_either() -> None:
 def test_equal_forecasters_in_clusters_of_unequal_size_are_told_apart_in_five_of_a_hundred(
     sizes: list[int],
 ) -> None:
-    """Issue 17, A5: 21 to 23% of samples before CR2, with one cluster of 100 among 39 of 3."""
+    """21 to 23% of samples before CR2, with one cluster of 100 among 39 of 3."""
     rng, runs = np.random.default_rng(len(sizes)), 2000
     codes = np.repeat(np.arange(len(sizes)), sizes)
     clusters = CaseClusters.of(codes, len(codes))

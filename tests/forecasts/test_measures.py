@@ -235,7 +235,7 @@ def test_a_measure_as_an_object() -> None:
 
 
 def test_the_range_of_the_ranked_score_is_said_by_its_classes() -> None:
-    """Issue 17, A13: it was listed as reaching to infinity."""
+    """It was listed as reaching to infinity."""
     ranked = next(each for each in ew.catalogue(kind="probabilities") if each.name == "ranked")
     assert ranked.limit == "K − 1"
     worst = ew.ForecastScores.from_probabilities([0], [[0.0, 0.0, 0.0, 1.0]], labels=range(4))

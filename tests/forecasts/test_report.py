@@ -322,7 +322,7 @@ def test_an_arbitrage_is_named() -> None:
 
 
 def test_rows_sorted_by_outcome_are_warned_of_and_shown_in_a_random_order() -> None:
-    """Issue 17, A18: births.csv has its 130 zeros first, then its 59 ones."""
+    """Births.csv has its 130 zeros first, then its 59 ones."""
     rng = np.random.default_rng(5)
     truth = np.repeat([0, 1], [130, 59])
     p, q = rng.uniform(0.05, 0.6, 189), rng.uniform(0.05, 0.6, 189)
@@ -344,7 +344,7 @@ def test_rows_sorted_by_outcome_are_warned_of_and_shown_in_a_random_order() -> N
 
 
 def test_zeros_leave_scores_area_and_calibration_and_are_stated() -> None:
-    """Issue 17, A11: a random forest that gave 0 to what happened in a few rows is not only ruined."""
+    """A random forest that gave 0 to what happened in a few rows is not only ruined."""
     rng = np.random.default_rng(6)
     true = rng.uniform(0.02, 0.98, 3000)
     truth, p = (rng.random(3000) < true).astype(int), np.round(true, 1)
@@ -368,7 +368,7 @@ def test_zeros_leave_scores_area_and_calibration_and_are_stated() -> None:
 
 @pytest.mark.parametrize("races", [True, False])
 def test_a_commission_is_no_part_of_what_a_market_thinks(races: bool) -> None:
-    """Issue 17, A13: its Brier score is that of the odds it offers, its bets are settled at those it pays."""
+    """Its Brier score is that of the odds it offers, its bets are settled at those it pays."""
     rng = np.random.default_rng(7)
     price = rng.uniform(0.2, 0.8, 60)
     truth, p = (rng.random(60) < price).astype(int), np.clip(price + rng.normal(0, 0.1, 60), 0.05, 0.95)
@@ -387,7 +387,7 @@ def test_a_commission_is_no_part_of_what_a_market_thinks(races: bool) -> None:
 
 
 def test_a_p_value_that_no_draw_reached_is_a_bound() -> None:
-    """Issue 17, A13: of 1,000 draws the smallest p-value is at most 0.001, not 0.0010."""
+    """Of 1,000 draws the smallest p-value is at most 0.001, not 0.0010."""
     report = evaluate(truth=[0, 1] * 200, probabilities=[0.9, 0.1] * 200)
     assert "p ≤ 0.001" in report.verdict
     assert "p ≤ 0.001" in words(report)

@@ -178,6 +178,15 @@ def test_tied_scores_are_warned_of(tmp_path: Path) -> None:
     assert len([each for each in evaluate_trec(path, paths).warnings if "Scores tie" in each]) == 1
 
 
+def test_several_runs_have_one_verdict(tmp_path: Path) -> None:
+    qrels, run = example(1)
+    other = example(2)[1]
+    path, paths = write(tmp_path, qrels, first=run, second={query: other[query] for query in qrels})
+    report = evaluate_trec(path, paths)
+    assert "\n" not in report.verdict
+    assert report.lead in report.charts
+
+
 @pytest.mark.parametrize("separator", [" ", "  "])
 def test_ranks_that_disagree_with_scores_are_warned_of(separator: str, tmp_path: Path) -> None:
     """With ranks in place of scores the best document comes last."""

@@ -123,6 +123,20 @@ def test_the_title_is_text_and_can_be_anything() -> None:
     assert len(re.findall("<title>(.*)</title>", report.to_html(title="x" * 10_000))[0]) <= 200
 
 
+def test_the_columns_that_tell_rows_apart_head_them_on_a_phone() -> None:
+    columns = (Column("task"), Column("system"), Column("cases", "count"), Column("share", "number"))
+    rows = tuple((task, name, 3, 0.5) for task in ("law", "code") for name in ("a", "b"))
+    page = plain(*columns, rows=rows).to_html()
+    assert page.count(" data-above>") == 8
+    assert page.count(" data-above>law<") == 2
+
+
+def test_the_head_of_a_page_counts_the_files_that_were_read() -> None:
+    source = "runs/large.json, runs/small.json"
+    assert "source 2 files" in Report("So.", (), (), {"source": source}).to_html()
+    assert "2 files" not in Report("So.", (), (), {"source": "data/one.csv"}).to_html()
+
+
 def test_numbers_typed_as_text_stand_to_the_right() -> None:
     columns = (Column("label"), Column("value"), Column("said"), Column("cases", "count"))
     rows = (("1", "$1,134.50", "12", 3), ("2", "–", "twelve", 4), ("3", "< 1e-12", "1", 5))

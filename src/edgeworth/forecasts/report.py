@@ -45,7 +45,7 @@ from edgeworth.forecasts.pairs import CELLS
 from edgeworth.forecasts.policy import MAX_LABELS_IN_CONFUSION_TABLE, MAX_RELIABILITY_STEPS_SHOWN
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence
-from edgeworth.forecasts.tally import AGAINST, MODEL, SORTED, ForecastTally
+from edgeworth.forecasts.tally import AGAINST, MODEL, ForecastTally
 from edgeworth.forecasts.verdict import (
     describe_calibration,
     forecasts_citation,
@@ -245,10 +245,6 @@ def report_forecasts(tallied: ReportInput[ForecastTally], options: Options, abou
     choice, no_threshold = find_threshold(ranking, goal, seed=options["seed"])
     sections += threshold_section(ranking, choice, options["level"])
     charts = forecast_charts(findings, has_bets=bets_first or is_asked)
-    # Against constant shares the order matters only to bets and to rows in a stated order.
-    is_order_used = is_asked or findings.is_about_bets or findings.bets.wealth.ordered
-    is_unused = findings.bets.wealth.book == "constant" and not is_order_used
-    known = tuple(warning for warning in tally.warnings if not (is_unused and warning == SORTED))
     notices: tuple[str, ...] = () if predictions_made is not None else (TAKEN_AS_BEFORE,)
     if tally.dropped:
         rows = plural(tally.dropped, "row")
@@ -261,7 +257,7 @@ def report_forecasts(tallied: ReportInput[ForecastTally], options: Options, abou
             replace(section, charts=tuple(name for name in CHARTS.get(section.title, ()) if name in charts))
             for section in sections
         ),
-        warnings=(*notices, *known, *forecasts_warnings(findings), *no_threshold),
+        warnings=(*notices, *tally.warnings, *forecasts_warnings(findings), *no_threshold),
         provenance=about(**option_values | {"against": columns.get("against", tally.against)}, **vars(goal)),
         numbers=forecasts_numbers(findings)
         | {

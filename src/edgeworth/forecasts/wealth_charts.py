@@ -110,7 +110,7 @@ def wealth_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart
                 y=f"{logarithm}:Q",
                 tooltip=kit.tooltip({CASES: ",", quantity: "", **dict.fromkeys(drawn, ",.4~g")}),
             ),
-            *_turn_marks(kit, findings),
+            *_turn_marks(kit, findings, quantity),
         ]
         return alt.layer(*layers).properties(width=wide, height=HIGH)
 
@@ -369,7 +369,7 @@ def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
     return threshold > MIN_VISIBLE_DISTANCE * (max(finite_ends) - min(finite_ends))
 
 
-def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[object]:
+def _turn_marks(kit: Kit, findings: ForecastFindings, quantity: str) -> list[object]:
     """Mark the case after which wealth is 0 or infinite with a line and a word."""
     alt, wealth = kit.alt, findings.bets.wealth
     layers = []
@@ -377,6 +377,9 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[object]:
         at_case = kit.once().encode(x=alt.datum(cases))
         is_right = cases > wealth.cases / 2
         down = name == "ruin"
+        word = "all lost" if down else name
+        if quantity != WEALTH:
+            word = f"ratio {'0' if down else 'infinite'}"
         layers += [
             at_case.mark_rule(color=SECOND, strokeWidth=2, strokeDash=[6, 3]),
             at_case.mark_text(
@@ -384,7 +387,7 @@ def _turn_marks(kit: Kit, findings: ForecastFindings) -> list[object]:
                 fontWeight=600,
                 align="right" if is_right else "left",
                 dx=-6 if is_right else 6,
-            ).encode(y=alt.value(HIGH - 10 if down else 10), text=alt.value(name)),
+            ).encode(y=alt.value(HIGH - 10 if down else 10), text=alt.value(word)),
         ]
     return layers
 
