@@ -101,6 +101,12 @@ TWELVE_BETS = """date,result,odds,stake
 """Profits 22, −10, −30, −20, 0, −15, 10.5, 35, −5, 25, 0 and 27.5."""
 
 
+def test_a_loss_is_called_a_loss(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "bets.csv").write_text("result,odds,stake\nlost,2.0,10\nwon,1.5,4\n", encoding="utf-8")
+    printed = " ".join(call(tmp_path, capsys, "ledger", "bets.csv").stdout.replace("│", " ").split())
+    assert "a loss of $8.00 on $14.00 staked in 2 bets" in printed
+
+
 def test_every_printed_number_of_twelve_bets(tmp_path: Path, capsys: Capture) -> None:
     """Typed in from a computation in fractions that enumerates all 1,024 outcomes."""
     (tmp_path / "bets.csv").write_text(TWELVE_BETS, encoding="utf-8")

@@ -134,7 +134,7 @@ def _check_systems(paired: Paired) -> None:
         seen = paired.joint.labels_seen(column)
         if seen and not seen & real:
             raise InputError(
-                f"{name} says {list_labels(sorted(seen, key=str))}, and truth is never any of these "
+                f"{name} holds {list_labels(sorted(seen, key=str))}, and truth has none of these "
                 f"({list_labels(sorted(real, key=str))}): are these labels, or scores or probabilities "
                 "(kind=; --score, --probability)?"
             )

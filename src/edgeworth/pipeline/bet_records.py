@@ -187,9 +187,12 @@ def _claim(ledger: Ledger, luck: TestResult, level: float, charge: str) -> Claim
     low, _ = ledger.interval(level)
     is_shown = bool(low > 0 and luck.p_value <= round(1 - level, 12) / 2)
     conclusion = "The bets were worth more than their odds" if is_shown else "No profit beyond luck is shown"
-    number = len(ledger)
+    number, profit = len(ledger), ledger.profit
+    outcome = (
+        f"a profit of {format_dollars(profit)}" if profit >= 0 else f"a loss of {format_dollars(-profit)}"
+    )
     text = (
-        f"{conclusion}: {format_dollars(ledger.profit)} profit{charge} on {format_dollars(ledger.turnover)} "
+        f"{conclusion}: {outcome}{charge} on {format_dollars(ledger.turnover)} "
         f"staked in {number:,} {plural(number, 'bet')}, {describe_yield(ledger, level)}. If each bet wins "
         f"with probability 1/odds, a result this good has {describe_p_value(luck)} (one-sided)."
     )
