@@ -84,7 +84,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
     text = f"{apart} of {number:,} pairs {verb} clearly.{_cut(number, 'pairs')}"
     if is_pair:
         what = " − ".join(axis_names(findings.ranked).drawn)
-        text = f"{apart} of {number} differences {plural(apart, 'is', 'are')} shown by test and interval"
+        text = f"{apart} of {number} differences {plural(apart, 'is', 'are')} clear"
         text += f"; p-values are not adjusted for {number} measures."
         if number == 1:
             text = f"The difference is {'' if apart else 'not '}clear."
