@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import edgeworth as ew
 from edgeworth.report.metrics import Metrics, clean_name
@@ -84,6 +85,43 @@ def test_a_comparison_has_both_values_and_their_difference() -> None:
     assert metrics["lab_a_minus_b/informedness"] == difference.difference
     assert metrics["lab_a/informedness"] - metrics["b/informedness"] == pytest.approx(difference.difference)
     assert metrics["lab_a_minus_b/informedness_p"] == difference.p_value()
+
+
+def test_infinite_values_are_left_out() -> None:
+    truth, probabilities = cases()
+    probabilities[0] = 1.0 - truth[0]
+    metrics = ew.evaluate(truth=truth, probabilities=probabilities).to_metrics()
+    assert "log" not in metrics
+    assert all(map(math.isfinite, metrics.values()))
+
+
+def test_folds_of_cross_validation_have_their_mean_their_spread_and_the_corrected_test() -> None:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_score
+    from sklearn.naive_bayes import GaussianNB
+
+    from edgeworth.sklearn import cross_evaluate, informedness_scorer
+
+    truth, probabilities = cases()
+    features = np.c_[probabilities, np.random.default_rng(0).normal(size=len(truth))]
+    models = {"line": LogisticRegression(), "bayes": GaussianNB()}
+    metrics = cross_evaluate(models, features, truth, cv=5).to_metrics()
+    folds = {
+        name: cross_val_score(model, features, truth, cv=5, scoring=informedness_scorer)
+        for name, model in models.items()
+    }
+    for name, values in folds.items():
+        assert metrics[f"{name}/informedness_fold_mean"] == pytest.approx(values.mean())
+        assert metrics[f"{name}/informedness_fold_deviation"] == pytest.approx(values.std(ddof=1))
+    gaps = folds["line"] - folds["bayes"]
+    assert metrics["line_minus_bayes/informedness_next_training_set"] == pytest.approx(gaps.mean())
+    t = gaps.mean() / math.sqrt((1 / 5 + 1 / 4) * gaps.var(ddof=1))
+    assert metrics["line_minus_bayes/informedness_next_training_set_p"] == pytest.approx(
+        2 * stats.t.sf(abs(t), 4)
+    )
+    single = cross_evaluate(models["line"], features, truth, cv=5).to_metrics()
+    assert single["informedness_fold_mean"] == pytest.approx(folds["line"].mean())
+    assert single["folds"] == 5
 
 
 @pytest.mark.slow

@@ -7,10 +7,11 @@ import pytest
 from scipy import stats
 from sklearn import config_context
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.model_selection import (
     GroupKFold,
+    LeaveOneOut,
     RepeatedStratifiedKFold,
     StratifiedKFold,
     cross_val_predict,
@@ -174,6 +175,36 @@ def test_what_cannot_be_cross_evaluated_is_refused_with_a_way_out() -> None:
         cross_evaluate(GaussianNB(), X, np.c_[Y, Y])
     with pytest.raises(InputError, match="two classes"):
         cross_evaluate(GaussianNB(), X, np.arange(240) % 3, kind="scores")
+
+
+def test_regressors_and_missing_classes_are_refused_before_anything_is_fitted() -> None:
+    with pytest.raises(InputError, match=r"LinearRegression is a regressor\. Make a grade of each case"):
+        cross_evaluate(LinearRegression(), X, np.arange(240))
+    with pytest.raises(InputError, match="y is missing in 2 of 240 cases"):
+        cross_evaluate(GaussianNB(), X, np.where(np.arange(240) < 2, np.nan, Y))
+    with pytest.raises(InputError, match="y is missing in 2 of 240 cases"):
+        cross_evaluate(GaussianNB(), X, np.where(np.arange(240) < 2, None, np.where(Y, "a", "b")))
+    with pytest.raises(OptionError, match="mapping of names to estimators; saw list"):
+        cross_evaluate([GaussianNB()], X, Y)
+    with pytest.raises(OptionError, match="saw GaussianNB"):
+        cross_evaluate({"bayes": GaussianNB}, X, Y)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_fit_that_fails_is_named(n_jobs: int) -> None:
+    with pytest.raises(ValueError, match="'C' parameter") as caught:
+        cross_evaluate({"fine": GaussianNB(), "broken": LogisticRegression(C=-1)}, X, Y, n_jobs=n_jobs)
+    assert caught.value.__notes__ == ["broken failed on a training set of 192 cases"]
+
+
+@pytest.mark.parametrize("cv", [LeaveOneOut(), [(np.arange(20), np.arange(20, 40))]])
+def test_folds_without_a_spread_still_give_the_pooled_comparison(cv: object) -> None:
+    half = np.r_[0:40]
+    comparison = cross_evaluate(TWO, X[half], Y[half], cv=cv)
+    text = " ".join(str(comparison).split())
+    assert "The spread between folds is unknown: informedness is defined in" in text
+    assert comparison.to_dict()["cross_validation"]["next_training_set"] == []
+    assert "informedness" in comparison.verdict
 
 
 def test_repeated_scores_are_ranked_within_folds_and_clustered_by_case() -> None:

@@ -67,6 +67,23 @@ def test_columns_may_be_called_by_integers() -> None:
     assert list(frame.columns) == [0, 1, 2]
 
 
+def test_joined_tables_and_gates_take_integer_columns_too() -> None:
+    expected = ew.compare(WIDE, truth="truth", systems=["good", "bad"])["good", "bad"]["accuracy"].difference
+    tables = {
+        name: pd.DataFrame({0: range(120), 1: TRUTH, 2: said})
+        for name, said in {"good": GOOD, "bad": BAD}.items()
+    }
+    joined = ew.compare(tables, truth=1, systems=2, join=0)
+    assert joined["good", "bad"]["accuracy"].difference == expected
+    long = pd.concat([table.assign(system=name) for name, table in tables.items()]).set_axis(
+        [0, 1, 2, 3], axis=1
+    )
+    stacked = ew.compare(long, truth=1, systems=2, system=3, id=0)
+    assert stacked["good", "bad"]["accuracy"].difference == expected
+    gate = ew.check(pd.DataFrame(np.c_[TRUTH, GOOD]), truth=0, prediction=1, require="accuracy >= 0.5")
+    assert gate.outcome == ew.check(WIDE, truth="truth", prediction="good", require="accuracy >= 0.5").outcome
+
+
 def test_integer_columns_hold_probabilities_too() -> None:
     shares = RNG.dirichlet([1, 1, 1], 120)
     frame = pd.DataFrame(np.c_[RNG.integers(0, 3, 120), shares])

@@ -205,7 +205,7 @@ class Comparison:
         (1.0, 1.0)
         """
         rows = [*difference_rows(self.findings), *self.report.rows()]
-        return comparison_metrics(self.findings.values, rows, self.findings.cases)
+        return comparison_metrics(self.findings.values, rows, self.findings.cases, self.report.numbers)
 
     def to_html(self, path: str | Path | None = None, *, title: str = "") -> str:
         """Write the report as one page that needs no network.

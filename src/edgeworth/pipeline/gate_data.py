@@ -21,6 +21,7 @@ from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import change, fill_in
 from edgeworth.pipeline.tally_file import is_tally_file
 from edgeworth.pipeline.tally_record import TallyRecord, holds_tallies
+from edgeworth.pipeline.tally_rows import with_named_columns
 from edgeworth.sources.column_roles import names_of
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def open_gate(
 
     ``measures`` are those that are compared with the baseline, ``by`` the columns of all slices.
     """
-    options = fill_in("evaluate", CheckOptions, given)
+    options = with_named_columns(data, fill_in("evaluate", CheckOptions, given))
     if holds_tallies(data) or is_tally_file(data):
         from edgeworth.pipeline.gate_tallies import TallyData
 

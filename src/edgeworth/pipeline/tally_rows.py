@@ -112,7 +112,8 @@ def tally(data: object = None, **given: Unpack[TallyOptions]) -> TallyRecord:
 
 def with_named_columns(data: object, options: Options) -> Options:
     """Write the names of columns as text if a dataframe calls its columns by integers."""
-    columns = name_as_text(data, select_options(options, (*FORMS, *GRADED, *OTHER_ROLES)))
+    roles = (*FORMS, *GRADED, *OTHER_ROLES, "join", "system")
+    columns = name_as_text(data, select_options(options, [role for role in roles if role in options]))
     return set_columns(options, columns)
 
 

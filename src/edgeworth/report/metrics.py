@@ -18,11 +18,11 @@ PARTS_OF_A_CHOICE = ("estimates", "cross_fitted", "constant_costs")
 
 
 class Metrics(dict[str, float]):
-    """Numbers by name; undefined numbers are skipped, and repeated names get a number."""
+    """Numbers by name; undefined and infinite ones are skipped, and repeated names get a number."""
 
     def add(self, name: str, value: JsonValue) -> None:
-        """Add a number under a clean name, unless it is undefined."""
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        """Add a number under a clean name, unless it is undefined or infinite."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             return
         clean = unique = clean_name(name)
         number = 1
@@ -102,6 +102,7 @@ def report_metrics(rows: Iterable[Row], numbers: Mapping[str, JsonValue]) -> dic
     _add_forecasts(metrics, numbers)
     _add_threshold(metrics, numbers.get("best_cut") or {})
     metrics.add_all("cost_", numbers.get("costs") or {})
+    _add_cross_validation(metrics, numbers)
     return metrics
 
 
@@ -121,6 +122,23 @@ def _add_forecasts(metrics: Metrics, numbers: Mapping[str, JsonValue]) -> None:
                 metrics.add_estimate(f"{name}_{_within_a_name(label)}", value)
 
 
+def _add_cross_validation(metrics: Metrics, numbers: Mapping[str, JsonValue]) -> None:
+    """Add the mean and the spread of the folds, and what they show about the next training set."""
+    folds = numbers.get("cross_validation") or {}
+    metrics.add("folds", folds.get("folds"))
+    systems, measure = folds.get("systems", {}), folds.get("measure")
+    for system, values in systems.items():
+        prefix = f"{_within_a_name(system)}/" if len(systems) > 1 else ""
+        metrics.add(f"{prefix}{measure}_fold_mean", values["mean"])
+        metrics.add(f"{prefix}{measure}_fold_deviation", values["deviation"])
+    for row in folds.get("next_training_set", ()):
+        pair = f"{row['what'].replace(' − ', '_minus_')}/" if len(systems) > 1 else ""
+        result = {"value": row["mean"], "low": row["low"], "high": row["high"], "p": row["p_value"]}
+        name = f"{_within_a_name(pair.removesuffix('/'))}/{measure}" if pair else str(measure)
+        # One pipeline has no rival, so its p-value would be against 0.
+        metrics.add_estimate(f"{name}_next_training_set", result if pair else {**result, "p": None})
+
+
 def _add_threshold(metrics: Metrics, choice: Mapping[str, JsonValue]) -> None:
     """Add a chosen threshold, and what it does on these data and on new ones."""
     metrics.add("threshold", choice.get("threshold"))
@@ -131,9 +149,12 @@ def _add_threshold(metrics: Metrics, choice: Mapping[str, JsonValue]) -> None:
 
 
 def comparison_metrics(
-    values: Mapping[str, Mapping[str, float]], rows: Iterable[Row], cases: float
+    values: Mapping[str, Mapping[str, float]],
+    rows: Iterable[Row],
+    cases: float,
+    numbers: Mapping[str, JsonValue],
 ) -> dict[str, float]:
-    """Collect the values of systems and the differences of pairs by name."""
+    """Collect the values of systems, the differences of pairs and what folds show, by name."""
     metrics = Metrics()
     metrics.add("cases", cases)
     for system, measured in values.items():
@@ -145,4 +166,5 @@ def comparison_metrics(
         name = "/".join(map(_within_a_name, (*parts, str(row["measure"]))))
         metrics.add_estimate(name, row)
         metrics.add(f"{name}_p_adjusted", row.get("p_adjusted"))
+    _add_cross_validation(metrics, numbers)
     return metrics

@@ -14,7 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed  # type: ignore[import-untyped]  # joblib has no types
 from numpy.typing import NDArray
 from sklearn import get_config  # type: ignore[import-untyped]  # scikit-learn has no types
-from sklearn.base import clone  # type: ignore[import-untyped]  # scikit-learn has no types
+from sklearn.base import clone, is_regressor  # type: ignore[import-untyped]  # scikit-learn has no types
 from sklearn.model_selection import check_cv  # type: ignore[import-untyped]  # scikit-learn has no types
 from sklearn.pipeline import Pipeline  # type: ignore[import-untyped]  # scikit-learn has no types
 from sklearn.utils import _safe_indexing, indexable  # type: ignore[import-untyped]  # scikit-learn has no types
@@ -49,7 +49,12 @@ MEASURES: dict[Predictions, str] = {
     "scores": "average_precision",
 }
 """The measure of a fold, if the primary one of a comparison cannot be computed in every fold."""
+REGRESSION_RECIPE = (
+    'Make a grade of each case from its error, and compare with ew.compare(systems={…}, kind="grades")'
+)
 PROPER_SCORES = ("log", "brier", "spherical")
+MIN_FOLDS = 2
+"""Folds in which every system has a value: fewer have no spread."""
 MAX_DISAGREEMENTS_LISTED = 3
 """Pairs of systems that get a sentence each if pooled predictions and folds differ: more are hard to read."""
 MEASURED_ERROR_RATES = {
@@ -207,6 +212,7 @@ def cross_evaluate(
     systems = dict(estimator) if isinstance(estimator, Mapping) else {"": estimator}
     if not systems:
         raise OptionError("pass at least one estimator")
+    _check_estimators(systems)
     weights = None if sample_weight is None else as_weights(sample_weight)
     _check_weights(weights, kind, len(systems))
     folds = _predict(
@@ -263,6 +269,19 @@ def _complete_report(
     return add(report if then is None else then(report))
 
 
+def _check_estimators(systems: Mapping[str, Estimator]) -> None:
+    """Refuse what is no estimator, and regressors, before anything is fitted."""
+    for name, system in systems.items():
+        if isinstance(system, type) or not hasattr(system, "fit"):
+            seen = system if isinstance(system, type) else type(system)
+            raise OptionError(
+                f"{name or 'estimator'} must be an estimator, such as LogisticRegression(), or pass a "
+                f"mapping of names to estimators; saw {seen.__name__}"
+            )
+        if is_regressor(system):
+            raise InputError(f"{name or type(system).__name__} is a regressor. {REGRESSION_RECIPE}")
+
+
 def _predict(
     systems: Mapping[str, Estimator],
     X: object,  # noqa: N803  # scikit-learn's name
@@ -285,12 +304,15 @@ def _predict(
             f"y must be one column of classes; saw an array of shape {actual.shape}. "
             "For multi-label data call cross_evaluate for one label at a time"
         )
+    missing = sum(value is None or value != value for value in actual.tolist())
+    if missing:
+        raise InputError(
+            f"y is missing in {missing:,} of {len(actual):,} cases: leave them out of X and y before you "
+            "cross-validate"
+        )
     classes = np.unique(actual)
     if actual.dtype.kind == "f" and (actual % 1 != 0).any():
-        raise InputError(
-            "y has fractions, so this looks like regression: use grade=. Make a grade of each case from its "
-            'error, and compare with ew.compare(systems={…}, kind="grades")'
-        )
+        raise InputError(f"y has fractions, so this looks like regression: use grade=. {REGRESSION_RECIPE}")
     if kind == "scores" and len(classes) != 2:
         raise InputError(f'kind="scores" needs two classes; saw {len(classes)}: use kind="probabilities"')
     splits = list(check_cv(cv, truth, classifier=True).split(features, truth, groups))
@@ -329,7 +351,11 @@ def _fit_and_predict(
     """Fit a clone on the training cases, and predict the test cases."""
     fitted = clone(system)
     metadata = {} if weights is None else {_weight_parameter(name, fitted): weights[train]}
-    fitted.fit(_safe_indexing(features, train), _safe_indexing(truth, train), **metadata)
+    try:
+        fitted.fit(_safe_indexing(features, train), _safe_indexing(truth, train), **metadata)
+    except Exception as error:
+        error.add_note(f"{name or 'the estimator'} failed on a training set of {len(train):,} cases")
+        raise
     method = next((method for method in METHODS[kind] if hasattr(fitted, method)), None)
     if method is None:
         raise OptionError(f"{name or 'the estimator'} has no {' or '.join(METHODS[kind])}: use another kind")
@@ -393,6 +419,9 @@ def _add_folds(
     pooled_measure: str = "",
 ) -> Report:
     """Add the values of the folds, and what they show about the next training set."""
+    defined = min(int((~np.isnan(fold_values)).sum()) for fold_values in values.values())
+    if defined < MIN_FOLDS:
+        return _without_spread(report, folds, measure, defined)
     means = {name: ResampledMean.of(fold_values, folds.test_to_train) for name, fold_values in values.items()}
     pairs = [
         ResampledMean.of(values[pair.first] - values[pair.second], folds.test_to_train) for pair in pooled
@@ -457,6 +486,22 @@ def _add_folds(
         verdict=verdict,
         sections=(*report.sections, section),
         numbers={**report.numbers, "cross_validation": numbers},
+    )
+
+
+def _without_spread(report: Report, folds: Folds, measure: str, defined: int) -> Report:
+    """Explain why too few folds have a value, as with one split or when each fold is one case."""
+    number = len(np.unique(folds.numbers))
+    text = (
+        f"The spread between folds is unknown: {describe_measure(measure)} is defined in {defined:,} of "
+        f"{number:,} {plural(number, 'fold')}, and {MIN_FOLDS} are needed. This report is about these fitted "
+        "models only. Use fewer and larger folds, such as cv=10, to learn about the next training set.",
+    )
+    numbers: JsonObject = {"measure": measure, "folds": number, "are_repeated": folds.are_repeated}
+    return replace(
+        report,
+        sections=(*report.sections, Section("The next training set", text, (), is_main=True)),
+        numbers={**report.numbers, "cross_validation": numbers | {"systems": {}, "next_training_set": []}},
     )
 
 
