@@ -257,7 +257,7 @@ def test_a_cluster_that_holds_a_class_of_a_fold_and_changes_nothing_leaves_no_in
         cluster=rows,
     )
     assert "None" not in report.citation
-    assert all(claim.method != "None" for claim in report.verdict.claims)
+    assert all(claim.rests_on != "None" for claim in report.verdict.claims)
 
 
 def test_lists_with_clusters_add_and_are_written() -> None:
