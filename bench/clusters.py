@@ -362,6 +362,28 @@ def rare_class(samples: int) -> Iterator[Record]:
             yield each.record(f"{NAMES[name]}, {prevalence:.1%} targets, recall {recall:g}", method, cases)
 
 
+def rare_class_of_three(samples: int) -> Iterator[Record]:
+    """Yield coverage for macro F and informedness of three classes, one of them rare."""
+    for cases, rare in ((120, 0.03), (250, 0.02), (250, 0.03), (500, 0.01), (500, 0.04)):
+        rates = np.array(
+            [[0.9, 0.15 * 10 / 11, 0.25], [0.1 * 10 / 11, 0.85, 0.25], [0.1 / 11, 0.15 / 11, 0.5]]
+        )
+        shares = rates * [0.6, 0.4 - rare, rare]
+        exact = ew.ContingencyTable.from_matrix(shares, rows="predicted")
+        values = {name: ew.measure(exact, name) for name in ("macro_f", "informedness")}
+        tries: defaultdict[tuple[str, str], Tries] = defaultdict(Tries)
+        for cells in np.random.default_rng(2).multinomial(cases, shares.ravel(), size=samples):
+            table = ew.ContingencyTable.from_matrix(cells.reshape(3, 3), rows="predicted")
+            for name, value in values.items():
+                estimate, delta = (ew.estimate(table, name, method=method) for method in (None, Delta()))
+                if estimate.law is not None and delta.law is not None:
+                    tries[name, "Edgeworth"].add_estimate(estimate, value)
+                    tries[name, "delta method alone"].add(*delta.interval(), value)
+        for (name, method), each in tries.items():
+            title = NAMES.get(name, name)
+            yield each.record(f"{title}, three classes, the rarest {rare:.0%}", method, cases)
+
+
 def precision_bands(samples: int) -> Iterator[Record]:
     """Yield coverage for precision at a depth by the bands, while the number of targets varies."""
     for cases, prevalence, strength, depths in (
@@ -422,6 +444,7 @@ GRIDS: dict[str, Callable[[int], Iterator[Record]]] = {
     "clusters-accuracy": clustered_accuracy,
     "lognormal-weights": lognormal_weights,
     "rare-class": rare_class,
+    "rare-class-of-three": rare_class_of_three,
     "precision-bands": precision_bands,
     "constant-costs": constants,
 }

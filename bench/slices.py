@@ -323,6 +323,12 @@ def graded(values: Floats, grade_range: tuple[float, float] | None = None) -> ob
     return ew.Grades.from_grades(values, grade_range=grade_range)
 
 
+def _failures_in_one(rng: Generator, cases: int) -> tuple[Floats, Floats]:
+    """Draw grades around 91.2, and grades around 95 of which 4% fail with 0."""
+    failing = np.where(rng.random(cases) < 0.04, 0.0, rng.normal(95, 1.5, cases).clip(0, 100))
+    return rng.normal(91.2, 1.5, cases), failing
+
+
 THREE = np.array([0.6, 0.3, 0.1])
 FOUR = np.full(4, 0.25)
 SKEWED = np.array([0.55, 0.25, 0.15, 0.05])
@@ -541,6 +547,12 @@ GRADES = (
         usual_mean,
     ),
     Setting(
+        "grades from 0 to 100 with equal means, 4% failures in one of 2 slices of 60",
+        120,
+        lambda r: [graded(x, (0.0, 100.0)) for x in _failures_in_one(r, 60)],
+        usual_mean,
+    ),
+    Setting(
         "right or wrong, 10 slices of 40, rate 0.95",
         400,
         lambda r: [graded((r.random(40) < 0.95).astype(float)) for _ in range(10)],
@@ -584,6 +596,11 @@ GAPS = (
         "right or wrong, 65% and 80%, 2 × 150", 300,
         lambda r: [graded((r.random(150) < rate).astype(float)) for rate in (0.65, 0.8)],
         usual_mean, gap=-0.15,
+    ),
+    Setting(
+        "grades from 0 to 10, means 7.0 and 7.6, 2 × 100", 200,
+        lambda r: [graded(10 * r.beta(mean, 10 - mean, 100), (0.0, 10.0)) for mean in (7.0, 7.6)],
+        usual_mean, gap=-0.6,
     ),
     Setting(
         "normal grades without a range, a gap of 0.3 standard deviations, 2 × 200",

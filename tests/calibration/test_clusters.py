@@ -94,6 +94,25 @@ def test_a_rare_class_of_two_is_covered(measure: str) -> None:
     assert covered / defined >= LOW
 
 
+def test_a_rare_class_of_three_is_covered_or_has_a_caveat() -> None:
+    """Macro F weighs a class of 2% as much as the others; informedness does not need the caveat."""
+    recalls = np.array([[0.9, 0.14, 0.25], [0.09, 0.85, 0.25], [0.01, 0.01, 0.5]])
+    shares = recalls * [0.6, 0.38, 0.02]
+    exact = ew.ContingencyTable.from_matrix(shares, rows="predicted")
+    expected, runs, silent = ew.measure(exact, "macro_f"), 150, []
+    for cells in np.random.default_rng(12).multinomial(250, shares.ravel(), size=runs):
+        table = ew.ContingencyTable.from_matrix(cells.reshape(3, 3), rows="predicted")
+        found = ew.estimate(table, "macro_f")
+        rarest = int(cells.reshape(3, 3).sum(axis=0)[2])
+        if 0 < rarest < 10:
+            cases = "1 case" if rarest == 1 else f"{rarest} cases"
+            assert found.caveat == f"class 2 has {cases}, so the interval may be too narrow"
+        else:
+            silent.append(expected in found.interval())
+        assert ew.estimate(table, "informedness").caveat is None
+    assert len(silent) <= 0.1 * runs
+
+
 def test_an_interval_of_few_targets_is_not_a_point() -> None:
     table = ew.ContingencyTable.from_matrix([[296, 2], [2, 0]], rows="predicted")
     low, high = ew.estimate(table, "mcc").interval()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import edgeworth as ew
 from edgeworth.comparisons.forecasts.differences import compare_forecasts, mean_score_difference
+from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.forecasts import Forecasts
 
@@ -157,3 +160,43 @@ def test_ordered_rows_have_the_sequence_of_evaluate(ordered: bool) -> None:
         assert (low, high) == pytest.approx((theirs["low"], theirs["high"]), rel=1e-9)
         assert (found[score].p_value() < 0.05) == (not low <= 0 <= high)
     assert next(iter(found["brier"].tests)) == ("sequence" if ordered else "t")
+
+
+def test_rows_with_missing_values_are_dropped_from_all_systems(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    truth, clusters = rng.integers(0, 2, 120), np.arange(120) // 4
+    chances = rng.uniform(0.05, 0.95, (2, 120))
+    lacking = chances.copy()
+    lacking[0, 3] = lacking[1, 7] = lacking[1, 9] = np.nan
+    kept = np.setdiff1d(np.arange(120), [3, 7, 9])
+    expected = ew.compare(
+        truth=truth[kept],
+        systems={"a": chances[0, kept], "b": chances[1, kept]},
+        kind="probabilities",
+        cluster=clusters[kept],
+    )["a", "b"]["brier"]
+    frame = pd.DataFrame({"y": truth, "a": lacking[0], "b": lacking[1], "c": clusters})
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    arrays = {"truth": truth, "systems": {"a": lacking[0], "b": lacking[1]}, "cluster": clusters}
+    columns = {"truth": "y", "systems": ["a", "b"], "cluster": "c"}
+    for data, named in ((None, arrays), (frame, columns), (tmp_path / "p.csv", columns)):
+        found = ew.compare(data, kind="probabilities", missing="drop", **named)
+        brier = found["a", "b"]["brier"]
+        assert brier.values == pytest.approx(expected.values)
+        assert brier.interval() == pytest.approx(expected.interval())
+        assert brier.p_value() == pytest.approx(expected.p_value())
+        assert found.provenance["dropped"] == 3
+        assert "3 rows were dropped for missing values." in found.report.warnings
+        with pytest.raises(InputError, match="missing"):
+            ew.compare(data, kind="probabilities", **named)
+    frame["a"] = np.nan
+    with pytest.raises(InputError, match="no row is complete"):
+        ew.compare(frame, kind="probabilities", missing="drop", **columns)
+
+
+@pytest.mark.parametrize("kind", ["labels", "scores", "probabilities"])
+def test_a_comparison_that_is_given_an_id_says_to_use_clusters(kind: str) -> None:
+    truth, chances = np.tile([0, 1], 20), np.linspace(0.1, 0.9, 40)
+    systems = {"a": truth, "b": 1 - truth} if kind == "labels" else {"a": chances, "b": 1 - chances}
+    with pytest.raises(OptionError, match=r"id is not supported with .*: give the column as cluster"):
+        ew.compare(truth=truth, systems=systems, kind=kind, id=np.arange(40) // 2)

@@ -494,15 +494,18 @@ def compare_pairs(
         chance_null=chance_null,
         chance=OnDemand(names if alone is not None and chance_null else (), against),
         dropped=dropped,
-        notes=(
-            *notes,
-            *(
-                (f"{dropped:,} {plural(dropped, 'row was', 'rows were')} dropped for missing values.",)
-                if dropped
-                else ()
-            ),
-        ),
+        notes=(*notes, *describe_dropped(dropped)),
     )
+
+
+def describe_dropped(dropped: int) -> tuple[str, ...]:
+    """Write how many rows were dropped, as a note; no note if none was.
+
+    >>> describe_dropped(1), describe_dropped(0)
+    (('1 row was dropped for missing values.',), ())
+    """
+    rows = plural(dropped, "row was", "rows were")
+    return (f"{dropped:,} {rows} dropped for missing values.",) if dropped else ()
 
 
 def all_pairs(names: tuple[str, ...]) -> tuple[Pair, ...]:

@@ -232,8 +232,12 @@ def _read_columns(
 def read_forecasts(
     source: Source | None, truth: object, systems: Mapping[str, object], options: Options
 ) -> SystemTallies:
-    """Read every system's probabilities, in the order of the first one's classes, and the clusters."""
+    """Read every system's probabilities, in the order of the first one's classes, and the clusters.
+
+    With ``missing="drop"``, a row that lacks the truth, the cluster or a probability of a system is left out.
+    """
     from edgeworth.forecasts.class_columns import ReadingOptions, order_of_rival
+    from edgeworth.forecasts.complete_rows import CompleteRows, rows_of_arrays, take_rows
     from edgeworth.forecasts.forecasts import Forecasts, forecasts_of_columns
     from edgeworth.forecasts.kind import FORECASTS
     from edgeworth.forecasts.reading import columns_of
@@ -252,19 +256,29 @@ def read_forecasts(
     titles = {name: f"the probabilities of {name}" for name in systems}
     forecasts: dict[str, Forecasts] = {}
     first: Forecasts | None = None
+    drops, dropped = options["missing"] == "drop", 0
     if source is None:
+        if drops:
+            rows, dropped = rows_of_arrays(truth, [*systems.values()], clusters, None, None, drops=True)
+            if not len(rows):
+                raise InputError(NO_COMPLETE_ROW)
+            truth, clusters = take_rows(truth, rows), take_rows(clusters, rows)
+            systems = {name: take_rows(values, rows) for name, values in systems.items()}
         for name, values in systems.items():
             make = Forecasts.of if first is None else partial(Forecasts.beside, first)
             forecasts[name] = make(truth, values, name=titles[name], **reading)
             first = first or forecasts[name]
         clipped = {name: system.clip(options["clip"]) for name, system in forecasts.items()}
-        return SystemTallies(FORECASTS, clipped, "arrays", clusters)
+        return SystemTallies(FORECASTS, clipped, "arrays", clusters, dropped)
     class_columns = {name: columns_of(columns, titles[name]) for name, columns in systems.items()}
     label_columns = columns_of(truth, "truth")[:1]
     if clusters is not None:
         label_columns += columns_of(clusters, "clusters")
     number_columns = list(dict.fromkeys(column for columns in class_columns.values() for column in columns))
-    read = read_whole(source, list(dict.fromkeys(label_columns)), number_columns)
+    complete = CompleteRows(source, label_columns, number_columns, drops=drops)
+    read = read_whole(complete if drops else source, list(dict.fromkeys(label_columns)), number_columns)
+    if not len(read.labels[label_columns[0]].codes) and complete.dropped:
+        raise InputError(NO_COMPLETE_ROW)
     coded_truth = read.labels[label_columns[0]]
     for name, columns in class_columns.items():
         table = np.stack([read.numbers[column] for column in columns], axis=1)
@@ -279,7 +293,10 @@ def read_forecasts(
             )
     clipped = {name: system.clip(options["clip"]) for name, system in forecasts.items()}
     units = None if clusters is None else read.labels[label_columns[1]]
-    return SystemTallies(FORECASTS, clipped, read.name, units)
+    return SystemTallies(FORECASTS, clipped, read.name, units, complete.dropped)
+
+
+NO_COMPLETE_ROW = "no row is complete: each has a missing value, so nothing is left to compare"
 
 
 def read_grades(

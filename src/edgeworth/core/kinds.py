@@ -279,6 +279,8 @@ class SystemTallies:
     source: str
     clusters: object = None
     """The cluster of each case, for kinds whose tallies do not hold it."""
+    dropped: int = 0
+    """The rows left out for missing values, for kinds whose tallies do not hold it."""
 
 
 def every_kind() -> Iterator[AnyKind]:

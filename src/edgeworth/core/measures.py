@@ -282,6 +282,8 @@ class Measure:
     always."""
     weighs_classes_by_cases: bool = field(default=False, repr=False)
     """Whether a class with few cases has little effect, so that the delta method suits rare classes."""
+    weighs_classes_equally: bool = field(default=False, repr=False)
+    """Whether a class with few cases has the same weight as a common one, so that few cases decide."""
 
     @property
     def words(self) -> str:
@@ -402,6 +404,7 @@ class MeasureFields(TypedDict, total=False):
     counts_abstention_as_rejection: bool
     ignores_prevalence: IgnoresPrevalence
     weighs_classes_by_cases: bool
+    weighs_classes_equally: bool
 
 
 class MeasureMaker(Protocol):

@@ -393,6 +393,8 @@ class WiderLaw(ClusterCaveats):
 
     first: SamplingLaw
     second: SamplingLaw
+    own_caveat: str | None = None
+    """Why even the outer bounds may cover less than their level."""
 
     @property
     def standard_error(self) -> float:
@@ -406,9 +408,9 @@ class WiderLaw(ClusterCaveats):
 
     @property
     def coverage_caveat(self) -> str | None:  # type: ignore[override]  # that of the first law
-        """Return the caveat of the first law, or None."""
+        """Return the caveat of the first law, or its own, or None."""
         caveat = getattr(self.first, "caveat", None)
-        return caveat if isinstance(caveat, str) else None
+        return caveat if isinstance(caveat, str) else self.own_caveat
 
     def interval(self, level: float) -> tuple[float, float]:
         """Take the outer bounds."""

@@ -6,7 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from functools import partial, singledispatch
 
+import numpy as np
+
 from edgeworth.core.estimates import Estimate, Method, law_or_reason, undefined_estimate
+from edgeworth.core.formatting import format_count, plural
 from edgeworth.core.measures import Measure
 from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.sampling_distributions import (
@@ -34,6 +37,7 @@ from edgeworth.decisions.policy import (
     MAX_CLASSES_FOR_DEFAULT_POSTERIOR,
     MAX_CLASSES_FOR_POSTERIOR,
     MIN_CASES_FOR_DELTA_DESPITE_RARE_CLASS,
+    MIN_CLASS_CASES_FOR_COVERAGE,
     MIN_CLASS_CASES_FOR_DELTA,
     MIN_MARGIN_CASES_FOR_DELTA,
     MIN_WEIGHTED_CASES_FOR_DELTA,
@@ -255,10 +259,22 @@ class DeltaAndPosterior:
             delta = Delta().law(tally, resolved)
         except OptionError:
             return posterior
-        return WiderLaw(delta, posterior)
+        return WiderLaw(delta, posterior, rare_class_caveat(tally, resolved))
 
     def __str__(self) -> str:
         return "delta method and posterior, outer bounds"
+
+
+def rare_class_caveat(tally: ContingencyTable, resolved: Resolved) -> str | None:
+    """Return the caveat of a measure that a class with few cases moves as much as a common one, or None."""
+    real = tally.cells.sum(axis=0)
+    rare = np.flatnonzero((real > 0) & (real < MIN_CLASS_CASES_FOR_COVERAGE))
+    if not resolved.measure.weighs_classes_equally or not len(rare):
+        return None
+    position = min(rare.tolist(), key=lambda index: float(real[index]))
+    number = float(real[position])
+    cases = f"{format_count(number)} {plural(number, 'case')}"
+    return f"class {tally.labels[position]} has {cases}, so the interval may be too narrow"
 
 
 @dataclass(frozen=True)

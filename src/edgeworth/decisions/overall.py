@@ -301,6 +301,7 @@ OVERALL_MEASURES = (
         "mean over labels with odds of recall_l − fallout_l",
         _macro_informedness,
         source="yardstick's macro j_index",
+        weighs_classes_equally=True,
         needs=(CASES, TWO_REAL),
         ignores_prevalence="two classes",
     ),
@@ -410,6 +411,7 @@ AVERAGES = (
         lambda view, alpha: _macro(view, f_measure(view.by_label(), alpha)),
         "macro f1",
         margin_slopes=macro_f_slopes,
+        weighs_classes_equally=True,
         title="macro F",
         guidance=guidance.MACRO_F,
     ),
@@ -424,6 +426,7 @@ AVERAGES = (
         "macro_precision",
         "mean over labels of precision_l",
         lambda view: _macro(view, ratio(view.hits, view.predicted)),
+        weighs_classes_equally=True,
         needs=(CASES, ALL_PREDICTED),
     ),
     _average(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from edgeworth.common.json_types import JsonObject
 from edgeworth.comparisons.comparison import Comparison, SliceFindings
 from edgeworth.comparisons.difference import Difference
-from edgeworth.comparisons.findings import ComparisonFindings
+from edgeworth.comparisons.findings import ComparisonFindings, describe_dropped
 from edgeworth.comparisons.reading import named_systems
 from edgeworth.comparisons.report import whole_or_none
 from edgeworth.comparisons.suspicious import suspicious_systems
@@ -220,9 +220,15 @@ def _find(read: SystemTallies, options: Options) -> ComparisonFindings:
         if name not in read.kind.difference_options:
             raise OptionError(f"{flag_name(name)} is not supported with {title}")
     findings = read.kind.compare(read.tallies, options, clusters=read.clusters)
-    notes = (*suspicious_systems(read.tallies), *findings.notes)
+    notes = (*suspicious_systems(read.tallies), *findings.notes, *describe_dropped(read.dropped))
     margin = None if options["margin"] is None else parse_margin(options["margin"])
-    return replace(findings, notes=notes, predictions_made=options["predictions_made"], margin=margin)
+    return replace(
+        findings,
+        notes=notes,
+        dropped=findings.dropped + read.dropped,
+        predictions_made=options["predictions_made"],
+        margin=margin,
+    )
 
 
 def _as_systems(tally: object) -> SystemTallies:

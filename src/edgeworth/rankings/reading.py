@@ -259,7 +259,10 @@ def check_queries(options: Options) -> None:
     if options["cluster"] is not None and options["fold"] is None:
         raise OptionError("cluster is not supported with queries")
     if options["missing"] != "error":
-        raise OptionError("missing values in ranked lists are errors: drop such rows beforehand")
+        lists = "queries" if options["fold"] is None else "folds of scores"
+        raise OptionError(
+            f"--missing {options['missing']} is not supported with {lists}: leave out such rows beforehand"
+        )
 
 
 def count_queries(source: Source | None, options: Options, *, is_final: bool) -> Counted[RankedLists]:
