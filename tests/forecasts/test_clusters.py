@@ -162,3 +162,24 @@ def test_what_is_not_supported_says_so() -> None:
 def test_one_cluster_has_no_interval() -> None:
     data = frame(10).assign(patient="one")
     assert "one cluster" in str(ew.estimate(tally(data).final, "brier").no_interval)
+
+
+def test_few_effective_clusters_are_a_caveat_beside_calibration_and_roc_area() -> None:
+    data = frame(clusters=15)
+    sizes = data.groupby("patient").size()
+    few = f"only {sizes.sum() ** 2 / (sizes**2).sum():.2g} effective clusters"
+    report = ew.evaluate(data, truth="y", probabilities="p", cluster="patient")
+    quality = next(claim for claim in report.to_dict()["claims"] if claim["about"] == "calibration")
+    assert f", but {few})" in quality["text"]
+    grids = {section.title: section.grids[0] for section in report.sections if section.grids}
+    for title in ("Calibration", "Brier and log score decomposition"):
+        assert grids[title].columns[-1].name == "caveat"
+        assert any(few in str(row[-1]) for row in grids[title].rows)
+    many = ew.evaluate(frame(clusters=60), truth="y", probabilities="p", cluster="patient")
+    columns = {x.title: x.grids[0].columns[-1].name for x in many.sections if x.grids}
+    assert columns["Calibration"] == "p"
+
+
+def test_calibration_is_not_tested_with_a_handful_of_clusters() -> None:
+    report = ew.evaluate(frame(clusters=4), truth="y", probabilities="p", cluster="patient")
+    assert "too few cases or clusters to test calibration" in report.verdict

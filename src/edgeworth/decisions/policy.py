@@ -12,7 +12,7 @@ MIN_CLASS_CASES_FOR_DELTA = 20
 
 MIN_CLASS_CASES_FOR_COVERAGE = 10
 """If one of three or more classes has fewer cases, the interval of a macro average carries a caveat: that of
-macro F covers 85% with 3.6 cases expected, 88 to 91% with 5 and 92% with 7.5 (bench/clusters.py)."""
+macro F covers 85 to 89% with 3.6 cases expected, 88 to 91% with 5, and 92 to 93% with 7.5."""
 
 MIN_CASES_FOR_DELTA_DESPITE_RARE_CLASS = 100
 """From this many cases on, one rare class matters little to a measure that weighs cases equally."""

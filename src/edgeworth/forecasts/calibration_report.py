@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_level
 from edgeworth.forecasts.findings import ForecastFindings
-from edgeworth.report.report import Cell, Grid, Section, make_columns
+from edgeworth.report.report import Cell, Column, Grid, Section, make_columns
 
 CALIBRATION_NAMES = {
     "calibration_slope": "slope of log odds (1 if calibrated)",
@@ -22,22 +24,35 @@ def interval_cell(estimate: Estimate, level: float) -> Cell:
     return finite_or_none(low), finite_or_none(high)
 
 
+def with_caveats(
+    columns: tuple[Column, ...], rows: list[tuple[Cell, ...]], caveats: Sequence[str]
+) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]]]:
+    """Add a column with the caveat of each row, if any row has one."""
+    if not any(caveats):
+        return columns, rows
+    return (*columns, Column("caveat")), [(*row, text) for row, text in zip(rows, caveats, strict=True)]
+
+
 def calibration_section(findings: ForecastFindings) -> Section:
     """Make the table of calibration slope, intercept, error and z with their intervals."""
     heads = ("class/text", "calibration/text", "value", f"{format_level(findings.level)}/interval")
     rows: list[tuple[Cell, ...]] = []
+    caveats: list[str] = []
     for label, estimates in findings.calibration.items():
         test = findings.reliability[label].test
         for name, estimate in estimates.items():
             p_value = test.p_values.get(name) or estimate.p_value()
             cells = (str(label), CALIBRATION_NAMES[name], finite_or_none(estimate.value))
             rows.append((*cells, interval_cell(estimate, findings.level), finite_or_none(p_value)))
+            caveats.append(estimate.caveat or "")
         miscalibration = findings.parts["brier"][label].miscalibration
         by_draws = test.p_values.get("miscalibration")
         rows.append(
             (str(label), "miscalibration (CORP, Brier score)", miscalibration, (None, None), by_draws)
         )
+        caveats.append("")
     columns = make_columns(*heads, "p/probability")
+    columns, rows = with_caveats(columns, rows, caveats)
     combined = "z, calibration in the large and miscalibration in one test"
     if findings.is_robust:
         combined = "the t tests of z and of the mean error, adjusted for both"

@@ -21,7 +21,7 @@ from edgeworth.core.options import Options
 from edgeworth.core.serialization import plain_label
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.forecasts.betting.wealth import CLASS_SHARES, RIVAL
-from edgeworth.forecasts.calibration_report import calibration_section, interval_cell
+from edgeworth.forecasts.calibration_report import calibration_section, interval_cell, with_caveats
 from edgeworth.forecasts.charts import forecast_charts
 from edgeworth.forecasts.corp_reliability import ReliabilityBands, roc_area
 from edgeworth.forecasts.curves import Paths, returns
@@ -313,7 +313,7 @@ def _scores(findings: ForecastFindings) -> Section:
 def _parts(findings: ForecastFindings) -> Section:
     heads = ("class/text", "score/text", "mean", *PARTS[1:], "ROC area")
     columns = make_columns(*heads, f"{format_level(findings.level)}/interval")
-    rows = tuple(
+    rows: list[tuple[Cell, ...]] = [
         (
             str(label),
             RULES[score].words,
@@ -323,9 +323,15 @@ def _parts(findings: ForecastFindings) -> Section:
         )
         for score, by_label in findings.parts.items()
         for label, p in by_label.items()
-    )
+    ]
+    caveats = [
+        findings.area_estimates[label].caveat or ""
+        for by_label in findings.parts.values()
+        for label in by_label
+    ]
+    columns, rows = with_caveats(columns, rows, [text and f"ROC area: {text}" for text in caveats])
     note = "score = miscalibration − discrimination + uncertainty, by isotonic regression (CORP)"
-    return Section("Brier and log score decomposition", (), (Grid("", columns, rows, note),))
+    return Section("Brier and log score decomposition", (), (Grid("", columns, tuple(rows), note),))
 
 
 def _reliability(findings: ForecastFindings) -> Section:

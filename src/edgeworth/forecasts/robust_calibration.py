@@ -26,6 +26,7 @@ from edgeworth.core.clusters import (
 )
 from edgeworth.core.formatting import format_p_value
 from edgeworth.core.sampling_distributions import CautiousLaw, ClusterLaw, SamplingLaw, Scale, natural_scale
+from edgeworth.core.slice_gaps import law_forbids_claim
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.calibration import Reliability
 from edgeworth.forecasts.calibration_error import BinnedGaps, absolute_gap_law, bins_of
@@ -215,21 +216,32 @@ class RobustCalibrationTest:
 
     p_value: float
     p_values: dict[str, float]
+    caveat: str | None = None
+    """Why the test may reject too often, such as few effective clusters."""
 
     @classmethod
     def of(cls, cells: CalibrationCells) -> Self:
-        """Test Spiegelhalter's z and the mean error against 0, by Student's t with robust variances."""
+        """Test Spiegelhalter's z and the mean error against 0, by Student's t with robust variances.
+
+        A statistic whose variance has too few degrees of freedom for a conclusion is left out.
+        """
         bias = float(cells.weights @ (cells.values - cells.outcomes)) / cells.total
         values = {"spiegelhalter_z": spiegelhalter_z(cells.curve), "forecast_bias": bias}
-        p_values = {}
+        laws: dict[str, SamplingLaw] = {}
         for name, value in values.items():
             try:
-                p_values[name] = robust_law(cells, name, value, {}).p_value(0.0, "two-sided")
+                law = robust_law(cells, name, value, {})
             except OptionError:
                 continue
-        smallest = min(p_values.values(), default=math.nan)
-        return cls(min(1.0, len(p_values) * smallest), p_values)
+            if law_forbids_claim(law) is None:
+                laws[name] = law
+        p_values = {name: law.p_value(0.0, "two-sided") for name, law in laws.items()}
+        p_value = min(1.0, len(p_values) * min(p_values.values())) if p_values else math.nan
+        caveats = (getattr(law, "caveat", None) for law in laws.values())
+        caveat = next((text for text in caveats if isinstance(text, str)), None)
+        return cls(p_value, p_values, caveat)
 
     def p_text(self, tests: int = 1) -> str:
-        """Write the p-value, times the number of tests."""
-        return format_p_value(min(1.0, tests * self.p_value))
+        """Write the p-value, times the number of tests, with its caveat."""
+        caveat = "" if self.caveat is None else f", but {self.caveat}"
+        return f"{format_p_value(min(1.0, tests * self.p_value))}{caveat}"

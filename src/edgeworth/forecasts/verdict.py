@@ -184,7 +184,8 @@ def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
     p_value = min(1.0, classes * bands.test.p_value)
     is_off = p_value <= 1 - findings.level
     of_class = f" of {label}" if classes > 1 and is_off else ""
-    shows = f"probabilities{of_class} show {describe_calibration(label, findings)}."
+    verb = "have" if math.isnan(bands.test.p_value) else "show"
+    shows = f"probabilities{of_class} {verb} {describe_calibration(label, findings)}."
     text = f"{_capitalize(model)}'s {shows}"
     if classes == 1 and math.isfinite(findings.areas[label]):
         text = f"The ROC area of {model} is {_describe_area(findings, label)}; its {shows}"
@@ -204,7 +205,10 @@ def _describe_area(findings: ForecastFindings, label: Label) -> str:
     if area.law is None:
         return format_number(area.value)
     value, *ends = format_apart(area.value, *area.interval(findings.level))
-    return f"{value} ({format_level(findings.level)} CI {' to '.join(ends)})"
+    # The test of calibration follows in the same sentence, often with the same caveat.
+    known = getattr(findings.reliability[label].test, "caveat", None)
+    caveat = "" if area.caveat in (None, known) else f", but {area.caveat}"
+    return f"{value} ({format_level(findings.level)} CI {' to '.join(ends)}{caveat})"
 
 
 def describe_calibration(label: Label, findings: ForecastFindings) -> str:
@@ -219,7 +223,11 @@ def describe_calibration(label: Label, findings: ForecastFindings) -> str:
         return f"miscalibration ({p_value})"
     if isinstance(bands.test, RobustCalibrationTest):
         is_tested = math.isfinite(bands.test.p_value)
-        return f"no sign of miscalibration ({p_value})" if is_tested else "too few cases to test calibration"
+        return (
+            f"no sign of miscalibration ({p_value})"
+            if is_tested
+            else "too few cases or clusters to test calibration"
+        )
     times = findings.detectable_overconfidence(label)
     detected = "even strong overconfidence could have been missed"
     if times is not None:
