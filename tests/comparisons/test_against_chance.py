@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -12,6 +13,7 @@ from scipy import stats
 
 import edgeworth as ew
 from edgeworth.comparisons.chance import AgainstChance
+from edgeworth.comparisons.verdict import describe_chance
 from edgeworth.errors import OptionError
 
 RNG = np.random.default_rng(7)
@@ -180,3 +182,20 @@ def test_many_systems_are_tested_by_the_laws_of_their_intervals() -> None:
         assert found.p_value == known.p_value(known.chance, "greater")
         assert found.method == "distribution of the interval, Wilson"
     assert "All 11 systems are better than guessing." in str(comparison)
+
+
+def test_one_system_that_can_be_tested_is_named_alone() -> None:
+    comparison = ew.compare(truth=TRUTH, systems={"good": GOOD, "poor": POOR}, positive=1)
+    findings = comparison.findings
+    untested = replace(findings.chance["poor"], p_value=float("nan"))
+    alone = replace(findings, chance={**findings.chance, "poor": untested})
+    assert describe_chance(alone) == "good is better than guessing; the other systems have no such test."
+
+
+def test_a_citation_without_an_interval_has_no_empty_one() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 60)
+    systems = {"a": truth + rng.normal(size=60), "b": rng.normal(size=60)}
+    comparison = ew.compare(truth=truth, systems=systems, kind="scores", cluster=rng.integers(0, 3, 60))
+    assert "(no interval)" in comparison.report.citation
+    assert "CI" not in comparison.report.citation

@@ -448,6 +448,8 @@ def describe_chance(findings: ComparisonFindings) -> str:
         tests = " and ".join(format_p_value(min(1.0, 2 * findings.adjusted_chance[name])) for name in names)
         adjusted = "two-sided" if findings.adjust == "none" else "two-sided Holm"
         return f"{subject} shown to be better than {null} ({adjusted} {tests})."
+    if not names and len(tested) == 1:
+        return f"{tested[0]} is better than {null}; the other systems have no such test."
     if not names:
         return f"All {len(tested)} systems are better than {null}."
     return f"Not shown to be better than {null}: {_listed(names)}."
@@ -493,7 +495,9 @@ def comparison_citation(findings: ComparisonFindings) -> str:
         difference.measure, difference.difference, difference.interval(findings.level)
     )
     systems = f"{difference.first} − {difference.second}"
-    interval = f"{format_level(findings.level)} CI {low} to {high}, {difference.interval_method}"
+    interval = "no interval"
+    if difference.law is not None:
+        interval = f"{format_level(findings.level)} CI {low} to {high}, {difference.interval_method}"
     sample = describe_sample(difference, findings)
     claim = f"{describe_measure(difference.measure)} of {systems}: {size} ({interval})"
     return f"{claim}; {_test(difference)}; {sample}; Edgeworth {__version__}."
