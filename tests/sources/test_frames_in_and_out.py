@@ -7,6 +7,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
+from scipy.special import expit
 
 import edgeworth as ew
 from edgeworth.errors import InputError
@@ -100,11 +102,22 @@ def test_a_regression_target_is_refused_by_name(number: int) -> None:
     for call in (
         lambda: ew.evaluate(truth=target, prediction=guess),
         lambda: ew.evaluate(truth=target, score=guess),
+        lambda: ew.evaluate(truth=target, probabilities=expit(guess)),
         lambda: ew.evaluate(pd.DataFrame({"y": target, "p": guess}), truth="y", prediction="p"),
         lambda: ew.compare(truth=target, systems={"a": guess, "b": guess + 1}),
     ):
         with pytest.raises(InputError, match=r"looks like regression: use grade="):
             call()
+
+
+@pytest.mark.parametrize("role", ["truth", "score", "prediction"])
+def test_a_sparse_matrix_is_refused_with_the_call_that_helps(role: str) -> None:
+    columns: dict[str, object] = {"truth": TRUTH, "prediction" if role == "prediction" else "score": GOOD}
+    columns[role] = sparse.csr_matrix(np.column_stack([GOOD, BAD]))
+    with pytest.raises(
+        InputError, match=rf"{role} is a sparse matrix: pass it as an array, with .toarray\(\)"
+    ):
+        ew.evaluate(**columns)
 
 
 def test_a_few_fractions_are_classes() -> None:

@@ -18,6 +18,7 @@ from edgeworth.core.labels import (
     parse_labels,
     usual_positive,
 )
+from edgeworth.core.row_policies import refuse_regression
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
 
@@ -151,6 +152,7 @@ def pair_of(truth_labels: tuple[Label, ...], positive: Label | None) -> tuple[La
             start = f"truth has the labels {list_labels(truth_labels)}: "
             if len(truth_labels) > 2 and all(isinstance(x, float) and 0 <= x <= 1 for x in truth_labels):
                 raise InputError(f"{start}these may be probabilities; are truth and probabilities exchanged?")
+            refuse_regression(truth_labels)
             raise InputError(f"{start}name the class of the probability (positive=, --positive)")
     elif len(truth_labels) == 1 and str(canonical_label(positive)) != str(truth_labels[0]):
         # The positive class need not have come true.

@@ -125,6 +125,8 @@ def _to_numpy(values: object, name: str) -> AnyArray:
         return as_array(values, name)
     if not isinstance(values, Iterable):
         raise _not_a_column_error(values, name)
+    if getattr(values, "ndim", 1) == 2 and hasattr(values, "toarray"):
+        raise InputError(f"{name} is a sparse matrix: pass it as an array, with .toarray()")
     return np.array(list(values), dtype=np.object_)
 
 
