@@ -16,9 +16,9 @@ from edgeworth.core.options import CheckOptions
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.gates.decision import Decision
-from edgeworth.gates.error_rates import combine_rates
 from edgeworth.gates.evidence import (
     Evidence,
+    combine_results,
     decide,
     level_evidence,
     overall_outcome,
@@ -128,24 +128,23 @@ def check(
     except EdgeworthError as error:
         raise _with_requirement(error, rules) from None
     allowed = [part for part in missing if allow_missing and part.is_allowed_as_missing]
+    caveats = dict.fromkeys(x.caveat for x in evidence if x.caveat and x.caveat != x.reason)
     failures = [f"{x.text}. To allow it, use {x.allowed_by}." for x in missing if x not in allowed]
     if must_pass is not None:
         failures += _check_items(gate_data, must_pass)
     results = decide(evidence, level=level, power=given.get("power", 0.8))
     are_relative = all(rule.needs_baseline for rule in rules)
     is_one = len({rule.text for rule in rules}) == 1
-    # The slices of one column have different items; those of two columns share them.
-    have_own_items = is_one and all(len(rule.columns) <= 1 for rule in rules)
-    rates = (
-        combine_rates([result.rates for result in results], are_independent=have_own_items)
-        if are_relative or is_one
-        else []
-    )
+    rates = combine_results(results) if are_relative or is_one else []
     return Decision(
         outcome=overall_outcome(results, failures),
         results=results,
         failures=tuple(failures),
-        notes=(*gate_data.notices(), *(f"{part.text}." for part in allowed)),
+        notes=(
+            *gate_data.notices(),
+            *(f"{part.text}." for part in allowed),
+            *(f"{caveat[:1].upper()}{caveat[1:].rstrip('.')}." for caveat in caveats),
+        ),
         candidate=gate_data.candidate,
         baseline=gate_data.baseline,
         level=level,
@@ -188,7 +187,7 @@ def _gather(
         rule.refuse("weights need several tasks, or a column of slices (by)", 0)
     if not columns:
         result = data.difference(rule.measure) if rule.needs_baseline else data.estimate(rule.measure)
-        return [_make_evidence(rule, result, "", data.unit, is_anytime=is_anytime)], []
+        return [_make_evidence(rule, result, data, is_anytime=is_anytime)], []
     evidence: list[Evidence] = []
     slices: set[str] = set()
     for column in columns:
@@ -200,9 +199,10 @@ def _gather(
                 names = f"there are {', '.join(parts)}" if parts else "the data name no task"
                 rule.refuse(f"there is no task {rule.task!r}; {names}", 0)
             parts = {rule.task: parts[rule.task]}
-        evidence += _pool(parts, weights, rule) if weights is not None else parts.values()
+        pooled = None if weights is None else _pool(parts, weights, rule, is_anytime=is_anytime)
+        evidence += parts.values() if pooled is None else [pooled]
     vanished = [f"{' or '.join(rule.by)} {name}" for name in rule.slices if name not in slices]
-    text = f"{rule.text}: vanished {', '.join(vanished[:LISTED])}"
+    text = f"{rule.text}: the data have no {', '.join(vanished[:LISTED])}"
     return evidence, [Missing(text)] if vanished else []
 
 
@@ -214,7 +214,7 @@ def _gather_parts(rule: Requirement, data: GateData, column: str, *, is_anytime:
     else:
         results = data.estimates_by(column, rule.measure)
     return {
-        name: _make_evidence(rule, result, f"{column} {name}", data.unit, is_anytime=is_anytime)
+        name: _make_evidence(rule, result, data, column, name, is_anytime=is_anytime)
         for name, result in results.items()
     }
 
@@ -222,19 +222,23 @@ def _gather_parts(rule: Requirement, data: GateData, column: str, *, is_anytime:
 def _make_evidence(
     rule: Requirement,
     result: Estimate | Difference | EdgeworthError,
-    part: str,
-    unit: str,
+    data: GateData,
+    column: str = "",
+    name: str = "",
     *,
     is_anytime: bool,
 ) -> Evidence:
     """Turn an estimate or a difference into evidence. A part with an error never passes."""
+    part = f"{column} {name}".strip()
     if isinstance(result, EdgeworthError):
-        return _undefined(rule, part, unit, str(result))
-    if isinstance(result, Estimate):
-        return level_evidence(rule, result, part=part, unit=unit, is_anytime=is_anytime)
-    from edgeworth.gates.differences import difference_evidence
+        evidence = _undefined(rule, part, data.unit, str(result))
+    elif isinstance(result, Estimate):
+        evidence = level_evidence(rule, result, part=part, unit=data.level_unit, is_anytime=is_anytime)
+    else:
+        from edgeworth.gates.differences import difference_evidence
 
-    return difference_evidence(rule, result, part=part, unit=unit, is_anytime=is_anytime)
+        evidence = difference_evidence(rule, result, part=part, unit=data.unit, is_anytime=is_anytime)
+    return replace(evidence, column=column)
 
 
 def _undefined(rule: Requirement, part: str, unit: str, reason: str) -> Evidence:
@@ -244,12 +248,19 @@ def _undefined(rule: Requirement, part: str, unit: str, reason: str) -> Evidence
     return Evidence(rule, region, math.nan, math.nan, lambda _: nothing, part, unit=unit, reason=reason)
 
 
-def _pool(parts: Mapping[str, Evidence], weights: Mapping[str, float], rule: Requirement) -> list[Evidence]:
+def _pool(
+    parts: Mapping[str, Evidence], weights: Mapping[str, float], rule: Requirement, *, is_anytime: bool
+) -> Evidence:
     """Pool parts by their weights, which must name every one of them."""
-    if parts.keys() != weights.keys():
-        names = ", ".join(sorted(parts.keys() ^ weights.keys()))
-        rule.refuse(f"weights and parts differ in {names}", 0)
-    return [pool_evidence([(weights[name], evidence) for name, evidence in parts.items()])]
+    if lacking := parts.keys() - weights.keys():
+        rule.refuse(f"there is no weight for {_list(sorted(lacking))}", 0)
+    if unknown := weights.keys() - parts.keys():
+        rule.refuse(
+            f"there are weights for {_list(sorted(unknown))}, and the data have {_list(sorted(parts))}", 0
+        )
+    return pool_evidence(
+        [(weights[name], evidence) for name, evidence in parts.items()], is_anytime=is_anytime
+    )
 
 
 def _weights_of(
@@ -288,8 +299,8 @@ def _check_items(data: GateData, must_pass: str | Sequence[str]) -> list[str]:
     """Write which of the items that must be right are wrong or absent."""
     items = data.check_items(must_pass)
     failures = []
-    if items.wrong:
-        failures.append(f"Of {items.number:,} items that must pass, these are wrong: {_list(items.wrong)}.")
+    if items.wrong or items.wrong_rows:
+        failures.append(items.describe_wrong())
     if items.absent:
         failures.append(f"Items that must pass are absent: {_list(items.absent)}.")
     return failures

@@ -16,7 +16,7 @@ from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
 from edgeworth.core.options import CheckOptions
 from edgeworth.core.random_seeds import Rng
-from edgeworth.core.registry import canonical_spelling
+from edgeworth.core.registry import canonical_spelling, catalogue
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.scoring_rules import SCORES
@@ -49,6 +49,7 @@ def noise(
     score: str | Sequence[str] | None = None,
     probabilities: str | Sequence[str] | None = None,
     truth: str | None = None,
+    positive: str | None = None,
     query: str | None = None,
     measure: str | None = None,
     id: str | None = None,
@@ -73,6 +74,8 @@ def noise(
         The column of scores, or of probabilities of the positive class; one per run, or one with ``id``.
     truth : str, optional
         With labels, scores and probabilities: the column of actual classes.
+    positive : str, optional
+        With scores and probabilities: the class that high values speak for, unless the classes are 0 and 1.
     query : str, optional
         With scores: the column of queries. Each query then has a value of its own.
     measure : str, optional
@@ -109,7 +112,7 @@ def noise(
     given: dict[str, object] = {"id": id, "scorer": scorer, "errors": errors, "level": level, "rng": rng}
     given |= {"grade_range": grade_range, "lower_is_better": lower_is_better, "unmatched": "drop"}
     options = fill_in("evaluate", CheckOptions, given)
-    options["truth"], options["query"] = truth, query
+    options["truth"], options["query"], options["positive"] = truth, query, positive
     columns = {"correct": _listed(correct), "grade": _listed(grade), "prediction": _listed(prediction)}
     columns |= {"score": _listed(score), "probabilities": _listed(probabilities)}
     rules = parse_requirements(require) if require else ()
@@ -128,6 +131,9 @@ def noise(
 def _about_mean(rule: Requirement, measure: str) -> Requirement:
     """Turn a requirement on the measure of the runs into one on the mean of their values."""
     if not measure:
+        names = {measure.name for measure in catalogue(kind="grades")}
+        if canonical_spelling(rule.measure).name not in names:
+            rule.refuse("noise counts these answers as right or wrong: write a requirement on accuracy", 0)
         return rule
     if canonical_spelling(rule.measure) != canonical_spelling(measure):
         rule.refuse(f"noise checks requirements on one measure, here {measure}", 0)

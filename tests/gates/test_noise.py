@@ -222,3 +222,31 @@ def test_what_noise_of_scores_needs(tmp_path: Path, given: dict[str, object], wo
     path = write_runs(tmp_path / "t.csv", truth, 1 / (1 + np.exp(-runs)))
     with pytest.raises(OptionError, match=words):
         ew.noise(path, **given)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_the_positive_class_of_text_labels_is_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    truth, runs = rerun_table(rng, 2)
+    chances = 1 / (1 + np.exp(-(runs - 0.5)))
+    rows = [
+        f"{y},{'spam' if y else 'ham'},{a},{b},{i % 40}"
+        for i, (y, a, b) in enumerate(zip(truth.tolist(), *chances.tolist(), strict=True))
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["number,label,a,b,topic", *rows]) + "\n")
+    for columns in ({"score": ["a", "b"]}, {"probabilities": ["a", "b"]}):
+        named = ew.noise(str(path), truth="label", positive="spam", **columns).numbers
+        assert named["rerun_sd"] == ew.noise(str(path), truth="number", **columns).numbers["rerun_sd"]
+        with pytest.raises(OptionError, match="--positive"):
+            ew.noise(str(path), truth="label", **columns)
+        with pytest.raises(OptionError, match="there is no class 'spa'"):
+            ew.noise(str(path), truth="label", positive="spa", **columns)
+    queries = {"score": ["a", "b"], "query": "topic"}
+    named = ew.noise(str(path), truth="label", positive="spam", **queries).numbers
+    assert named["rerun_sd"] == ew.noise(str(path), truth="number", **queries).numbers["rerun_sd"]
+
+
+def test_a_gate_on_labels_that_noise_cannot_simulate_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("y,a,b\n" + "1,1,0\n0,0,0\n" * 10)
+    with pytest.raises(OptionError, match="write a requirement on accuracy"):
+        ew.noise(str(tmp_path / "t.csv"), truth="y", prediction=["a", "b"], require="informedness >= 0.5")

@@ -91,3 +91,10 @@ def test_systems_without_a_common_task_are_listed_without_ranks(tmp_path: Path) 
 def test_a_page_of_a_folder_can_be_written(folder: Path, tmp_path: Path) -> None:
     page = ew.evaluate(folder).to_html(tmp_path / "page.html")
     assert page.index("Leaderboard") < page.index("lab/a: How good")
+
+
+def test_a_task_that_a_system_did_not_run_is_a_warning(folder: Path) -> None:
+    write_log(folder / "a-more.json", [1, 0] * 20, model="lab/a", task="more")
+    for report in (ew.evaluate(folder), ew.compare(folder).report):
+        assert "Task more left out: lab/b, lab/c did not run it." in report.warnings
+    assert not any("left out" in warning for warning in ew.evaluate(folder / "a-more.json").warnings)

@@ -26,6 +26,10 @@ def noise(
         tuple[str, ...], _columns("Probabilities of the positive class: once per run, or once with --id.")
     ] = (),
     truth: Annotated[str | None, Parameter(help="The column of actual classes.", metavar="COLUMN")] = None,
+    positive: Annotated[
+        str | None,
+        Parameter(help="With scores and probabilities: the positive class.", metavar="LABEL"),
+    ] = None,
     query: Annotated[str | None, Parameter(help="With --score: the column of queries.", metavar="COLUMN")] = (
         None
     ),
@@ -76,6 +80,7 @@ def noise(
             query=query,
             measure=measure,
             truth=truth,
+            positive=positive,
             id=id,
             require=require,
             scorer=scorer,

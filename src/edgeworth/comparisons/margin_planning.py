@@ -248,7 +248,7 @@ def margin_plan(
     if counts is None:
         # The plan for telling a difference of margin + gain from 0: its error does not depend on the value.
         distance = margin + gain
-        shifted = replace(difference, values=(distance, 0.0), discordant=None)
+        shifted = replace(difference, values=(distance, 0.0), discordant=None, amounts=None)
         plan = units_needed(shifted, level=level, power=power)
         return plan if distance > 0 else replace(plan, needed=math.inf)
     share = disagreement_rate(counts.only_first + counts.only_second, counts.trials)

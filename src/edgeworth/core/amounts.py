@@ -20,7 +20,7 @@ from edgeworth.core.formatting import (
     format_number,
     format_together,
 )
-from edgeworth.core.registry import canonical_spelling, find_by_name
+from edgeworth.core.registry import canonical_spelling, catalogue, find_by_name
 from edgeworth.errors import OptionError
 
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE]([-+]?[0-9]{1,3}))?(?: ?(pp|%))?")
@@ -48,6 +48,29 @@ def parse_margin(margin: object) -> float:
     if not 0 < value < math.inf:
         raise OptionError(f"a margin is larger than 0; saw {margin!r}")
     return value
+
+
+def measure_range(measure: str) -> Interval:
+    """Find the values that a measure can have, in any kind of predictions.
+
+    >>> measure_range("recall[fraud]"), measure_range("informedness")
+    (Interval(low=0.0, high=1.0), Interval(low=-1.0, high=1.0))
+    """
+    name = canonical_spelling(measure).name
+    entries = [entry for entry in catalogue() if entry.name == name]
+    if not entries:
+        return Interval(-math.inf, math.inf)
+    return Interval(min(entry.low for entry in entries), max(entry.high for entry in entries))
+
+
+def check_margin(measure: str, margin: float) -> None:
+    """Refuse a margin that no difference could exceed."""
+    low, high = measure_range(measure)
+    if margin >= high - low:
+        raise OptionError(
+            f"no difference in {canonical_spelling(measure).name} can exceed a margin of {margin:g}: state a "
+            f"smaller one ({margin:g}pp means {margin:g} points)"
+        )
 
 
 def is_share(measure: str) -> bool:

@@ -9,7 +9,8 @@ losses and the null 0 this is the anytime-valid McNemar test ``2^(w+l) B(1+w, 1+
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -60,6 +61,10 @@ def log_wealth(wins: Floats, losses: Floats, cases: float, null: float, lowest: 
     return np.asarray(np.logaddexp(*halves) - math.log(2))
 
 
+MAX_TIMES_MORE_ITEMS = 1_000
+"""A plan for more than this multiple of the items at hand is none."""
+
+
 @dataclass(frozen=True)
 class BettingSequence:
     """A confidence sequence for a mean of items that count 1, 0 or −1 (or 1 and 0).
@@ -83,6 +88,19 @@ class BettingSequence:
         """The standard deviation of the mean, looked at once."""
         share = (self.wins + self.losses) / self.cases
         return math.sqrt(max(share - self.value**2, 0.0) / self.cases)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of one item."""
+        return self.standard_error * math.sqrt(self.cases)
+
+    def of_as_many(self, cases: float, value: float) -> BettingSequence:
+        """Give the counts of some items that disagree as often, with a given mean."""
+        if self.lowest == 0:
+            return replace(self, wins=cases * min(max(value, 0.0), 1.0), cases=cases)
+        share = max((self.wins + self.losses) / self.cases, abs(value))
+        wins, losses = cases * (share + value) / 2, cases * (share - value) / 2
+        return replace(self, wins=wins, losses=losses, cases=cases)
 
     def log_e_value(self, null: float) -> float:
         """Compute the logarithm of the e-value against a mean."""
@@ -116,3 +134,27 @@ class BettingSequence:
 
     def __str__(self) -> str:
         return "betting confidence sequence (valid at every look)"
+
+
+def items_needed(seen: BettingSequence, bound: float, level: float, power: float) -> float:
+    """Find how many items refute a bound with a power at one look, if the truth is as seen.
+
+    Infinite if no reasonable number does. The mean of so many items is taken as normal.
+
+    >>> items_needed(BettingSequence(30.0, 10.0, 400.0), 0.0, 0.95, 0.8)
+    639.0
+    """
+    way, reach = seen.value - bound, float(scipy.special.ndtri(power)) * seen.deviation
+
+    def is_enough(cases: float) -> bool:
+        value = seen.value - math.copysign(reach / math.sqrt(cases), way)
+        is_on_this_side = (value - bound) * way > 0
+        return is_on_this_side and seen.of_as_many(cases, value).log_e_value(bound) >= -math.log(1 - level)
+
+    cases = seen.cases
+    while not is_enough(cases):
+        if cases > MAX_TIMES_MORE_ITEMS * seen.cases:
+            return math.inf
+        cases *= 2
+    numbers = range(math.floor(cases / 2), math.ceil(cases) + 1)
+    return float(numbers[bisect_left(numbers, True, key=is_enough)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -11,11 +11,12 @@ from xml.etree import ElementTree
 
 from edgeworth.common.arrays import plain_values
 from edgeworth.common.choices import UndecidedAs
-from edgeworth.core.amounts import describe_difference, is_share
+from edgeworth.core.amounts import describe_amount, describe_difference, is_share
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
     displayable,
     escape_markdown,
+    format_apart,
     format_count,
     format_level,
     format_p_value,
@@ -26,12 +27,10 @@ from edgeworth.core.formatting import (
 from edgeworth.gates.error_rates import (
     MIN_UNITS_FOR_RATES,
     ErrorRate,
-    combine_rates,
     describe_chance_of,
     rates_to_dicts,
 )
-from edgeworth.gates.evidence import Outcome, RequirementResult, has_too_few_units
-from edgeworth.gates.requirements import Requirement
+from edgeworth.gates.evidence import Outcome, RequirementResult, combine_results, has_too_few_units
 from edgeworth.report.formats import grid_to_markdown, write_text
 from edgeworth.report.report import Grid, json_text, make_columns, map_texts
 from edgeworth.report.wording import describe_measure
@@ -118,14 +117,17 @@ class Decision:
 
         def describe_share(outcome: Outcome) -> str:
             share = sum(result.outcome == outcome for result in self.results)
-            return "the requirement" if number == 1 else f"{share} of {number} {noun}"
+            if share == number:
+                return "the requirement" if number == 1 else f"any of {number} {noun}"
+            return f"{share} of {number} {noun}"
 
         if self.outcome == "pass":
-            met = "the requirement" if number == 1 else f"all {number} {noun}"
+            met = "the requirement" if number == 1 else f"{'both' if number == 2 else f'all {number}'} {noun}"
             return f"PASS: {self.candidate} meets {met}."
         if self.outcome == "undecided":
             counts = f" ({self.undecided_as} by --undecided)" if self.undecided_as is not None else ""
-            return f"UNDECIDED{counts}: the data do not decide {describe_share('undecided')}."
+            share = describe_share("undecided")
+            return f"UNDECIDED{counts}: the data do not show whether {self.candidate} meets {share}."
         is_failed = any(result.outcome == "fail" for result in self.results)
         verdict = f"does not meet {describe_share('fail')}" if is_failed else "does not pass"
         reasons = (
@@ -152,10 +154,7 @@ class Decision:
         by_requirement: dict[str, list[RequirementResult]] = {}
         for result in self.results:
             by_requirement.setdefault(result.requirement.text, []).append(result)
-        return {
-            text: combine_rates([result.rates for result in results], are_independent=True)
-            for text, results in by_requirement.items()
-        }
+        return {text: combine_results(results) for text, results in by_requirement.items()}
 
     def rate_rows(self) -> list[tuple[str, ErrorRate]]:
         """List systems of assumed quality with their rates: by requirement, then for all of them together.
@@ -163,11 +162,11 @@ class Decision:
         :meta private:
         """
         by_requirement = self.rates_by_requirement()
-        requirements = {result.requirement.text: result.requirement for result in self.results}
         rows = []
         for text, rates in by_requirement.items():
             which = f"{text}, " if len(by_requirement) > 1 else ""
-            rows += [(f"{which}{describe_scenario(rate, requirements[text])}", rate) for rate in rates]
+            results = [result for result in self.results if result.requirement.text == text]
+            rows += [(f"{which}{describe_scenario(rate, results)}", rate) for rate in rates]
         if len(by_requirement) > 1:
             words = {
                 "unchanged": "all together, an unchanged system",
@@ -199,8 +198,10 @@ class Decision:
             return [f"No error rates: {number} are too few to state them (at least {MIN_UNITS_FOR_RATES})."]
         if not rows:
             return []
-        note = "this gate, checked once with this many cases," if self.is_anytime else "this gate"
-        head = f"How often {note} decides each way (from the disagreement or variance seen, not the result):"
+        look = ", at one look" if self.is_anytime else ""
+        head = (
+            f"How often this gate decides each way on new data of this size{look}, whatever the result above:"
+        )
         return [head, *(f"  {name}: {_chances(rate)}." for name, rate in rows)]
 
     def __str__(self) -> str:
@@ -426,8 +427,8 @@ def describe_numbers(result: RequirementResult) -> str:
     text = f"{_levels(result)} {_brackets(result)}."
     if result.outcome == "undecided":
         text += f" {_why_undecided(result)}"
-    if evidence.cannot_pass is not None and result.outcome != "pass":
-        text += f" {_sentence(evidence.cannot_pass)}"
+    if result.cannot_pass is not None and result.outcome != "pass":
+        text += f" {_sentence(result.cannot_pass)}"
     return text
 
 
@@ -435,7 +436,7 @@ def _levels(result: RequirementResult) -> str:
     evidence, measure = result.evidence, result.requirement.measure
     if not result.requirement.needs_baseline:
         return _write_levels(measure, evidence.value, result.interval)[0]
-    own, other = (_write_value(measure, x) for x in (evidence.value, evidence.baseline_value))
+    own, other = _write_values(measure, evidence.value, evidence.baseline_value)
     difference = describe_difference(measure, evidence.quantity, result.interval, result.level).partition(
         " ("
     )[0]
@@ -462,6 +463,13 @@ def _write_levels(measure: str, value: float, interval: Interval) -> list[str]:
         return [f"{100 * x:.1f}%" for x in (value, *interval)]
     own, *ends = format_together(value, *interval)
     return [f"{describe_measure(measure)} {own}", *ends]
+
+
+def _write_values(measure: str, own: float, other: float) -> list[str]:
+    """Write two values with as many decimals as each other."""
+    if is_share(measure) or not (math.isfinite(own) and math.isfinite(other)):
+        return [_write_value(measure, value) for value in (own, other)]
+    return format_apart(own, other)
 
 
 def _write_value(measure: str, value: float) -> str:
@@ -547,8 +555,8 @@ def _describe_plan(result: RequirementResult) -> str:
         value = _write_levels(measure, evidence.value, result.interval)[0].removeprefix(f"{what} ")
     number = f"about {format_rounded(result.more)} more {plural(result.more, evidence.unit)}"
     return (
-        f"If the true {what} is {value}, as observed, {number} would decide it as a "
-        f"{evidence.likely_outcome}, with a probability of {result.power:.0%}."
+        f"With {number}, it would {evidence.likely_outcome} with a probability of {result.power:.0%}, if the "
+        f"true {what} is {value}, as observed."
     )
 
 
@@ -556,27 +564,29 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def describe_scenario(rate: ErrorRate, requirement: Requirement) -> str:
-    """Name the system that a rate is about."""
-    measure = requirement.measure
+def describe_scenario(rate: ErrorRate, results: Sequence[RequirementResult]) -> str:
+    """Name the system that a rate of a requirement, in one or several parts, is about."""
+    requirement, region = results[0].requirement, results[0].evidence.region
+    measure, columns = requirement.measure, {result.evidence.column for result in results}
+    place = columns.pop() if len(columns) == 1 else ""
+    where = f" in every {place or 'part'}" if len(results) > 1 else ""
     if rate.scenario == "unchanged":
         return "an unchanged system"
-    if requirement.needs_baseline:
-        if requirement.margin and rate.scenario == "worse":
-            return f"a system worse by {requirement.describe_margin()}"
-        size = "" if math.isnan(rate.truth) else f" by {_amount(measure, rate.truth)}"
-        size = size or " by what is detectable in every part"
-        return f"a system {rate.scenario}{size}"
     if math.isnan(rate.truth):
-        words = {"better": "above the bound by what is detectable", "worse": "below it by as much"}
-        return f"a system {words.get(rate.scenario, rate.scenario)} in every part"
-    return f"a system with {describe_measure(measure)} {_write_value(measure, rate.truth)}"
+        other = "the baseline" if requirement.needs_baseline else "the bound"
+        return f"a system {rate.scenario} than {other}{where}, by the smallest detectable amount"
+    if not requirement.needs_baseline:
+        return f"a system with {describe_measure(measure)} {_write_value(measure, rate.truth)}{where}"
+    is_margin = abs(rate.truth) == requirement.margin
+    size = requirement.describe_margin() if is_margin else _amount(measure, rate.truth)
+    if requirement.relation == "within":
+        return f"a system that differs by {size}{where}"
+    gain = rate.truth if math.isfinite(region.low) else -rate.truth
+    return f"a system {'better' if gain > 0 else 'worse'} by {size}{where}"
 
 
 def _amount(measure: str, amount: float) -> str:
-    if is_share(measure):
-        return f"{abs(100 * amount):.2g} points"
-    return f"{abs(amount):.2g}"
+    return describe_amount(measure, float(f"{abs(amount):.2g}"))
 
 
 def _chances(rate: ErrorRate) -> str:

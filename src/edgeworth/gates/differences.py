@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import scipy
 
@@ -15,9 +15,8 @@ from edgeworth.comparisons.margin_planning import margin_plan, raw_counts
 from edgeworth.comparisons.margins import is_no_worse, reason_for_no_margin
 from edgeworth.comparisons.policy import MIN_UNITS_FOR_NO_WORSE
 from edgeworth.core.formatting import format_count, format_number, format_rounded, plural
-from edgeworth.core.registry import catalogue
 from edgeworth.core.sampling_distributions import SamplingLaw, normal_quantile, unmirror
-from edgeworth.gates.anytime import BettingSequence
+from edgeworth.gates.anytime import BettingSequence, items_needed
 from edgeworth.gates.error_rates import NormalModel, OutcomeModel
 from edgeworth.gates.evidence import ConfirmingTest, Evidence, interval_of, nearest_end, normal_model
 from edgeworth.gates.paired_rates import PairedModel
@@ -33,7 +32,6 @@ def difference_evidence(
     is_anytime: bool = False,
 ) -> Evidence:
     """Gather what a difference from the baseline (candidate less baseline) shows about a requirement."""
-    _check_margin(requirement)
     region = requirement.region(difference.direction)
     reason = _reason(requirement, difference)
     law, counts = difference.law, raw_counts(difference)
@@ -47,7 +45,8 @@ def difference_evidence(
         law = BettingSequence(counts.only_first, counts.only_second, counts.trials)
         method = str(law)
     model: OutcomeModel | None = None
-    if law is not None and counts is not None:
+    are_independent = counts is not None and math.isinf(counts.freedom)
+    if law is not None and counts is not None and are_independent:
         model = PairedModel.of(counts.only_first + counts.only_second, counts.trials, is_anytime=is_anytime)
     elif law is not None:
         model = _mean_model(law, difference)
@@ -64,26 +63,20 @@ def difference_evidence(
         method=method,
         model=model,
         reason=reason,
+        caveat=difference.caveat,
         unseen_shifts=difference.unseen_shifts,
         needed=_cases_needed(difference, region, model),
+        cannot_pass=partial(
+            _no_difference_passes, region, difference, counts if are_independent else None, unit
+        ),
     )
     if not is_anytime:
         test = _difference_test(difference) if 0.0 in region else None
         evidence = replace(evidence, is_confirmed=_confirmation(requirement, difference, test), test=test)
-        if counts is not None:
-            evidence = replace(evidence, cannot_pass=_no_difference_passes(region, counts, unit))
+    elif isinstance(law, BettingSequence):
+        bound = nearest_end(region, difference.difference)
+        evidence = replace(evidence, needed=partial(items_needed, law, bound))
     return evidence
-
-
-def _check_margin(requirement: Requirement) -> None:
-    """Refuse a margin that no difference could exceed: such a gate never fails."""
-    name = re.split(r"[\[(@]", requirement.measure)[0]
-    widest = max((x.high - x.low for x in catalogue() if x.name == name), default=math.inf)
-    if requirement.margin >= widest:
-        number = format_number(requirement.margin)
-        requirement.refuse(
-            f"no difference in {name} can exceed a margin of {number}: for points write {number}pp"
-        )
 
 
 def _mean_model(law: SamplingLaw, difference: Difference) -> NormalModel:
@@ -167,19 +160,25 @@ def _within_ratio(region: Region, truth: float, model: OutcomeModel, level: floa
     return math.exp(scipy.optimize.brentq(excess, -40.0, 40.0)) if spread > 0 else 0.0
 
 
-def _no_difference_passes(region: Region, counts: PairedProportions, unit: str) -> str | None:
-    """Explain that no result, or not even equal answers, would pass with this many trials."""
-    units, trials = plural(2, unit), format_count(counts.trials)
+def _no_difference_passes(
+    region: Region, difference: Difference, counts: PairedProportions | None, unit: str, level: float
+) -> str | None:
+    """Explain that no result, or not even equal answers, would pass with this many cases."""
+    units = plural(2, unit)
+    if counts is None:
+        return _no_difference_fits(region, difference, units, level)
+    trials = format_count(counts.trials)
     margin = min((abs(end) for end in region if math.isfinite(end)), default=math.inf)
     if 0.0 in region:
-        if 2.0 ** (1 - counts.trials) >= 0.05:
-            return f"no result could pass with {trials} {units}: at least 6 are needed"
+        fewest = math.floor(1 - math.log2(1 - level)) + 1
+        if counts.trials < fewest:
+            return f"no result could pass with {trials} {units}: at least {fewest} are needed"
         return None
     if region.low > 0 or region.high < 0:
         return None
     if counts.trials < MIN_UNITS_FOR_NO_WORSE:
         return f"no result could pass with {trials} {units}: at least {MIN_UNITS_FOR_NO_WORSE} are needed"
-    square = normal_quantile(0.95) ** 2
+    square = normal_quantile(level) ** 2
     least = math.floor(square * (1 - margin) / margin) + 1
     if counts.trials >= least:
         return None
@@ -187,3 +186,15 @@ def _no_difference_passes(region: Region, counts: PairedProportions, unit: str) 
         "no result" if math.isfinite(region.low) and math.isfinite(region.high) else "not even equal answers"
     )
     return f"{what} could pass with {trials} {units}: at least {format_rounded(least)} are needed"
+
+
+def _no_difference_fits(region: Region, difference: Difference, units: str, level: float) -> str | None:
+    """Explain that the interval is wider than what "within" allows, wherever it lies."""
+    low, high = difference.interval(level)
+    if not high - low >= region.high - region.low:
+        return None
+    reach, allowed = ((end - start) / 2 for start, end in ((low, high), region))
+    return (
+        f"no difference could pass with {format_count(difference.cases)} {units}: the interval reaches "
+        f"{format_number(reach)} to each side, and only {format_number(allowed)} is allowed"
+    )

@@ -290,7 +290,8 @@ def combine_rates(parts: Sequence[Sequence[ErrorRate]], *, are_independent: bool
         no_fails = [Chance(1 - x.value, 1 - x.high, 1 - x.low) for x in (rate.fails for rate in rates)]
         kept = _all(no_fails, are_independent=are_independent)
         fails = Chance(1 - kept.value, 1 - kept.high, 1 - kept.low)
-        combined.append(ErrorRate(name, math.nan, passes, fails))
+        truth = rates[0].truth if len({rate.truth for rate in rates}) == 1 else math.nan
+        combined.append(ErrorRate(name, truth, passes, fails))
     return combined
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import mul
 from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
 import scipy
 
 from edgeworth.common.arrays import plain_values
+from edgeworth.comparisons.labels.proportions import PairedProportions
 from edgeworth.comparisons.paired_values.paired_tests import LawWithinReach
 from edgeworth.core.estimates import Estimate, Interval
 from edgeworth.core.formatting import format_count, format_rounded, plural
@@ -21,7 +25,7 @@ from edgeworth.core.sampling_distributions import (
     normal_quantile,
     student_quantile,
 )
-from edgeworth.gates.anytime import BettingSequence
+from edgeworth.gates.anytime import BettingSequence, items_needed
 from edgeworth.gates.error_rates import (
     MIN_UNITS_FOR_RATES,
     ErrorRate,
@@ -29,6 +33,7 @@ from edgeworth.gates.error_rates import (
     NormalModel,
     OutcomeModel,
     ProportionModel,
+    combine_rates,
     error_rate,
     rates_to_dicts,
     scenarios_of,
@@ -71,6 +76,8 @@ class Evidence:
     """The measure itself, or its difference from the baseline: what the region is about."""
     interval: Callable[[float], Interval] = field(repr=False)
     part: str = ""
+    column: str = ""
+    """The column of the slice, or of the task: parts of one column have different items."""
     baseline_value: float = math.nan
     cases: float = math.nan
     unit: str = "case"
@@ -82,8 +89,10 @@ class Evidence:
     """The test of "no difference" or of chance; None for other bounds."""
     reason: str | None = None
     """Why nothing can be decided, whatever the interval."""
-    cannot_pass: str | None = None
-    """Why no result could pass with so few cases."""
+    caveat: str | None = None
+    """What else to know about the numbers."""
+    cannot_pass: Callable[[float], str | None] = field(default=lambda _: None, repr=False)
+    """Why no result could pass with so few cases, at a level."""
     unseen_shifts: tuple[float, float] = (0.0, 0.0)
     """How far a few unseen units could lower and raise the quantity: a decision must survive that."""
     needed: Callable[[float, float], float] = field(default=lambda *_: math.nan, repr=False)
@@ -148,6 +157,11 @@ class RequirementResult:
         """The interval of the measure, or of its difference from the baseline."""
         return self.evidence.interval(self.level)
 
+    @property
+    def cannot_pass(self) -> str | None:
+        """Why no result could pass with so few cases."""
+        return self.evidence.cannot_pass(self.level)
+
     def to_dict(self) -> dict[str, object]:
         """Give plain values."""
         evidence = self.evidence
@@ -171,7 +185,7 @@ class RequirementResult:
             "more_cases_would": evidence.likely_outcome if math.isfinite(self.more) and self.more else None,
             "p_value": math.nan if evidence.test is None else evidence.test.p_value,
             "reason": evidence.reason,
-            "cannot_pass": evidence.cannot_pass,
+            "cannot_pass": self.cannot_pass,
             "error_rates": rates_to_dicts(self.rates),
         }
         return {name: plain_values(value) for name, value in values.items()}
@@ -233,8 +247,20 @@ def error_rates_of(evidence: Evidence, level: float, power: float, tests: int) -
     if model is None or evidence.reason is not None or has_too_few_units(model):
         return ()
     truths = scenarios_of(evidence.region, evidence.requirement.reference, model, level=level, power=power)
-    levels = Levels.of(level, tests)
-    return tuple(error_rate(model, name, x, evidence.region, levels) for name, x in truths.items())
+    levels, (low, high) = Levels.of(level, tests), evidence.requirement.possible_quantities
+    return tuple(
+        error_rate(model, name, x, evidence.region, levels) for name, x in truths.items() if low <= x <= high
+    )
+
+
+def combine_results(results: Sequence[RequirementResult]) -> list[ErrorRate]:
+    """Combine error rates: of several requirements, or of one in several parts.
+
+    Parts of one column have different items, so they are independent. All others share items.
+    """
+    is_one = len({result.requirement.text for result in results}) <= 1
+    is_one_column = len({result.evidence.column for result in results}) <= 1
+    return combine_rates([result.rates for result in results], are_independent=is_one and is_one_column)
 
 
 def has_too_few_units(model: OutcomeModel | None) -> bool:
@@ -262,8 +288,6 @@ def level_evidence(
         reason = f"there is no interval: {estimate.no_interval}"
     method = "" if estimate.method is None else str(estimate.method)
     trials = _single_trials(law, estimate)
-    if trials is not None and not 0 <= nearest_end(region, estimate.value) <= 1:
-        requirement.refuse(f"{requirement.measure} is a share between 0 and 1: write 90% or 0.9")
     if is_anytime and reason is None:
         if trials is None:
             requirement.refuse(
@@ -271,6 +295,7 @@ def level_evidence(
             )
         law = BettingSequence(estimate.value * trials, 0.0, trials, 0.0)
         method = str(law)
+    needed = _cases_needed(estimate, nearest_end(region, estimate.value), law)
     shifts = kind_of(estimate.tally).unseen_shifts(estimate.tally, estimate.measure)
     model = _level_model(law, trials, estimate.size, is_anytime=is_anytime)
     evidence = Evidence(
@@ -286,9 +311,8 @@ def level_evidence(
         model=replace(model, shifts=shifts) if isinstance(model, NormalModel) else model,
         reason=reason,
         unseen_shifts=shifts,
-        needed=lambda level, power: (
-            estimate.cases_needed(null=nearest_end(region, estimate.value), level=level, power=power).needed
-        ),
+        needed=needed,
+        cannot_pass=partial(_no_level_passes, region, law, estimate.size, unit),
     )
     if requirement.reference == "chance" and not is_anytime:
         alternative: Literal["greater", "less"] = "greater" if math.isfinite(region.low) else "less"
@@ -297,9 +321,16 @@ def level_evidence(
             "the test against chance", estimate.p_value(alternative=alternative), is_two_sided=False
         )
         evidence = replace(evidence, is_confirmed=test.confirms, test=test)
-    if trials is None or is_anytime or reason is not None:
-        return evidence
-    return replace(evidence, cannot_pass=_no_level_passes(region, trials, unit))
+    return evidence
+
+
+def _cases_needed(
+    estimate: Estimate, bound: float, law: SamplingLaw | None
+) -> Callable[[float, float], float]:
+    """Plan for the observed value: how many cases would put its interval on one side of the bound."""
+    if isinstance(law, BettingSequence):
+        return partial(items_needed, law, bound)
+    return lambda level, power: estimate.cases_needed(null=bound, level=level, power=power).needed
 
 
 def interval_of(law: SamplingLaw | None) -> Callable[[float], Interval]:
@@ -337,7 +368,7 @@ def _level_model(
 
 def normal_model(law: SamplingLaw, units: float) -> NormalModel:
     """Model an estimate by its standard error, the width of its interval, and the skewness of its units."""
-    freedom = law.freedom if isinstance(law, NormalLaw) else math.inf
+    freedom = law.freedom if isinstance(law, (NormalLaw, NewcombeLaw, PairedProportions)) else math.inf
     skewness = law.skewness if isinstance(law, LawWithinReach) else 0.0
     low, high = law.interval(0.95)
     reach = (high - low) / 2
@@ -347,20 +378,32 @@ def normal_model(law: SamplingLaw, units: float) -> NormalModel:
     return NormalModel(error, freedom, units, width, skewness)
 
 
-def _no_level_passes(region: Region, trials: float, unit: str) -> str | None:
-    """Explain that not even all right answers would pass, and how many would be needed."""
-    square = normal_quantile(0.95) ** 2
-    bound = region.low if math.isfinite(region.low) else 1 - region.high
-    if bound <= 0 or trials / (trials + square) >= bound:
+def _no_level_passes(
+    region: Region, law: SamplingLaw | None, cases: float, unit: str, level: float
+) -> str | None:
+    """Explain that not even perfect predictions would pass, and how many cases would be needed."""
+    if not isinstance(law, NewcombeLaw) or law.combination.freedoms is not None:
         return None
-    units = plural(2, unit)
-    if bound >= 1:
-        return "no result could pass: the interval of a share never reaches its end"
-    least = math.ceil(square * bound / (1 - bound))
-    return (
-        f"no result could pass with {format_count(trials)} {units}: even if all were right, at least "
-        f"{format_rounded(least)} would be needed"
-    )
+    parts, is_least = law.combination, math.isfinite(region.low)
+    bound, sign = (region.low, 1) if is_least else (region.high, -1)
+    successes = np.where(sign * parts.coefficients > 0, parts.trials, 0.0)
+    best = NewcombeLaw(replace(parts, successes=successes))
+    end = best.interval(level)[0 if is_least else 1]
+    if sign * (end - bound) >= 0:
+        return None
+    if sign * (best.value - bound) <= 0:
+        return "no result could pass: the interval of a sample never reaches the end of the range"
+    number, trials = f"{format_count(cases)} {plural(cases, unit)}", float(parts.trials[0])
+    if len(parts.trials) > 1:
+        return f"no result could pass with {number}: the interval of perfect predictions reaches to {end:.2g}"
+    square, share = normal_quantile(level) ** 2, bound if is_least else 1 - bound
+    least = format_rounded(math.ceil(square * share / (1 - share)))
+    if trials < cases:
+        counted = f"only {format_count(trials)} of {number} count for this measure"
+        return (
+            f"no result could pass: {counted}, and even if all were right, at least {least} would be needed"
+        )
+    return f"no result could pass with {number}: even if all were right, at least {least} would be needed"
 
 
 def overall_outcome(results: Sequence[RequirementResult], failures: Sequence[str]) -> Outcome:
@@ -374,11 +417,12 @@ def overall_outcome(results: Sequence[RequirementResult], failures: Sequence[str
 # -- pooled tasks ----------------------------------------------------------------------------------------
 
 
-def pool_evidence(parts: Sequence[tuple[float, Evidence]]) -> Evidence:
+def pool_evidence(parts: Sequence[tuple[float, Evidence]], *, is_anytime: bool = False) -> Evidence:
     """Pool a requirement over tasks or slices with stated weights, which add up to 1.
 
     The parts are independent: distances to the bounds of their intervals are squared and added
-    (Zou & Donner 2008).
+    (Zou & Donner 2008). That does not hold for several looks. There, k intervals are added, each at the level
+    1 − (1 − level)/k (Bonferroni).
     """
     first = parts[0][1]
     kept = [(weight, part) for weight, part in parts if weight > 0]
@@ -387,6 +431,11 @@ def pool_evidence(parts: Sequence[tuple[float, Evidence]]) -> Evidence:
     def interval(level: float) -> Interval:
         if reason is not None:
             return Interval(math.nan, math.nan)
+        if is_anytime:
+            strict = Levels.of(level, len(kept)).failing
+            lows, highs = zip(*(part.interval(strict) for _, part in kept), strict=True)
+            weights = [weight for weight, _ in kept]
+            return Interval(*(math.fsum(map(mul, weights, ends)) for ends in (lows, highs)))
         down = up = 0.0
         for weight, part in kept:
             low, high = part.interval(level)
@@ -397,35 +446,37 @@ def pool_evidence(parts: Sequence[tuple[float, Evidence]]) -> Evidence:
     quantity = math.fsum(weight * part.quantity for weight, part in kept)
     value = math.fsum(weight * part.value for weight, part in kept)
     baseline = math.fsum(weight * part.baseline_value for weight, part in kept)
-    model: OutcomeModel | None = None
+    model: NormalModel | None = None
     if reason is None and all(part.model is not None for _, part in kept):
         spread = math.sqrt(
             math.fsum((weight * part.model.spread(part.quantity)) ** 2 for weight, part in kept if part.model)
         )
         low, high = interval(0.95)
-        spread = spread or (high - low) / (2 * normal_quantile(0.95))
-        model = NormalModel(spread, units=math.fsum(part.cases for _, part in kept))
+        reach = (high - low) / (2 * normal_quantile(0.95))
+        spread = spread or reach
+        model = NormalModel(spread, units=math.fsum(part.cases for _, part in kept), width=reach / spread)
     cases = math.fsum(part.cases for _, part in kept)
 
     def needed(level: float, power: float) -> float:
         distance = abs(quantity - nearest_end(first.region, quantity))
         if model is None or distance == 0:
             return math.nan if model is None else math.inf
-        reach = normal_quantile(level) + float(scipy.special.ndtri(power))
+        reach = model.width * normal_quantile(level) + float(scipy.special.ndtri(power))
         return cases * (reach * model.spread(quantity) / distance) ** 2
 
-    weights = ", ".join(f"{part.part.partition(' ')[2] or part.part} {weight:.3g}" for weight, part in kept)
+    names = ", ".join(f"{part.part.partition(' ')[2] or part.part} {weight:.3g}" for weight, part in kept)
     return Evidence(
         first.requirement,
         first.region,
         value,
         quantity,
         interval,
-        f"pooled ({weights})",
+        f"pooled ({names})",
+        first.column,
         baseline_value=baseline,
         cases=cases,
         unit=first.unit,
-        method="intervals of the parts, squared and added",
+        method=f"intervals of the parts, {'' if is_anytime else 'squared and '}added",
         model=model,
         reason=reason,
         needed=needed,

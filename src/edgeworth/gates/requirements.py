@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 
-from edgeworth.core.amounts import describe_amount, parse_margin
+from edgeworth.core.amounts import check_margin, describe_amount, measure_range, parse_margin
 from edgeworth.core.kinds import AnyKind
 from edgeworth.core.measures import Direction
 from edgeworth.core.registry import canonical_spelling, catalogue
@@ -132,6 +132,17 @@ class Requirement:
         """Raise an error that names the requirement and the position in it."""
         raise self.error(message, position)
 
+    @property
+    def range(self) -> Region:
+        """The values that the measure can have, in any kind of predictions."""
+        return Region(*measure_range(self.measure))
+
+    @property
+    def possible_quantities(self) -> Region:
+        """The values that the measure, or its difference from the baseline, can have."""
+        low, high = self.range
+        return Region(low - high, high - low) if self.needs_baseline else self.range
+
     def describe_margin(self) -> str:
         """Write the margin, in points if the measure is a share of right answers."""
         return describe_amount(self.measure, self.margin)
@@ -206,10 +217,19 @@ class _Words:
                 self.fail(f'"{" ".join(words)}" is needed')
             self.index += 1
 
-    def amount(self) -> float:
-        """Take a margin: 0.02, 1pp, 1 pp."""
+    def amount(self, measure: str) -> float:
+        """Take a margin that the measure can exceed: 0.02, 1pp, 1 pp."""
         if not self.next:
             self.fail("a margin is needed, such as 0.02 or 1pp")
+        position = self.position
+        margin = self._take_amount()
+        try:
+            check_margin(measure, margin)
+        except OptionError as error:
+            raise RequirementError(str(error), self.text, position) from None
+        return margin
+
+    def _take_amount(self) -> float:
         position, word = self.position, self.take()
         unit = self.take() if self.next.lower() in UNITS else ""
         try:
@@ -219,8 +239,18 @@ class _Words:
             message = f"{str(error).partition(';')[0]}; saw {written!r}"
             raise RequirementError(message, self.text, position) from None
 
-    def number(self) -> float:
-        """Take a bound: 0.9, −0.2, 90%, 90 %."""
+    def number(self, measure: str) -> float:
+        """Take a bound that the measure can reach: 0.9, −0.2, 90%, 90 %."""
+        position, (low, high) = self.position, measure_range(measure)
+        value = self._take_number()
+        if not low <= value <= high:
+            hint = f": write {value:g}% or {value / 100:g}" if 1 < value <= 100 else ""
+            name = canonical_spelling(measure).name
+            message = f"{name} lies between {low:g} and {high:g}{hint}"
+            raise RequirementError(message, self.text, position)
+        return value
+
+    def _take_number(self) -> float:
         word = self.next.replace("−", "-")
         try:
             value = float(word.removesuffix("%"))
@@ -277,13 +307,13 @@ def parse_requirement(text: str, *kinds: AnyKind) -> Requirement:
         if words.next.lower() != "by":
             words.fail('a margin is needed: "no worse than baseline by 1pp"')
         words.expect("by")
-        relation, number = "no worse", words.amount()
+        relation, number = "no worse", words.amount(measure)
     elif word == "within":
-        relation, number = "within", words.amount()
+        relation, number = "within", words.amount(measure)
         words.expect("of", "baseline")
     elif word == "better":
         words.expect("than", "baseline")
-        relation, number = "better", _optional_margin(words)
+        relation, number = "better", _optional_margin(words, measure)
     elif word in OPERATORS:
         relation = OPERATORS[word]
         if words.next.lower() == "chance":
@@ -291,9 +321,9 @@ def parse_requirement(text: str, *kinds: AnyKind) -> Requirement:
             reference = "chance"
         elif words.next.lower() == "baseline":
             words.take()
-            number = _optional_margin(words)
+            number = _optional_margin(words, measure)
         else:
-            reference, number = "number", words.number()
+            reference, number = "number", words.number(measure)
     else:
         words.index -= 1 if word else 0
         words.fail("a comparison is needed after the measure", FORMS)
@@ -302,11 +332,11 @@ def parse_requirement(text: str, *kinds: AnyKind) -> Requirement:
     return Requirement(text, measure, relation, reference, number, position=position)
 
 
-def _optional_margin(words: _Words) -> float:
+def _optional_margin(words: _Words, measure: str) -> float:
     if words.next.lower() != "by":
         return math.nan
     words.expect("by")
-    return words.amount()
+    return words.amount(measure)
 
 
 def _take_measure(words: _Words, kinds: Sequence[AnyKind]) -> str:

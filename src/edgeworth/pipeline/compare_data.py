@@ -17,7 +17,7 @@ from edgeworth.comparisons.findings import ComparisonFindings, describe_dropped
 from edgeworth.comparisons.reading import named_systems
 from edgeworth.comparisons.report import whole_or_none
 from edgeworth.comparisons.suspicious import suspicious_systems
-from edgeworth.core.amounts import parse_margin
+from edgeworth.core.amounts import check_margin, parse_margin
 from edgeworth.core.kinds import AnyKind, SystemTallies, find_predictions, kind_if_tally, kind_of
 from edgeworth.core.options import (
     GRADES,
@@ -222,6 +222,8 @@ def _find(read: SystemTallies, options: Options) -> ComparisonFindings:
     findings = read.kind.compare(read.tallies, options, clusters=read.clusters)
     notes = (*suspicious_systems(read.tallies), *findings.notes, *describe_dropped(read.dropped))
     margin = None if options["margin"] is None else parse_margin(options["margin"])
+    if margin is not None:
+        check_margin(findings.headline, margin)
     return replace(
         findings,
         notes=notes,

@@ -62,6 +62,16 @@ class ItemCheck(NamedTuple):
     number: int
     wrong: tuple[str, ...]
     absent: tuple[str, ...] = ()
+    wrong_rows: float = 0.0
+    """How many rows are wrong, if the rows have no ids."""
+
+    def describe_wrong(self) -> str:
+        """Write how many of the items that had to be right are wrong, and which."""
+        number = self.wrong_rows or len(self.wrong)
+        unit = plural(self.number, "row" if self.wrong_rows else "item")
+        names = f" ({list_ids(self.wrong)})" if self.wrong else ""
+        verb = "is" if number == 1 else "are"
+        return f"{number:,.0f} of the {self.number:,} {unit} that must pass {verb} wrong{names}."
 
 
 class GateData(ABC):
@@ -72,6 +82,11 @@ class GateData(ABC):
     unit: str = "case"
     tasks: tuple[str, ...] = ()
     """The tasks of run logs, if there are several."""
+
+    @property
+    def level_unit(self) -> str:
+        """What is counted for a requirement on the candidate alone."""
+        return self.unit
 
     @property
     def names(self) -> tuple[str, str]:
@@ -197,8 +212,7 @@ def check_tallies(marked: ByPart[Tally]) -> ItemCheck:
         if counted is None:
             raise OptionError("--must-pass needs labels, or answers that are right or wrong")
         number, wrong = number + counted[0], wrong + counted[1]
-    wrong_rows = (f"{wrong:,.0f} {plural(wrong, 'row')}",) if wrong else ()
-    return ItemCheck(round(number), wrong_rows)
+    return ItemCheck(round(number), (), wrong_rows=wrong)
 
 
 def split_ids(must_pass: str | Sequence[str]) -> list[str]:

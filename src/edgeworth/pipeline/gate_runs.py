@@ -54,7 +54,16 @@ class RunData(GateData):
     options: Options
     candidate: str
     baseline: str | None = None
-    unit = "question"
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]  # depends on the options
+        """What is counted."""
+        return self.level_unit if self.options["cluster"] is None else "cluster"
+
+    @property
+    def level_unit(self) -> str:
+        """What is counted for a requirement on the candidate alone."""
+        return "question"
 
     @classmethod
     def of(cls, systems: Systems, data: object, baseline: object, options: Options) -> RunData:
@@ -146,13 +155,18 @@ class RunData(GateData):
     def missing(self) -> list[Missing]:
         """List tasks and items that vanished, answers that errored, and runs that did not finish."""
         missing = []
-        tasks = self._alone if self.baseline is None else self._common
         if not self.options["allow_unfinished"]:
-            for name, runs in unfinished_runs(self.runs, tasks).items():
+            own = unfinished_runs({self.candidate: self.runs[self.candidate]}, self._alone)
+            others = {} if self.baseline is None else unfinished_runs(self.runs, self._common)
+            for name, runs in {**others, **own}.items():
                 text = describe_unfinished(name, runs, True)
                 missing.append(Missing(f"{text[0].upper()}{text[1:]}", "--allow-unfinished"))
+        kept = {run.task for run in self.runs[self.candidate]}
+        if unjudged := sorted(kept - set(self._alone)):
+            nouns = plural(len(unjudged), "Task")
+            missing.append(Missing(f"{nouns} without grades by this scorer: {', '.join(unjudged)}"))
         if self.options["errors"] == "drop":
-            runs = [runs_by_system[self.candidate] for runs_by_system in tasks.values()]
+            runs = [runs_by_system[self.candidate] for runs_by_system in self._alone.values()]
             errored = [item for run in runs for item in run.items if item.is_error]
             if errored:
                 number = f"{len(errored):,} {plural(len(errored), 'answer')} of {self.candidate} errored"
@@ -161,7 +175,10 @@ class RunData(GateData):
                 )
         if self.baseline is None:
             return missing
-        kept, before = ({run.task for run in self.runs[name]} for name in self.names)
+        before = {run.task for run in self.runs[self.baseline]}
+        if ungraded := sorted((kept & before) - set(self._common) - set(unjudged)):
+            nouns = plural(len(ungraded), "Task")
+            missing.append(Missing(f"{nouns} without a scorer that both have: {', '.join(ungraded)}"))
         if gone := sorted(before - kept):
             missing.append(Missing(f"{plural(len(gone), 'Task')} vanished: {', '.join(gone)}"))
         if left_out := self._answers.left_out[self.baseline]:
@@ -174,11 +191,21 @@ class RunData(GateData):
         """List new items of the candidate, which are not compared."""
         if self.baseline is None:
             return ()
-        new = self._answers.left_out[self.candidate]
-        verb = plural(
-            len(new), "item of the candidate is new and is", "items of the candidate are new and are"
-        )
-        return (f"{len(new):,} {verb} not compared.",) if new else ()
+        notices = []
+        own, before = ({run.task for run in self.runs[name]} for name in self.names)
+        if tasks := sorted(own - before):
+            verb = plural(
+                len(tasks),
+                "This task of the candidate is new and is",
+                "These tasks of the candidate are new and are",
+            )
+            notices.append(f"{verb} not compared: {', '.join(tasks)}.")
+        if new := self._answers.left_out[self.candidate]:
+            verb = plural(
+                len(new), "item of the candidate is new and is", "items of the candidate are new and are"
+            )
+            notices.append(f"{len(new):,} {verb} not compared.")
+        return tuple(notices)
 
     def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
         """Check items by their ids, or by a field that marks them."""

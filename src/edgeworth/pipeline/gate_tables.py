@@ -213,10 +213,14 @@ class TableData(GateData):
     @property
     def unit(self) -> str:  # type: ignore[override]  # depends on the kind
         """What is counted."""
+        is_clustered = self.options["query"] is None and self.options["cluster"] is not None
+        return "cluster" if is_clustered else self.level_unit
+
+    @property
+    def level_unit(self) -> str:
+        """What is counted for a requirement on the candidate alone: cases, also if they are clustered."""
         if self.options["query"] is not None:
             return "query"
-        if self.options["cluster"] is not None:
-            return "cluster"
         return "item" if self.form in GRADED else "case"
 
     def difference(self, measure: str) -> Difference:

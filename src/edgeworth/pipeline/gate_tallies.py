@@ -76,8 +76,11 @@ class TallyData(GateData):
     @property
     def unit(self) -> str:  # type: ignore[override]  # depends on the kind
         """What is counted."""
-        if self.measures:
-            return self.comparison.findings.unit
+        return self.comparison.findings.unit if self.measures else self.level_unit
+
+    @property
+    def level_unit(self) -> str:
+        """What is counted for a requirement on the candidate alone."""
         tally = next(iter(self.tallies.values())).final
         return "item" if isinstance(tally, Grades) else "query" if hasattr(tally, "queries") else "case"
 

@@ -26,6 +26,9 @@ from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.sources.columns import Coded, as_column
 from edgeworth.sources.joining import name_systems
 
+ZERO_ONE = frozenset({"0", "1", "0.0", "1.0", "False", "True", "false", "true"})
+"""Classes of which the positive one is known."""
+
 
 @dataclass(frozen=True)
 class RepeatedRuns:
@@ -103,7 +106,7 @@ def _read_values(file: object, form: str, column: str, options: Options, measure
     wanted = [truth, *(str(name) for name in (item, query) if name is not None)]
     table = read_whole(file, list(dict.fromkeys(wanted)), [column])
     coded, numbers = table.labels[truth], table.numbers[column]
-    classes = [coded.labels[code] for code in coded.codes.tolist()]
+    classes = _classes(coded, options["positive"], is_graded=query is not None)
     ids = list(map(str, range(len(classes)))) if item is None else _texts(table.labels[str(item)])
     if query is not None and form == "score":
         units = values_of_queries(classes, numbers, _texts(table.labels[str(query)]), measure)
@@ -114,6 +117,22 @@ def _read_values(file: object, form: str, column: str, options: Options, measure
     names = as_column(units.ids, "id")
     bounds = (0.0, 1.0) if query is not None else UNBOUNDED
     return Grades.from_columns(units.values, names, bounds=bounds, lower_is_better=units.is_lower_better)
+
+
+def _classes(truth: Coded, positive: object, *, is_graded: bool) -> list[object]:
+    """Turn actual classes into 1 for the positive one and 0; grades and 0/1 are kept if none is named."""
+    labels = list(truth.labels)
+    if positive is not None:
+        if str(positive) not in map(str, labels):
+            raise OptionError(
+                f"there is no class {positive!r} (--positive); there are {', '.join(map(str, labels))}"
+            )
+        labels = [int(str(label) == str(positive)) for label in labels]
+    elif not is_graded and not set(map(str, labels)) <= ZERO_ONE:
+        raise OptionError(
+            f"name the class that high values speak for (--positive); there are {', '.join(map(str, labels))}"
+        )
+    return [labels[code] for code in truth.codes.tolist()]
 
 
 def _read_column(file: object, form: str, column: str, options: Options) -> Grades:

@@ -448,7 +448,6 @@ def _complete(
     text += _describe_choices(answers, choices)
     text += [SOFTMAX] if choices is not None and choices.probabilities else []
     text += answers.describe_errors()
-    text += _describe_skipped(systems, tasks)
     text += [TOGETHER] if len(tasks) > 1 else []
     columns = ("system/text", "task/text", "scorer/text", "items", "answers", "unscored", "errors")
     shown = ("system", "task", "scorer", "items", "answers", "unscored", "errors")
@@ -458,27 +457,32 @@ def _complete(
     paths = list(dict.fromkeys(run.path for _, run in runs))
     digest = {"digest": file_digest(paths)} if options["with_digest"] else {}
     unfinished = [claim.text for claim in _unfinished_claims(systems, tasks)]
+    skipped = _describe_skipped(systems, tasks)
     return replace(
         report,
         verdict=Verdict([*claims_of(report.verdict), *claims]),
         sections=(*report.sections, *about),
-        warnings=tuple(dict.fromkeys([*unfinished, *answers.describe_left_out(), *report.warnings])),
+        warnings=tuple(
+            dict.fromkeys([*unfinished, *skipped, *answers.describe_left_out(), *report.warnings])
+        ),
         provenance={**report.provenance, "source": ", ".join(paths), "errors": options["errors"], **digest},
         numbers={**report.numbers, "logs": facts},
     )
 
 
 def _describe_skipped(systems: Systems, tasks: Tasks) -> list[str]:
-    """Write which tasks are skipped, and why."""
-    names = [{run.task for run in runs} for runs in systems.values()]
-    skipped = sorted(set.union(*names) - set(tasks))
-    alone = [task for task in skipped if not all(task in own for own in names)]
-    without_scorer = [task for task in skipped if task not in alone]
-    reasons = {"not run by every model": alone, "no scorer in common": without_scorer}
+    """Write which tasks are left out, and why."""
+    held = {name: {run.task for run in runs} for name, runs in systems.items()}
+    skipped = sorted(set.union(*held.values()) - set(tasks))
+    by_reason: dict[str, list[str]] = {}
+    for task in skipped:
+        lacking = [name for name, own in held.items() if task not in own]
+        reason = f"{', '.join(lacking)} did not run" if lacking else "no scorer in all logs graded"
+        by_reason.setdefault(reason, []).append(task)
     return [
-        f"Skipped {plural(len(listed), 'task')} {', '.join(listed)}: {reason}."
-        for reason, listed in reasons.items()
-        if listed
+        f"{plural(len(listed), 'Task')} {', '.join(listed)} left out: {reason} "
+        f"{plural(len(listed), 'it', 'them')}."
+        for reason, listed in by_reason.items()
     ]
 
 

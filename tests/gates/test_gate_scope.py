@@ -1,0 +1,244 @@
+"""What a gate counts, which systems its rates are about, what it plans, and what it cannot show."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from command_line import call, refused
+from edgeworth.errors import OptionError
+from edgeworth.gates.anytime import BettingSequence, items_needed, log_wealth
+from gate_files import answers, write_log
+
+
+def right_answers(wins: int, losses: int, both: int, neither: int = 0) -> tuple[ew.Grades, ew.Grades]:
+    new, old = answers(wins, losses, both, neither)
+    ids = [f"q{number}" for number in range(len(new))]
+    return ew.Grades.from_grades(new, ids=ids), ew.Grades.from_grades(old, ids=ids)
+
+
+def paired_labels(
+    rng: np.random.Generator, truth: np.ndarray, share: float, gain: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Predictions of two systems: one of them is wrong in a share of the cases."""
+    part = rng.random(len(truth))
+    first_wrong = part < (share - gain) / 2
+    second_wrong = (part >= (share - gain) / 2) & (part < share)
+    return np.where(first_wrong, 1 - truth, truth), np.where(second_wrong, 1 - truth, truth)
+
+
+def test_levels_count_cases_and_differences_count_clusters() -> None:
+    rng = np.random.default_rng(0)
+    truth, patient = rng.integers(0, 2, 300), np.repeat(np.arange(60), 5)
+    new, old = paired_labels(rng, truth, 0.1)
+    gate = ew.check(
+        truth=truth,
+        prediction=new,
+        baseline=old,
+        cluster=patient,
+        require=["accuracy >= 0.8", "accuracy no worse than baseline by 5pp"],
+    )
+    level, difference = gate.sentences()
+    assert "; 300 cases)" in level
+    assert "; 60 clusters)" in difference
+
+
+def test_an_informedness_margin_has_its_power_at_the_planned_size() -> None:
+    """Two strata with disagreements of their own, and Tango's bounds squared and added, written out here."""
+    rng = np.random.default_rng(5)
+    truth = (np.arange(400) < 120).astype(int)
+    new, old = paired_labels(rng, truth, 0.12)
+    plan = ew.compare(truth=truth, systems={"new": new, "old": old}, margin=0.1).findings.to_dict()["margins"]
+    needed = plan[0]["plan"]["needed"]
+    shares = [float(np.mean((new != old)[truth == label])) for label in (1, 0)]
+
+    def lower_reach(wins: np.ndarray, losses: np.ndarray, trials: int) -> np.ndarray:
+        """How far Tango's lower bound lies below the difference."""
+        value = (wins - losses) / trials
+        low, high = np.zeros(len(wins)), np.ones(len(wins))
+        for _ in range(40):
+            middle = (low + high) / 2
+            delta = value - middle * (value + 1)
+            linear = (2 * trials - wins + losses) * delta - wins - losses
+            root = np.sqrt(np.maximum(linear**2 + 8 * trials * losses * delta * (1 - delta), 0))
+            variance = trials * ((root - linear) / (2 * trials) + delta * (1 - delta))
+            is_far = (wins - losses - trials * delta) >= 1.959964 * np.sqrt(np.maximum(variance, 0))
+            low, high = np.where(is_far, low, middle), np.where(is_far, middle, high)
+        return np.asarray(high * (value + 1))
+
+    total, square = np.zeros(4000), np.zeros(4000)
+    for share, part in zip(shares, (0.3, 0.7), strict=True):
+        trials = round(needed * part)
+        wins, losses, _ = rng.multinomial(trials, [share / 2, share / 2, 1 - share], 4000).T
+        total += (wins - losses) / trials
+        square += lower_reach(wins, losses, trials) ** 2
+    # 4,000 samples: standard error at most 0.8 points.
+    assert 0.77 < np.mean(total - np.sqrt(square) > -0.1) < 0.85
+
+
+def test_the_systems_of_a_required_gain_are_named_by_their_own_difference() -> None:
+    new, old = right_answers(60, 40, 300)
+    names = [
+        name for name, _ in ew.check(new, baseline=old, require="accuracy > baseline by 2pp").rate_rows()
+    ]
+    truths = [x.truth for x in ew.check(new, baseline=old, require="accuracy > baseline by 2pp").rates]
+    assert names[0] == "a system better by 2 points"
+    assert truths[2] < -0.02
+    assert names[2] == f"a system worse by {abs(100 * truths[2]):.2g} points"
+    within = ew.check(new, baseline=old, require="accuracy within 3pp of baseline")
+    assert [name for name, _ in within.rate_rows()] == [
+        "an unchanged system",
+        "a system that differs by 3 points",
+    ]
+
+
+def test_a_rate_in_several_parts_says_so() -> None:
+    new, old = right_answers(40, 40, 320)
+    topic = {"topic": np.tile(["law", "tax"], 200)}
+    gate = ew.check(
+        correct=new.means, baseline=old.means, by=topic, require="accuracy no worse than baseline by 5pp"
+    )
+    assert gate.rate_rows()[1][0] == "a system worse by 5 points in every topic"
+    level = ew.check(correct=new.means, by=topic, require="accuracy >= 0.8")
+    assert level.rate_rows()[0][0] == "a system with accuracy 80.0% in every topic"
+
+
+@pytest.mark.parametrize(
+    ("requirement", "position", "words"),
+    [
+        ("informedness >= 2", 17, "informedness lies between -1 and 1"),
+        ("accuracy >= 80", 13, "accuracy lies between 0 and 1: write 80% or 0.8"),
+        ("accuracy no worse than baseline by 5", 36, "can exceed a margin of 5"),
+        ("recall[1] >= -0.1", 14, "recall lies between 0 and 1"),
+    ],
+)
+def test_a_bound_or_margin_that_nothing_can_reach_is_refused(
+    requirement: str, position: int, words: str
+) -> None:
+    with pytest.raises(OptionError, match=words) as raised:
+        ew.check(truth=[0, 1] * 20, prediction=[0, 1] * 20, baseline=[1, 0] * 20, require=requirement)
+    assert f"at character {position}:" in str(raised.value)
+
+
+def test_no_rate_is_about_a_value_that_the_measure_cannot_have() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 120)
+    gate = ew.check(truth=truth, prediction=truth, require="informedness >= 0.95")
+    assert all(-1 <= rate.truth <= 1 for rate in gate.rates)
+    assert [rate.scenario for rate in gate.rates] == ["at the bound", "worse"]
+
+
+def test_it_says_when_not_even_perfect_predictions_could_pass_at_the_level_that_is_used() -> None:
+    truth = [0, 1] * 20
+    few = ew.check(truth=truth, prediction=truth, require="informedness >= 0.95")
+    assert few.outcome == "undecided"
+    low = few.results[0].interval.low
+    assert f"the interval of perfect predictions reaches to {low:.2g}" in str(few)
+    # Wilson's lower bound of 60 right of 60 is n/(n + z²): 0.940 at 95%, 0.974 at 80%.
+    sixty = ew.Grades.from_grades([1] * 59 + [0], ids=range(60))
+    assert "no result could pass" in str(ew.check(sixty, require="accuracy >= 0.96")).lower()
+    assert "no result could pass" not in str(ew.check(sixty, require="accuracy >= 0.96", level=0.8)).lower()
+    classes = [1] * 12 + [0] * 388
+    one_class = ew.check(truth=classes, prediction=[1] * 11 + [0] * 389, require="recall[1] >= 0.9")
+    assert "only 12 of 400 cases count for this measure" in str(one_class)
+
+
+def test_it_says_that_an_interval_is_wider_than_within_allows() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 200)
+    first, second = (np.clip(0.25 + 0.5 * truth + rng.normal(0, 0.15, 200), 0.01, 0.99) for _ in range(2))
+    gate = ew.check(
+        truth=truth, probabilities=first, baseline=second, require="brier within 0.002 of baseline"
+    )
+    low, high = gate.results[0].interval
+    assert high - low > 0.004
+    assert "No difference could pass with 200 cases" in str(gate)
+    assert gate.rates[0].passes.value == 0
+
+
+def test_slices_of_two_columns_share_items_in_the_printed_rates_too() -> None:
+    new, old = right_answers(40, 40, 320)
+    half = np.tile(["f", "m"], 200)
+    rule = "accuracy no worse than baseline by 6pp"
+
+    def unchanged(by: dict[str, np.ndarray]) -> ew.Decision:
+        return ew.check(correct=new.means, baseline=old.means, by=by, require=rule)
+
+    [(_, alone), *_] = unchanged({"sex": half}).rate_rows()
+    [(_, twice), *_] = unchanged({"sex": half, "twin": half}).rate_rows()
+    # The second column repeats the first, so the gate passes exactly as often.
+    assert twice.passes.low <= alone.passes.value <= twice.passes.high
+
+
+def test_the_plan_of_a_gate_that_looks_every_night_has_its_power() -> None:
+    for wins, losses, bound in ((30, 10, 0.0), (40, 45, -0.03), (10, 60, -0.02)):
+        seen = BettingSequence(float(wins), float(losses), 1000.0)
+        needed = items_needed(seen, bound, 0.95, 0.8)
+        share = (wins / 1000, losses / 1000, 1 - (wins + losses) / 1000)
+        drawn = np.random.default_rng(3).multinomial(int(needed), share, 2000)
+        is_shown = log_wealth(drawn[:, 0], drawn[:, 1], needed, bound) >= math.log(20)
+        # 2,000 samples: standard error 0.9 points.
+        assert 0.77 < np.mean(is_shown) < 0.85, (wins, losses, bound)
+    gate = ew.check(
+        *right_answers(20, 25, 955)[:1],
+        baseline=right_answers(20, 25, 955)[1],
+        require="accuracy no worse than baseline by 2pp",
+        anytime=True,
+    )
+    expected = items_needed(BettingSequence(20.0, 25.0, 1000.0), -0.02, 0.95, 0.8)
+    assert gate.results[0].more == expected - 1000
+
+
+def test_pooled_tasks_that_are_looked_at_every_night_add_whole_intervals(tmp_path: Path) -> None:
+    paths: dict[str, list[str]] = {"new": [], "old": []}
+    for task, counts in (("easy", (30, 25, 245)), ("hard", (20, 18, 262))):
+        for name, right in zip(("new", "old"), answers(*counts), strict=True):
+            paths[name].append(str(write_log(tmp_path / f"{name}-{task}.json", right, model=name, task=task)))
+    gate = ew.check(
+        paths["new"],
+        baseline=paths["old"],
+        require="accuracy no worse than baseline by 2pp",
+        task_weights="easy=0.7,hard=0.3",
+        anytime=True,
+    )
+    parts = [BettingSequence(b, c, 300.0).interval(0.975) for b, c in ((30.0, 25.0), (20.0, 18.0))]
+    expected = [0.7 * first + 0.3 * second for first, second in zip(*parts, strict=True)]
+    assert list(gate.results[0].interval) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_task_that_cannot_be_compared_fails_and_a_new_one_is_noted(tmp_path: Path) -> None:
+    new, old = answers(20, 5, 275)
+    for task in ("easy", "hard"):
+        write_log(tmp_path / f"new-{task}.json", new, model="new", task=task)
+        write_log(tmp_path / f"old-{task}.json", old, model="old", task=task)
+    paths = [str(tmp_path / f"new-{task}.json") for task in ("easy", "hard")]
+    require = "accuracy no worse than baseline by 2pp"
+    fewer = ew.check(paths, baseline=str(tmp_path / "old-easy.json"), require=require)
+    assert fewer.outcome == "pass"
+    assert fewer.notes == ("This task of the candidate is new and is not compared: hard.",)
+    # The candidate's log of a task has grades by another scorer only.
+    log = json.loads(Path(paths[1]).read_text())
+    for sample in log["samples"]:
+        sample["scores"] = {"other": sample["scores"]["choice"]}
+    Path(paths[1]).write_text(json.dumps(log))
+    baseline = [str(tmp_path / f"old-{task}.json") for task in ("easy", "hard")]
+    other = ew.check(paths, baseline=baseline, require=require)
+    assert other.outcome == "fail"
+    assert "Task without a scorer that both have: hard" in other.failures[0]
+    alone = ew.check(paths, require="accuracy >= 0.5", scorer="other")
+    assert "Task without grades by this scorer: easy" in alone.failures[0]
+
+
+def test_compare_refuses_a_margin_that_no_difference_exceeds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,0\n1,1\n0,1\n" * 20)
+    words = ["compare", "t.csv", "--correct", "a", "--correct", "b", "--margin"]
+    assert "can exceed a margin of 2: state a smaller one (2pp means 2 points)" in refused(
+        call(tmp_path, capsys, *words, "2")
+    )
