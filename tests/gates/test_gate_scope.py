@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.errors import OptionError
 from edgeworth.gates.anytime import BettingSequence, items_needed, log_wealth
+from edgeworth.gates.paired_rates import mcnemar_p_values
 from gate_files import answers, write_log
 
 
@@ -242,3 +244,10 @@ def test_compare_refuses_a_margin_that_no_difference_exceeds(
     assert "can exceed a margin of 2: state a smaller one (2pp means 2 points)" in refused(
         call(tmp_path, capsys, *words, "2")
     )
+
+
+def test_p_values_of_many_disagreements_are_nearly_exact() -> None:
+    wins = np.array([4.0, 800.0, 900.0, 1000.0, 760.0, 9100.0])
+    losses = np.array([13.0, 900.0, 810.0, 880.0, 745.0, 8830.0])
+    exact = [stats.binomtest(int(b), int(b + c)).pvalue for b, c in zip(wins, losses, strict=True)]
+    assert mcnemar_p_values(wins, losses) == pytest.approx(exact, abs=1e-4)

@@ -11,6 +11,7 @@ import scipy
 
 from edgeworth.common.arrays import Floats
 from edgeworth.comparisons.margin_planning import (
+    MAX_DISAGREEMENTS_ENUMERATED,
     PairedOutcomes,
     are_no_worse,
     disagreement_rate,
@@ -66,7 +67,7 @@ class PairedModel:
                     points.losses, points.wins, points.cases, region.high, levels.passing
                 )
         if 0.0 in region:
-            p_values = _mcnemar(points.wins, points.losses)
+            p_values = mcnemar_p_values(points.wins, points.losses)
             is_passed &= p_values < round(1 - levels.passing, 12)
             is_failed &= p_values < round(1 - levels.failing, 12)
         return points.chance_of(is_passed), points.chance_of(is_failed)
@@ -104,10 +105,15 @@ def _thin(points: PairedOutcomes) -> PairedOutcomes:
     return PairedOutcomes(points.wins[kept], points.losses[kept], probability, points.cases)
 
 
-def _mcnemar(wins: Floats, losses: Floats) -> Floats:
-    """Compute the two-sided exact McNemar p-values of many wins and losses."""
+def mcnemar_p_values(wins: Floats, losses: Floats) -> Floats:
+    """Compute the two-sided exact McNemar p-values of many wins and losses.
+
+    With many disagreements the normal law with a continuity correction takes the place of the exact one.
+    """
     total = np.floor(wins + losses)
-    fewer = np.floor(np.minimum(wins, losses))
-    return np.asarray(
-        np.minimum(1.0, 2 * scipy.special.bdtr(fewer, np.maximum(total, 1).astype(np.int64), 0.5))
-    )
+    p_values = 2 * scipy.special.ndtr((1 - abs(wins - losses)) / np.sqrt(np.maximum(total, 1.0)))
+    is_exact = total <= MAX_DISAGREEMENTS_ENUMERATED
+    fewer = np.floor(np.minimum(wins, losses)[is_exact])
+    trials = np.maximum(total[is_exact], 1).astype(np.int64)
+    p_values[is_exact] = 2 * scipy.special.bdtr(fewer, trials, 0.5)
+    return np.asarray(np.minimum(1.0, p_values))
