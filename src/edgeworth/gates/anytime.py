@@ -139,7 +139,7 @@ class BettingSequence:
 def items_needed(seen: BettingSequence, bound: float, level: float, power: float) -> float:
     """Find how many items refute a bound with a power at one look, if the truth is as seen.
 
-    Infinite if no reasonable number does. The mean of so many items is taken as normal.
+    Infinite if no reasonable number does. The mean of these items is taken as normal.
 
     >>> items_needed(BettingSequence(30.0, 10.0, 400.0), 0.0, 0.95, 0.8)
     639.0
