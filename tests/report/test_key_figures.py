@@ -73,3 +73,28 @@ def test_an_interval_that_too_few_outcomes_support_is_not_shown_in_large_type() 
     [claim, *_] = report.verdict.claims
     assert claim.strength == "not shown"
     assert "the rarer outcome occurred in 1 case" in claim.text
+
+
+def test_a_chosen_threshold_and_the_cost_expected_at_it_are_two_figures() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.random(600) < 0.2
+    report = ew.evaluate(
+        truth=truth, score=rng.normal(truth.astype(float)), cost_false_alarm=1, cost_miss=20, positive=True
+    )
+    figures = {figure.label: figure for figure in key_figures(report)}
+    [claim] = [claim for claim in report.verdict.claims if claim.about == "threshold"]
+    numbers = claim.numbers
+    assert float(figures["Threshold"].value.replace("−", "-")) == pytest.approx(numbers["threshold"], 0.01)
+    assert figures["Threshold"].detail == ""
+    cost = figures["Cost per case on new data"]
+    assert float(cost.value) == pytest.approx(numbers["value"], 0.02)
+    assert cost.detail.startswith("95% CI ")
+
+
+def test_a_cut_of_ranks_is_shown_as_a_depth() -> None:
+    hits = [1, 1, 0, 1, *[0, 0, 0, 1] * 10, *[0] * 20]
+    report = ew.evaluate(ew.Ranking.from_hits(hits), recall_at_least=0.5)
+    figures = {figure.label: figure.value for figure in key_figures(report)}
+    assert "Threshold" not in figures
+    assert sum(hits[: int(figures["Depth"])]) / sum(hits) >= 0.5
+    assert any(label.startswith("Precision on ") for label in figures)

@@ -123,7 +123,14 @@ def with_threshold(
     expect = "expect " if choice.expected else ""
     cut_text = f"{_where(ranking, choice)} ({choice.goal.words})"
     sentence = f"{cut_text}: {expect}{_sought(choice.goal, estimates, level)} {basis}.{_constants(choice)}"
-    numbers = {"threshold": choice.threshold, **estimate_numbers(estimates[choice.goal.aim], level)}
+    aim = choice.goal.aim
+    numbers = {
+        "threshold": choice.threshold,
+        "is_depth": ranking.is_placed,
+        "measure": aim,
+        "is_on_new_data": bool(choice.expected),
+        **estimate_numbers(estimates[aim], level),
+    }
     return _and(verdict, Claim("threshold", sentence, "advised", numbers, basis))
 
 

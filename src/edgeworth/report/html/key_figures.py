@@ -54,7 +54,10 @@ def key_figures(report: Report) -> tuple[KeyFigure, ...]:
         figures = _ranked(comparison)
     else:
         figures = [
-            _estimated(claim) for claim in claims if _has_numbers(claim, "value", "low", "high", "level")
+            figure
+            for claim in claims
+            if _has_numbers(claim, "value", "low", "high", "level")
+            for figure in (_at_threshold(claim) if "threshold" in claim.numbers else [_estimated(claim)])
         ]
     # Claims about calibration and evidence answer other questions than a difference of mean scores.
     is_scored = compared is not None and "values" in compared.numbers
@@ -82,14 +85,31 @@ def _has_numbers(claim: Claim, *names: str) -> bool:
     return all(isinstance(value, (int, float)) and math.isfinite(value) for value in values)
 
 
-def _estimated(claim: Claim) -> KeyFigure:
-    numbers = claim.numbers
+def _estimated(claim: Claim, measure: str | None = None, condition: str = "") -> KeyFigure:
+    """Show the value of a measure, that of the claim by default, and its interval."""
+    numbers, measure = claim.numbers, measure or claim.about
     interval = Interval(numbers["low"], numbers["high"])
-    value, low, high = format_level_with_interval(claim.about, numbers["value"], interval)
-    name = describe_measure(claim.about)
+    value, low, high = format_level_with_interval(measure, numbers["value"], interval)
+    name = "cost per case" if measure == "cost" else describe_measure(measure)
     return KeyFigure(
-        f"{name[:1].upper()}{name[1:]}", value, f"{format_level(numbers['level'])} CI {low} to {high}"
+        f"{name[:1].upper()}{name[1:]}{condition}",
+        value,
+        f"{format_level(numbers['level'])} CI {low} to {high}",
     )
+
+
+def _at_threshold(claim: Claim) -> list[KeyFigure]:
+    """Show a threshold, or the depth if scores are ranks, and the value that it is expected to reach."""
+    threshold, numbers = claim.numbers["threshold"], claim.numbers
+    figures = []
+    if math.isfinite(threshold):
+        figures.append(
+            KeyFigure("Depth", format_count(-threshold))
+            if numbers["is_depth"]
+            else KeyFigure("Threshold", format_number(threshold))
+        )
+    condition = " on new data" if numbers["is_on_new_data"] else " on these data"
+    return [*figures, _estimated(claim, numbers["measure"], condition)]
 
 
 def _scored(claim: Claim) -> list[KeyFigure]:
