@@ -239,6 +239,10 @@ def test_closing_line_value_by_hand() -> None:
     error = fair.std(ddof=1) / np.sqrt(len(fair))
     half = (found["fair"]["high"] - found["fair"]["low"]) / 2
     assert half == pytest.approx(2.0 * error, rel=0.05)
+    # The sentence prints the mean log that JSON has, not exp of the mean − 1.
+    text = next(section for section in report.sections if section.title == "Closing line").text[0]
+    assert f"Closing-line value {fair.mean():+.1%} " in text.replace("−", "-")
+    assert text.replace("−", "-").endswith(f"Against the raw closing odds it is {raw.mean():+.1%}.")
 
 
 # -- from files --------------------------------------------------------------------------------------------

@@ -174,6 +174,32 @@ def test_stakes_in_money(tmp_path: Path, capsys: Capture) -> None:
     assert report["expected_log_growth"] == pytest.approx(growth, abs=1e-10)
 
 
+def test_a_hedge_is_named_and_profits_are_of_the_game(tmp_path: Path, capsys: Capture) -> None:
+    """Two of three outcomes backed at known odds: the draw has 0.22 × 3.6 = 0.792, so it is only a hedge."""
+    (tmp_path / "fixtures.csv").write_text(
+        "game,outcome,probability,odds\nA,home,0.6,2.1\nA,draw,0.22,3.6\nB,home,0.4,2\nB,away,0.5,1.9\n"
+    )
+    done = call(tmp_path, capsys, "stakes", "fixtures.csv", "--bankroll", "1000", "--json", "-")
+    report = json.loads(done.stdout)
+    [section] = report["sections"]
+    assert section["text"] == [
+        "The bet on draw in A is a hedge: by itself it has no value (0.22 × 3.6 = 0.792, not above 1), but "
+        "it pays when the other bets on the game lose."
+    ]
+    home, draw, *none = [bet["stake"] for bet in report["bets"]]
+    assert none == [0, 0]  # game B has no value
+    # The stationary point of 0.6 log(1 + 1.1h − d) + 0.22 log(1 + 2.6d − h) + 0.18 log(1 − h − d).
+    h, d = home / 1000, draw / 1000
+    wins, draws, loses = 1 + 1.1 * h - d, 1 + 2.6 * d - h, 1 - h - d
+    assert d > 0
+    assert 0.6 * 1.1 / wins - 0.22 / draws - 0.18 / loses == pytest.approx(0, abs=1e-5)
+    assert -0.6 / wins + 0.22 * 2.6 / draws - 0.18 / loses == pytest.approx(0, abs=1e-5)
+    [grid] = section["grids"]
+    place = [column["name"] for column in grid["columns"]].index("game's profit")
+    profits = {row[1]: row[place] for row in grid["rows"]}
+    assert profits == pytest.approx({"home": 1.1 * home - draw, "draw": 2.6 * draw - home})
+
+
 def test_wrong_fixtures_are_named(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "sum.csv").write_text(
         "game,outcome,probability,odds\nA,h,0.7,2\nA,a,0.5,2\n", encoding="utf-8"
@@ -181,6 +207,14 @@ def test_wrong_fixtures_are_named(tmp_path: Path, capsys: Capture) -> None:
     assert "A: the probabilities add up to 1.2" in refused(
         call(tmp_path, capsys, "stakes", "sum.csv", "--bankroll", "9")
     )
+    (tmp_path / "games.csv").write_text("Date,odds\n2024-01-01,2\n")
+    named = refused(call(tmp_path, capsys, "stakes", "games.csv", "--bankroll", "9"))
+    assert "games.csv has no columns 'game', 'outcome', 'probability'" in named
+    assert "one row per outcome, with the columns game, outcome, probability and odds" in named
+    (tmp_path / "percent.csv").write_text("game,outcome,probability,odds\nA,h,52%,2\n")
+    named = refused(call(tmp_path, capsys, "stakes", "percent.csv", "--bankroll", "9"))
+    assert "write 0.52" in named
+    assert "--missing" not in named
     (tmp_path / "same.csv").write_text(
         "game,outcome,probability,odds\nA,h,0.4,2\nA,h,0.5,2\n", encoding="utf-8"
     )

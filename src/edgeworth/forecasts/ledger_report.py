@@ -192,7 +192,7 @@ def closing_line_text(season: Season, level: float) -> tuple[tuple[str, ...], Js
     if closing is None or not len(closing.fair):
         return None
     fair, raw = (MeanValue.of(values, closing.rounds, level) for values in (closing.fair, closing.raw))
-    size, low, high = (format_signed_percent(math.expm1(x)) for x in (fair.mean, fair.low, fair.high))
+    size, low, high = (format_signed_percent(x) for x in (fair.mean, fair.low, fair.high))
     if math.isnan(fair.low):
         conclusion, interval = "too few rounds for an interval", ""
     else:
@@ -205,8 +205,9 @@ def closing_line_text(season: Season, level: float) -> tuple[tuple[str, ...], Js
             f"{format_p_value(fair.p_value)}; {len(closing.fair):,} bets)"
         )
     text = (
-        f"Closing-line value {size}{interval}: {conclusion}. Against the raw closing odds it is "
-        f"{format_signed_percent(math.expm1(raw.mean))}."
+        f"Closing-line value {size}{interval}: {conclusion}. It is the mean of log(odds taken × closing "
+        "probability), with the overround removed. Against the raw closing odds it is "
+        f"{format_signed_percent(raw.mean)}."
     )
     numbers = {
         name: {"mean_log": x.mean, "low": x.low, "high": x.high, "p_value": x.p_value, "freedom": x.freedom}

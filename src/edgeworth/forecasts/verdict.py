@@ -412,7 +412,10 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     kind = f"{format_level(findings.level)} {'confidence sequence' if difference.at_all_times else 'CI'}"
     approximate = "approximate " if difference.is_approximate else ""
     cross = "" if predictions_made == "before" else ", cross-validated"
-    detail = f"{levels}, difference {value} ({approximate}{kind} {' to '.join(ends)}; {cases}{cross})"
+    # A fixed-sample interval may name a winner where a confidence sequence does not.
+    why_wide = ", valid at every look and therefore wider" if difference.at_all_times and not is_shown else ""
+    interval = f"{approximate}{kind} {' to '.join(ends)}{why_wide}"
+    detail = f"{levels}, difference {value} ({interval}; {cases}{cross})"
     if not is_shown:
         text = f"No clear difference in mean score between {model} and {rival}: {detail}."
         return Claim("score", text, "not shown", numbers, difference.method)

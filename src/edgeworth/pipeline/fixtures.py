@@ -11,12 +11,13 @@ from edgeworth.bet.joint_kelly import Rounds, expected_growth, joint_stakes
 from edgeworth.bet.odds import check_commission
 from edgeworth.bet.validation import as_odds, as_shares, check_fraction
 from edgeworth.common.arrays import PROBABILITY_SUM_TOLERANCE, Floats
-from edgeworth.core.formatting import format_dollars, format_percent, plural
+from edgeworth.core.formatting import format_dollars, format_number, format_percent, plural
 from edgeworth.core.labels import list_labels
 from edgeworth.core.row_reading import read_whole
 from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Grid, Report, Section, make_columns, make_provenance
 from edgeworth.report.verdict import Claim, Verdict
+from edgeworth.sources.opening import open_source
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +113,17 @@ def report_stakes(
     odds: str = "odds",
 ) -> Report:
     """Report what to stake on a file of fixtures: game, outcome, probability and odds in each row."""
-    read = read_whole(data, [game, outcome], [probability, odds])
+    source = open_source(data)
+    names: tuple[str, ...] = tuple(getattr(source, "names", None) or ())
+    missing = [name for name in (game, outcome, probability, odds) if names and name not in names]
+    if missing:
+        raise InputError(
+            f"{source.name} has no {plural(len(missing), 'column')} {list_labels(missing)}. A file of "
+            "fixtures has one row per outcome, with the columns game, outcome, probability and odds; pass "
+            "--game, --outcome, --probability or --odds if they have other names. Its columns are "
+            f"{list_labels(names)}"
+        )
+    read = read_whole(source, [game, outcome], [probability, odds])
     if not len(read.numbers[odds]):
         raise InputError(f"{read.name} has no rows")
     games, outcomes = (
@@ -143,10 +154,35 @@ def _describe_loss(plan: StakePlan) -> str:
     return f"the largest possible loss is {format_dollars(plan.largest_loss)}"
 
 
+def _describe_hedges(plan: StakePlan) -> tuple[str, ...]:
+    """Explain the stakes on outcomes that have no value by themselves."""
+    hedges = np.flatnonzero((plan.stakes > 0) & (plan.probabilities * plan.odds <= 1)).tolist()
+    if not hedges:
+        return ()
+    if len(hedges) > 1:
+        text = (
+            f"{len(hedges):,} of the bets are hedges: by themselves they have no value (probability × net "
+            "odds at most 1), but they pay when the other bets on their game lose."
+        )
+        return (text,)
+    outcome, game = plan.outcomes[hedges[0]], plan.games[hedges[0]]
+    probability, odds = float(plan.probabilities[hedges[0]]), float(plan.odds[hedges[0]])
+    product = f"{probability:.4g} × {odds:.4g}"
+    text = (
+        f"The bet on {outcome} in {game} is a hedge: by itself it has no value ({product} = "
+        f"{format_number(probability * odds)}, not above 1), but it pays when the other bets on the game "
+        "lose."
+    )
+    return (text,)
+
+
 def _compose(plan: StakePlan, provenance: dict[str, object]) -> Report:
     placed = np.flatnonzero(plan.stakes > 0)
     games, with_bets = len(set(plan.games)), len({plan.games[row] for row in placed.tolist()})
     number = f"{games:,}" if with_bets == games else f"{with_bets:,} of {games:,}"
+    staked = dict.fromkeys(plan.games, 0.0)
+    for row in placed.tolist():
+        staked[plan.games[row]] += float(plan.stakes[row])
     rows = tuple(
         (
             plan.games[row],
@@ -154,11 +190,11 @@ def _compose(plan: StakePlan, provenance: dict[str, object]) -> Report:
             float(plan.probabilities[row]),
             float(plan.odds[row]),
             float(plan.stakes[row]),
-            float(plan.stakes[row] * (plan.odds[row] - 1)),
+            float(plan.stakes[row] * plan.odds[row] - staked[plan.games[row]]),
         )
         for row in placed[np.argsort(-plan.stakes[placed], kind="stable")].tolist()
     )
-    heads = ("game/text", "outcome/text", "probability/percent", "net odds", "stake/dollars", "wins/dollars")
+    heads = ("game/text", "outcome/text", "probability/percent", "net odds", "stake/dollars")
     if rows:
         text = (
             f"Stake {format_dollars(plan.total)} of {format_dollars(plan.bankroll)} on {len(rows):,} "
@@ -186,9 +222,13 @@ def _compose(plan: StakePlan, provenance: dict[str, object]) -> Report:
             )
         ],
     }
-    note = "the games are taken as independent; outcomes without value are left out, and JSON has all"
+    note = (
+        "game's profit: of all bets on the game, if this outcome happens; the games are taken as "
+        "independent; outcomes without a stake are left out, and JSON has all"
+    )
+    columns = make_columns(*heads, "game's profit/dollars")
     section = Section(
-        "Stakes", (), (Grid("", make_columns(*heads), rows, note),) if rows else (), is_main=True
+        "Stakes", _describe_hedges(plan), (Grid("", columns, rows, note),) if rows else (), is_main=True
     )
     claim = Claim("stakes", text, "advised", {"total": plan.total, "growth": plan.growth})
     return Report(Verdict([claim]), (section,), (), provenance, numbers)

@@ -93,7 +93,19 @@ def _as_floats(column: Column, name: str, first_row: int) -> NDArray[np.float64]
 
 def _not_a_number_error(value: object, name: str, row: int) -> InputError:
     saw = f"the text {value!r}" if isinstance(value, str) else f"a {type(value).__name__}, {value!r:.60},"
-    return InputError(f"{name} must be numbers, or empty (--missing drop); saw {saw} in row {row:,}")
+    advice = describe_percentage(value) if isinstance(value, str) else ""
+    return InputError(f"{name} must be numbers or empty; saw {saw} in row {row:,}{advice}")
+
+
+def describe_percentage(text: str) -> str:
+    """Advise how to write a percentage as a number, or return nothing for other text.
+
+    >>> describe_percentage("52%")
+    ': write 0.52'
+    """
+    number = text.strip().removesuffix("%").strip()
+    is_percentage = text.strip().endswith("%") and NUMBER.fullmatch(number)
+    return f": write {float(number) / 100:.12g}" if is_percentage else ""
 
 
 MAX_INTEGER_WEIGHT_SUM = 1 << 62
