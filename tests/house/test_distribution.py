@@ -84,3 +84,13 @@ def test_classifiers_name_the_versions_that_the_tests_run_with() -> None:
     for version in tested:
         assert f'"{version}"' in workflow
     assert PROJECT["requires-python"] == f">={tested[0]}"
+
+
+def test_the_repository_holds_no_generated_files() -> None:
+    """A site that was built by accident, or a large binary, must not be committed."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    paths = [Path(line) for line in listed.stdout.splitlines()]
+    folders = {path.parts[0] for path in paths if len(path.parts) > 1}
+    assert folders == {".ci", ".github", "bench", "docs", "examples", "script", "src", "tests"}
+    assert not [path for path in paths if path.suffix in {".html", ".png"} and path.parts[0] == "docs"]
+    assert not [path for path in paths if (ROOT / path).stat().st_size > 400_000]
