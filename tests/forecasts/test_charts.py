@@ -396,7 +396,8 @@ def test_bets_have_wealth_on_both_scales_with_aligned_axes() -> None:
     assert wealth == pytest.approx(np.exp(logs), rel=1e-4)
     assert column(chart, "single return") == pytest.approx(np.exp(column(chart, "log return")), rel=1e-4)
     panels = spec("drunken", "paths")["vconcat"]
-    axes = [panel["encoding"]["y"]["axis"] for panel in panels]
+    # Log wealth lies over its expected path.
+    axes = [panel.get("layer", [panel])[-1]["encoding"]["y"]["axis"] for panel in panels]
     assert len(panels) == 5
     assert len({panel["width"] for panel in panels}) == 1
     assert {(axis["minExtent"], axis["maxExtent"]) for axis in axes} == {(55, 55)}

@@ -17,6 +17,7 @@ from edgeworth.bet.bookmakers import Quote
 from edgeworth.bet.ledger import Ledger
 from edgeworth.bet.overround import remove_overround
 from edgeworth.bet.shared_bankroll import settle_rounds
+from edgeworth.report.html.key_figures import key_figures
 
 FIRST_DAY = date(2014, 3, 1)
 
@@ -325,6 +326,52 @@ def test_a_page_of_bets_starts_with_the_bankroll_by_date() -> None:
     assert axis["type"] == "temporal"
     values = [row["log evidence"] for row in evidence.data["evidence"]]
     np.testing.assert_allclose(values, report.numbers["ledger"]["log_evidence"], rtol=1e-5, atol=1e-6)
+
+
+def test_charts_over_cases_have_dates_where_they_are_known() -> None:
+    bets = season(60, 18)
+    days = np.sort(np.array(bets["time"], dtype="datetime64[D]"))
+    rival = {name: bets[name] for name in ("truth", "probabilities", "time")}
+    hours = [f"{day}T{number // 60:02}:{number % 60:02}" for number, day in enumerate(bets["time"])]
+    against = bets["probabilities"][::-1]
+    report = ew.evaluate(**(rival | {"time": hours}), against=against, bets=True)
+    drawn = ("sequence", "wealth", "returns", "paths")
+    charts = [ew.evaluate(**bets).charts["sequence"], *(report.charts[name] for name in drawn)]
+    for chart in charts:
+        assert '"type": "temporal"' in json.dumps(chart.to_dict()), chart.name
+        number = "case" if chart.name in ("returns", "paths") else "cases settled"
+        number = "cases" if chart.name == "sequence" else number
+        for row in chart.data[chart.name]:
+            # The case that was settled last has this date in the sorted column of dates.
+            assert row["date"] == str(days[max(int(row[number]), 1) - 1])
+            assert row["moment"][:10] == row["date"]
+        assert {"date", number} <= {column.name for column in chart.table}
+        moments = [row["moment"] for row in chart.data[chart.name] if row.get("score") != "log score"]
+        assert moments == sorted(moments)
+
+
+def test_charts_over_cases_count_them_if_times_are_no_dates() -> None:
+    bets = season(60, 18)
+    numbers = np.unique(bets["time"], return_inverse=True)[1]
+    chart = ew.evaluate(**(bets | {"time": numbers})).charts["sequence"]
+    assert "moment" not in chart.data["sequence"][0]
+    assert "temporal" not in json.dumps(chart.to_dict())
+
+
+def test_the_large_figures_of_a_page_of_bets_are_about_money() -> None:
+    report = ew.evaluate(**season(60, 18), bankroll=1000.0)
+    ledger = report.numbers["ledger"]
+    figures = {figure.label: figure for figure in key_figures(report)}
+    assert list(figures) == ["Final bankroll", "Yield", "Bets"]
+    assert figures["Final bankroll"].value == f"${ledger['end']:,.2f}"
+    assert figures["Final bankroll"].detail == "from $1,000.00"
+    ends = [f"{ledger[name]:+.1%}".replace("-", "−") for name in ("yield", "yield_low", "yield_high")]
+    assert figures["Yield"].value == ends[0]
+    assert figures["Yield"].detail == f"95% CI {ends[1]} to {ends[2]}"
+    assert figures["Bets"].value == f"{ledger['bets']:,}"
+    # Without rounds there is no bankroll, but the yield of unit stakes.
+    without = ew.evaluate(**{name: value for name, value in season(60, 18).items() if name != "time"})
+    assert [figure.label for figure in key_figures(without)] == ["Yield", "Bets"]
 
 
 def test_odds_that_no_bookmaker_quotes_are_pointed_out() -> None:

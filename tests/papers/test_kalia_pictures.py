@@ -22,7 +22,8 @@ def test_paths_are_products_of_single_returns() -> None:
         "log return": np.log(returns),
         "wealth W": np.cumprod(returns),
         "log wealth": np.cumsum(np.log(returns)),
-        "martingale M (log)": np.cumsum(np.log(returns)) - growth,
+        "log M": np.cumsum(np.log(returns)) - growth,
+        "expected log wealth": np.cumsum(P * np.log(P / Q) + (1 - P) * np.log((1 - P) / (1 - Q))),
     }.items():
         assert [row[name] for row in rows] == pytest.approx(known.tolist(), rel=1e-5)
 

@@ -210,6 +210,15 @@ def format_percent(share: float, decimals: int = 0) -> str:
     )
 
 
+def format_signed_percent(share: float) -> str:
+    """Write a yield with its sign.
+
+    >>> format_signed_percent(0.0123), format_signed_percent(-0.05)
+    ('+1.2%', '−5.0%')
+    """
+    return f"{'+' if share > 0 else ''}{format_percent(share, 1)}"
+
+
 def format_dollars(value: float) -> str:
     """Write an amount to the cent.
 

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, Integers
+from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import shorten
 from edgeworth.forecasts.betting.wealth import Wealth
+from edgeworth.forecasts.case_axis import CaseAxis
 from edgeworth.forecasts.curves import thin
 from edgeworth.forecasts.pairs import MAX_SCATTER_POINTS
-from edgeworth.report.charts.axes import HIGH, PLAIN, WIDE, number_axis, picture_rows
-from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
+from edgeworth.report.charts.axes import HIGH, WIDE, number_axis, picture_rows
+from edgeworth.report.charts.chart import FIRST, SECOND, THIRD, Chart, Kit, Rows
 from edgeworth.report.report import Column, LazyMapping
 
 POINTS_DRAWN = 480
@@ -31,25 +32,29 @@ PANELS_PER_ROW = 2
 
 CAME_TRUE, DID_NOT = "came true", "did not"
 
+EXPECTED = "expected log wealth"
+"""Drawn beside log wealth: its mean if the model is right."""
+
 RETURN, LOG_RETURN, WEALTH, LOG_WEALTH, MARTINGALE = (
     "single return",
     "log return",
     "wealth W",
     "log wealth",
-    "martingale M (log)",
+    "log M",
 )
 
 
-def paths_chart(name: str, title: str, wealth: Wealth) -> Chart:
+def paths_chart(name: str, title: str, wealth: Wealth, dates: NDArray[np.datetime64] | None = None) -> Chart:
     """Draw single returns and wealth on natural and log scales, and the martingale, with aligned panels."""
     logs, path = wealth.blocks.logs[:, 0], wealth.path
     has_wealth = bool(np.isfinite(path).all() and path.max() < LARGEST_LOG_WEALTH)
-    columns: dict[str, Floats | Integers] = {
-        "case": wealth.positions,
+    case_axis = CaseAxis("case", dates)
+    columns: dict[str, Floats] = {
         RETURN: np.exp(logs),
         LOG_RETURN: logs,
         LOG_WEALTH: path,
         MARTINGALE: wealth.martingale,
+        EXPECTED: np.cumsum(wealth.sums("model_mean")),
     }
     if has_wealth:
         columns[WEALTH] = np.exp(path)
@@ -57,8 +62,9 @@ def paths_chart(name: str, title: str, wealth: Wealth) -> Chart:
 
     def find() -> Mapping[str, Rows]:
         shown = thin(len(path), most=POINTS_DRAWN)
-        ordered = {column: columns[column][shown] for column in ("case", *panels)}
-        return {"paths": picture_rows(ordered)}
+        rows = picture_rows({column: columns[column][shown] for column in (*panels, EXPECTED)})
+        placed = zip(case_axis.rows(wealth.positions[shown]), rows, strict=True)
+        return {"paths": tuple({**place, **row} for place, row in placed)}
 
     def draw(kit: Kit) -> object:
         alt, drawn = kit.alt, []
@@ -73,25 +79,30 @@ def paths_chart(name: str, title: str, wealth: Wealth) -> Chart:
             )
             is_last = panel == panels[-1]
             x = alt.X(
-                "case:Q",
-                title="case" if is_last else None,
+                case_axis.field,
+                title=case_axis.title("case" if is_last else None),
                 scale=alt.Scale(nice=False),
-                axis=alt.Axis(format=PLAIN, labels=is_last, tickCount=5),
+                axis=case_axis.axis(kit, len(path), labels=is_last),
             )
             mark = base.mark_circle(size=8, color=FIRST) if "return" in panel else base.mark_line(color=FIRST)
             layer = mark.encode(x=x, y=alt.Y(f"{panel}:Q", axis=axis, scale=alt.Scale(zero=False)))
+            if panel == LOG_WEALTH:
+                expected = base.mark_line(color=THIRD, strokeDash=[5, 4], strokeWidth=1.5)
+                layer = alt.layer(expected.encode(x=x, y=alt.Y(f"{EXPECTED}:Q", title=LOG_WEALTH)), layer)
             drawn.append(layer.properties(width=WIDE - AXIS_ROOM, height=70))
         return alt.vconcat(*drawn, spacing=8)
 
+    listed = "wealth, log wealth, and log M" if has_wealth else "log wealth, and log M"
     scale = "" if has_wealth else " Wealth exceeds the largest number, so only its logarithm is drawn."
     return Chart(
         name,
         title,
-        "From the top: the factor by which each case multiplied wealth, its logarithm, wealth, log wealth, "
-        f"and log wealth minus its expected growth if the model is right.{scale}",
+        f"From the top: the factor by which each case multiplied wealth, its logarithm, {listed}. The dashed "
+        "line is the mean of log wealth if the model is right. M is wealth divided by its mean if the model "
+        f"is right, so it is a martingale.{scale}",
         LazyMapping(find),
         draw,
-        (Column("case", "count"), *(Column(panel, "number") for panel in panels)),
+        (*case_axis.columns, *(Column(panel, "number") for panel in (*panels, EXPECTED))),
     )
 
 

@@ -17,6 +17,7 @@ from edgeworth.core.formatting import (
     plural,
     shorten,
 )
+from edgeworth.forecasts.case_axis import CaseAxis
 from edgeworth.forecasts.case_charts import ScatterPanel, paths_chart, scatter_chart
 from edgeworth.forecasts.curves import (
     MAX_POINTS_DRAWN,
@@ -38,7 +39,6 @@ from edgeworth.forecasts.wealth_charts import (
     returns_chart,
     stakes_chart,
     wealth_chart,
-    whole_axis,
 )
 from edgeworth.report.charts.axes import (
     CHANCE,
@@ -145,26 +145,33 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
     shown = {name: difference for name, difference in shown.items() if not difference.says_nothing}
     if not shown:
         return None
+    case_axis = CaseAxis(CASES, findings.dates)
 
     def find() -> Mapping[str, Rows]:
         rows: list[Mapping[str, object]] = []
         for name, difference in shown.items():
             assert difference.sequence is not None
-            columns = sequence_path(difference.sequence)
-            indices = thin(len(columns[0]), most=MAX_POINTS_DRAWN // len(shown))
-            named = zip((CASES, "mean", "low", "high"), (column[indices] for column in columns), strict=True)
-            rows += [{"score": name, **row} for row in picture_rows(dict(named))]
+            cases, *columns = sequence_path(difference.sequence)
+            indices = thin(len(cases), most=MAX_POINTS_DRAWN // len(shown))
+            named = zip(("mean", "low", "high"), (column[indices] for column in columns), strict=True)
+            placed = zip(case_axis.rows(cases[indices]), picture_rows(dict(named)), strict=True)
+            rows += [{"score": name, **place, **row} for place, row in placed]
         return {"sequence": tuple(rows)}
 
     def draw(kit: Kit) -> object:
         alt, cases = kit.alt, bets.wealth.cases
-        formats = {CASES: ",", **dict.fromkeys(("mean", "low", "high"), "+.4~f")}
+        formats = {**case_axis.tooltip, **dict.fromkeys(("mean", "low", "high"), "+.4~f")}
         panels = []
         for name, difference in shown.items():
             assert difference.sequence is not None
             is_last = name == list(shown)[-1]
-            case_scale, axis = alt.Scale(domain=[0, cases], nice=False), whole_axis(kit, cases)
-            x = alt.X(f"{CASES}:Q", scale=case_scale, axis=axis, title="cases seen" if is_last else None)
+            domain = {"domain": [0, cases]} if case_axis.dates is None else {}
+            x = alt.X(
+                case_axis.field,
+                scale=alt.Scale(nice=False, **domain),
+                axis=case_axis.axis(kit, cases),
+                title=case_axis.title("cases seen" if is_last else None),
+            )
             base = kit.base("sequence").transform_filter(alt.datum.score == name).encode(x=x)
             reach = sequence_reach(difference.sequence)
             scale = alt.Scale() if reach is None else alt.Scale(domain=_with_zero(reach), nice=True)
@@ -188,7 +195,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
         + " ".join(_describe_bounds(name, difference) for name, difference in shown.items()),
         LazyMapping(find),
         draw,
-        make_columns("score/text", f"{CASES}/count", "mean", "low", "high"),
+        (Column("score"), *case_axis.columns, *make_columns("mean", "low", "high")),
     )
 
 
@@ -238,11 +245,11 @@ def forecast_charts(findings: ForecastFindings, *, has_bets: bool = False) -> Ch
         ]
         if has_bets and wealth.blocks.number == wealth.cases > 1:
             title = "Returns and wealth, on the natural and the log scale"
-            charts.append(paths_chart("paths", title, findings.way))
+            charts.append(paths_chart("paths", title, findings.way, findings.dates))
     if findings.orders is not None:
         charts.append(orders_chart(findings, findings.orders))
     if findings.crowd is not None:
-        charts.append(bookmakers_chart(findings.crowd))
+        charts.append(bookmakers_chart(findings.crowd, findings.dates))
     if findings.ledger is None and drawn_laws(findings):
         charts.append(luck_chart(findings, has_bets=has_bets))
     if has_bets and len(wealth.labels) == 2:

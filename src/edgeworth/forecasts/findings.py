@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.bet.bookmakers import DESCRIPTION, Market
 from edgeworth.bet.flat import FlatStakes
@@ -211,6 +212,8 @@ class ForecastFindings:
     """The bets at quoted odds, round by round."""
     ledger: Ledger | None = None
     """What they did to a bankroll; None where the rounds are not known."""
+    dates: NDArray[np.datetime64] | None = None
+    """The date of each case in time order, if it is known."""
 
     @property
     def is_weighted(self) -> bool:
@@ -523,6 +526,7 @@ def examine_forecasts(
         counted=calibration,
         pairs=tally.pairs if tally.pairs.labels else None,
         points=tally.points,
+        dates=tally.dates,
         expected_log_wealth=tally.expected_log_wealth,
         flat=None if tally.flat is None else FlatStakes(int(tally.flat[0]), *tally.flat[1:].tolist()),
         seed=seed,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
+
 from edgeworth.bet.ledger import Ledger
 from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.common.choices import Period
@@ -15,6 +17,7 @@ from edgeworth.core.formatting import (
     format_number,
     format_p_value,
     format_percent,
+    format_signed_percent,
     plural,
 )
 from edgeworth.core.options import Options
@@ -46,15 +49,6 @@ BANKROLL = "Bankroll"
 LEDGER = "Profit"
 
 
-def format_signed_percent(share: float) -> str:
-    """Write a yield with its sign.
-
-    >>> format_signed_percent(0.0123), format_signed_percent(-0.05)
-    ('+1.2%', '−5.0%')
-    """
-    return f"{'+' if share > 0 else ''}{format_percent(share, 1)}"
-
-
 def describe_yield(ledger: Ledger, level: float) -> str:
     """Write the yield with its interval."""
     low, high = (format_signed_percent(end) for end in ledger.interval(level))
@@ -70,6 +64,20 @@ def describe_end(ledger: Ledger) -> str:
     if end < start * SMALLEST_SHARE_SHOWN:
         return f"would have lost nearly all of {format_dollars(start)}"
     return f"would have turned {format_dollars(start)} into {format_dollars(end)}"
+
+
+def yield_numbers(ledger: Ledger, level: float) -> dict[str, float]:
+    """Return the numbers of a claim about settled bets."""
+    low, high = ledger.interval(level)
+    return {
+        "yield": ledger.rate,
+        "yield_low": low,
+        "yield_high": high,
+        "level": level,
+        "bets": len(ledger),
+        "profit": ledger.profit,
+        "turnover": ledger.turnover,
+    }
 
 
 def describe_rounds(ledger: Ledger) -> str:
@@ -335,7 +343,8 @@ def evidence_chart(season: Season, level: float) -> Chart:
 
 def _money_format(ledger: Ledger) -> str:
     """Choose cents for small amounts, and dollars for large ones."""
-    return "$,.2f" if max(abs(ledger.highest), abs(ledger.start)) < 100 else "$,.0f"
+    largest = float(np.abs(ledger.bankroll).max(initial=ledger.start))
+    return "$,.2f" if largest < 100 else "$,.0f"
 
 
 def check_bets(options: Options, tally: ForecastTally) -> float:

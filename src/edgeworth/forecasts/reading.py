@@ -293,7 +293,7 @@ def _tally(
     tally = ForecastTally.of(
         model, opponent, ordinal=terms.ordinal, notes=notes, clusters=clusters, **betting
     )
-    return replace(tally, season=season)
+    return replace(tally, season=season, dates=schedule.dates)
 
 
 def _describe_shared_times(schedule: Schedule) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import ClassVar, Self, TypeVar, Unpack, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.bet.bookmakers import Bookmaker, Drunken, Market
 from edgeworth.bet.flat import SMALLEST_PRICE, best_bets
@@ -153,6 +154,8 @@ class ForecastTally(Serializable):
     season: Season | None = None
     """At quoted odds with known rounds or closing odds: the bets. They need all rows at once, so sums of
     tallies and tally files have none."""
+    dates: NDArray[np.datetime64] | None = None
+    """The date of each case in time order, if ``time`` gives dates; sums of tallies and files have none."""
 
     @classmethod
     def empty(cls) -> Self:

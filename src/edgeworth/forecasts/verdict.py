@@ -21,6 +21,7 @@ from edgeworth.core.formatting import (
     format_money,
     format_number,
     format_percent,
+    format_signed_percent,
     format_wealth,
     plural,
 )
@@ -34,7 +35,7 @@ from edgeworth.forecasts.ledger_report import (
     describe_end,
     describe_rounds,
     describe_yield,
-    format_signed_percent,
+    yield_numbers,
 )
 from edgeworth.forecasts.policy import DETECTION_POWER, MIN_CASES_FOR_SCORE_CLAIM
 from edgeworth.forecasts.robust_calibration import RobustCalibrationTest
@@ -117,13 +118,12 @@ def _money(findings: ForecastFindings, model: str) -> tuple[Claim, ...]:
             f"No outcome was worth its odds in {describe_rounds(ledger)}, so nothing would have been staked."
         )
         return (Claim("bankroll", text, "estimated", {"bets": 0}),)
-    low, _ = ledger.interval(findings.level)
-    numbers = {"start": ledger.start, "end": ledger.end, "yield": ledger.rate, "bets": len(ledger)}
+    numbers = {"start": ledger.start, "end": ledger.end, **yield_numbers(ledger, findings.level)}
     text = (
         f"Betting {part}Kelly's stakes on {model} {describe_end(ledger)} over {describe_rounds(ledger)}: "
         f"{len(ledger):,} {plural(len(ledger), 'bet')}, {describe_yield(ledger, findings.level)}."
     )
-    return (Claim("bankroll", text, "estimated", numbers | {"yield_low": low}, "score test"),)
+    return (Claim("bankroll", text, "estimated", numbers, "score test"),)
 
 
 def _unit_stakes(findings: ForecastFindings) -> tuple[Claim, ...]:
@@ -134,13 +134,15 @@ def _unit_stakes(findings: ForecastFindings) -> tuple[Claim, ...]:
     if not flat.bets:
         text = "No outcome was worth its odds, so nothing would have been staked."
         return (Claim("unit stakes", text, "estimated", {"bets": 0}),)
-    low, high = (format_signed_percent(end) for end in flat.interval(findings.level))
+    ends = flat.interval(findings.level)
+    low, high = map(format_signed_percent, ends)
     interval = f"{format_level(findings.level)} CI {low} to {high}"
     text = (
         f"Unit stakes on the best-priced outcome of each game: yield {format_signed_percent(flat.rate)} "
         f"({interval}; {flat.bets:,} {plural(flat.bets, 'bet')})."
     )
-    return (Claim("unit stakes", text, "estimated", {"value": flat.rate, "bets": flat.bets}, "score test"),)
+    numbers = {"yield": flat.rate, "yield_low": ends[0], "yield_high": ends[1], "level": findings.level}
+    return (Claim("unit stakes", text, "estimated", {**numbers, "bets": flat.bets}, "score test"),)
 
 
 def _evidence(findings: ForecastFindings, model: str, rival: str) -> Claim:

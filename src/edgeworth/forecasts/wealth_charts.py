@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgeworth.bet.kelly import kelly_game
 from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import format_cases, format_level, format_percent, format_wealth, plural
+from edgeworth.forecasts.case_axis import CaseAxis
 from edgeworth.forecasts.curves import (
     MAX_BAND_POINTS_DRAWN,
     MAX_POINTS_DRAWN,
@@ -66,6 +68,7 @@ def wealth_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart
     # Prices made with hindsight are not what anybody expected.
     shown = [IF_MODEL] if wealth.book == "constant" else [IF_MODEL, IF_PRICES]
 
+    case_axis = CaseAxis(CASES, findings.dates)
     drawn = [logarithm, *(f"{assumption}{end}" for assumption in shown for end in ENDS)]
 
     def find() -> Mapping[str, Rows]:
@@ -76,15 +79,16 @@ def wealth_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart
             for assumption in shown
             for row, end in enumerate(ENDS)
         }
-        rows = picture_rows({CASES: path.cases, logarithm: path.log_wealth, **columns})
-        names = map(format_wealth, path.log_wealth.tolist())
-        start = {CASES: 0, quantity: "1", logarithm: 0.0, **dict.fromkeys(columns, 0.0)}
-        return {"wealth": (start, *({quantity: name, **row} for name, row in zip(names, rows, strict=True)))}
+        names = ["1", *map(format_wealth, path.log_wealth.tolist())]
+        start = {logarithm: 0.0, **dict.fromkeys(columns, 0.0)}
+        rows = (start, *picture_rows({logarithm: path.log_wealth, **columns}))
+        placed = zip(case_axis.rows(np.append(0, path.cases)), names, rows, strict=True)
+        return {"wealth": tuple({**place, quantity: name, **row} for place, name, row in placed)}
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
         wide = WIDE - MARGIN
-        base = kit.base("wealth").encode(x=_cases_axis(kit, wealth.cases))
+        base = kit.base("wealth").encode(x=_cases_axis(kit, case_axis, wealth.cases))
         y = alt.Y(
             f"{logarithm}:Q",
             title=f"{logarithm} (natural)",
@@ -108,9 +112,9 @@ def wealth_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart
             colour_layer(alt, base.mark_line(strokeJoin="round").encode(y=y), quantity, colours),
             touch_points(base).encode(
                 y=f"{logarithm}:Q",
-                tooltip=kit.tooltip({CASES: ",", quantity: "", **dict.fromkeys(drawn, ",.4~g")}),
+                tooltip=kit.tooltip({**case_axis.tooltip, quantity: "", **dict.fromkeys(drawn, ",.4~g")}),
             ),
-            *_turn_marks(kit, findings, quantity),
+            *_turn_marks(kit, findings, quantity, case_axis),
         ]
         return alt.layer(*layers).properties(width=wide, height=HIGH)
 
@@ -123,7 +127,7 @@ def wealth_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart
         LazyMapping(find),
         draw,
         (
-            Column(CASES, "count"),
+            *case_axis.columns,
             Column(quantity),
             *(Column(name, "number") for name in drawn),
         ),
@@ -194,15 +198,18 @@ def orders_chart(findings: ForecastFindings, orders: Paths) -> Chart:
     return _paths_chart("orders", "Wealth over random orders of the cases", says, orders)
 
 
-def bookmakers_chart(crowd: Paths) -> Chart:
+def bookmakers_chart(crowd: Paths, dates: NDArray[np.datetime64] | None) -> Chart:
     """Draw wealth against many drunken bookmakers."""
     says = f"Log wealth at the end: {describe_crowd(crowd)}."
-    return _paths_chart("bookmakers", "Wealth against many drunken bookmakers", says, crowd)
+    return _paths_chart("bookmakers", "Wealth against many drunken bookmakers", says, crowd, dates)
 
 
-def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
+def _paths_chart(
+    name: str, title: str, says: str, paths: Paths, dates: NDArray[np.datetime64] | None = None
+) -> Chart:
     """Draw many paths of wealth: a few of them, the median and a band, on the log and the natural scale."""
     number, ends, band = len(paths.log_wealth), ("low", "median", "high"), paths.spread()
+    case_axis = CaseAxis(CASES, dates)
     panels = {"log wealth": ("datum['{}']", band)}
     # Ruin and wealth without bound have no place on a natural scale, and huge wealth leaves nothing to see.
     if np.isfinite(paths.log_wealth).all() and band.max() < LARGEST_WEALTH:
@@ -210,15 +217,18 @@ def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
 
     def find() -> Mapping[str, Rows]:
         indices, path_rows = thin(len(paths.cases), most=MAX_BAND_POINTS_DRAWN), list[Mapping[str, object]]()
+        places = case_axis.rows(np.append(0, paths.cases[indices]))
         for path, logs in enumerate(paths.log_wealth[:MAX_PATHS_DRAWN]):
-            rows = picture_rows({CASES: paths.cases[indices], "one": logs[indices]})
-            path_rows += ({"way": path, **row} for row in ({CASES: 0, "one": 0.0}, *rows))
-        lines = picture_rows({CASES: paths.cases, **dict(zip(ends, band, strict=True))})
-        return {name: ({CASES: 0, **dict.fromkeys(ends, 0.0)}, *lines), "ways": tuple(path_rows)}
+            rows = ({"one": 0.0}, *picture_rows({"one": logs[indices]}))
+            path_rows += ({"way": path, **place, **row} for place, row in zip(places, rows, strict=True))
+        lines = (dict.fromkeys(ends, 0.0), *picture_rows(dict(zip(ends, band, strict=True))))
+        placed = zip(case_axis.rows(np.append(0, paths.cases)), lines, strict=True)
+        return {name: tuple({**place, **row} for place, row in placed), "ways": tuple(path_rows)}
 
     def draw(kit: Kit) -> object:
         alt, drawn = kit.alt, []
-        x, form = _cases_axis(kit, int(paths.cases[-1])), {CASES: ",", **dict.fromkeys(ends, ",.4~g")}
+        x = _cases_axis(kit, case_axis, int(paths.cases[-1]))
+        form = {**case_axis.tooltip, **dict.fromkeys(ends, ",.4~g")}
         for quantity, (value, reach) in panels.items():
             base = kit.base(name).encode(x=x)
             base = base.transform_calculate(**{end: value.format(end) for end in ends})
@@ -242,7 +252,7 @@ def _paths_chart(name: str, title: str, says: str, paths: Paths) -> Chart:
     caption = (
         f"The line is the median of {number} paths; the band contains 90% of them; {drawn_paths} are drawn."
     )
-    columns = (Column(CASES, "count"), *(Column(end, "number") for end in ends))
+    columns = (*case_axis.columns, *(Column(end, "number") for end in ends))
     return Chart(name, title, f"{says} {caption}", LazyMapping(find), draw, columns)
 
 
@@ -255,24 +265,26 @@ def returns_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Char
     logarithm = f"log {quantity}"
     change = "log return" if quantity == WEALTH else "change of the log"
     axis_title = f"{change} per case" if together == 1 else f"{change} per {together:,} cases"
+    return_axis, way_axis = CaseAxis("case", findings.dates), CaseAxis(CASES, findings.dates)
 
     def find() -> Mapping[str, Rows]:
         path = findings.path.drawn(2 * MAX_BAND_POINTS_DRAWN)
-        columns = {"case": ends, change: logs}
-        rows = zip(picture_rows(columns), map(format_wealth, logs.tolist()), strict=True)
-        wealth_rows = picture_rows({CASES: path.cases, logarithm: path.log_wealth})
+        factors = map(format_wealth, logs.tolist())
+        rows = zip(return_axis.rows(ends), picture_rows({change: logs}), factors, strict=True)
+        wealth_rows = ({logarithm: 0.0}, *picture_rows({logarithm: path.log_wealth}))
+        way = zip(way_axis.rows(np.append(0, path.cases)), wealth_rows, strict=True)
         return {
-            "returns": tuple({**row, "factor": factor} for row, factor in rows),
-            "way": ({CASES: 0, logarithm: 0.0}, *wealth_rows),
+            "returns": tuple({**place, **row, "factor": factor} for place, row, factor in rows),
+            "way": tuple({**place, **row} for place, row in way),
         }
 
     def draw(kit: Kit) -> object:
         alt = kit.alt
         stretch = alt.selection_interval(name="stretch", encodings=["x"])
         x = alt.X(
-            "case:Q",
+            return_axis.field,
             scale=alt.Scale(domain=stretch, nice=False, padding=6),
-            axis=whole_axis(kit, wealth.cases),
+            axis=return_axis.axis(kit, wealth.cases),
             title=None,
         )
         colour = alt.Color(
@@ -286,7 +298,7 @@ def returns_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Char
             x=x,
             color=colour.legend(None),
             tooltip=kit.tooltip(
-                {"case": ",", "factor": "", change: "+.4~g"},
+                {**return_axis.tooltip, "factor": "", change: "+.4~g"},
                 {"case": "case" if together == 1 else "up to case", "factor": f"{quantity} times"},
             ),
         )
@@ -309,7 +321,7 @@ def returns_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Char
             kit.base("way")
             .mark_area(line={"color": FIRST, "strokeWidth": 1.5}, color=FIRST, opacity=0.15)
             .encode(
-                x=_cases_axis(kit, wealth.cases),
+                x=_cases_axis(kit, way_axis, wealth.cases),
                 y=alt.Y(
                     f"{logarithm}:Q",
                     title=logarithm if quantity == WEALTH else "log ratio",
@@ -335,23 +347,19 @@ def returns_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Char
         + " Select a range below to zoom.",
         LazyMapping(find),
         draw,
-        (Column("case", "count"), Column(change, "number"), Column("factor")),
+        (*return_axis.columns, Column(change, "number"), Column("factor")),
     )
 
 
-def _cases_axis(kit: Kit, cases: int) -> object:
+def _cases_axis(kit: Kit, case_axis: CaseAxis, cases: int) -> object:
     """Make the horizontal axis of a chart over cases."""
+    zero = {"zero": True} if case_axis.dates is None else {}
     return kit.alt.X(
-        f"{CASES}:Q",
-        scale=kit.alt.Scale(nice=False, zero=True),
-        axis=whole_axis(kit, cases),
-        title=CASES,
+        case_axis.field,
+        scale=kit.alt.Scale(nice=False, **zero),
+        axis=case_axis.axis(kit, cases),
+        title=case_axis.title(CASES),
     )
-
-
-def whole_axis(kit: Kit, cases: int) -> object:
-    """Make an axis with whole numbers up to a number of cases."""
-    return kit.alt.Axis(**number_axis([cases]), tickCount=5, tickMinStep=1, labelOverlap=True)
 
 
 def _ends(findings: ForecastFindings) -> list[float]:
@@ -369,12 +377,13 @@ def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
     return threshold > MIN_VISIBLE_DISTANCE * (max(finite_ends) - min(finite_ends))
 
 
-def _turn_marks(kit: Kit, findings: ForecastFindings, quantity: str) -> list[object]:
+def _turn_marks(kit: Kit, findings: ForecastFindings, quantity: str, case_axis: CaseAxis) -> list[object]:
     """Mark the case after which wealth is 0 or infinite with a line and a word."""
     alt, wealth = kit.alt, findings.bets.wealth
     layers = []
     for cases, name in turns(findings.way):
-        at_case = kit.once().encode(x=alt.datum(cases))
+        place = alt.InlineData(values=case_axis.rows(np.array([cases])))
+        at_case = alt.Chart(place).encode(x=alt.X(case_axis.field))
         is_right = cases > wealth.cases / 2
         down = name == "ruin"
         word = "all lost" if down else name

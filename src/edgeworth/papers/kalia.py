@@ -337,7 +337,7 @@ def figures(seed: int = 0) -> Iterable[Chart]:
     happened, forecasts, prices = experiment(seed)
     low = mothers()["low"].astype(int)
     small, large = (birth_forecasts(model, left_out=True) for model in ("small glm", "stepAIC"))
-    yield from pictures({"simulated": (happened, forecasts, prices), "births": (low, large, small)})
+    yield from pictures({"simulated": (happened, forecasts, prices), "births": (low, large, small)}, seed)
     drawn = {
         "simulated": ew.evaluate(truth=happened, probabilities=forecasts, against=prices).charts,
         "births": ew.evaluate(truth=low, probabilities=large, against=small, orders=400).charts,

@@ -14,7 +14,7 @@ from edgeworth.report.charts.axes import HIGH, WIDE, picture_rows
 from edgeworth.report.charts.chart import FIRST, Chart, Kit, Rows
 from edgeworth.report.report import Column, LazyMapping
 
-PROBABILITIES = np.linspace(0.025, 0.975, 39)
+PROBABILITIES = np.linspace(0.05, 0.95, 37)
 SURFACE_ODDS = np.linspace(1.3, 4.0, 28)
 """The odds over which the paper draws its surfaces."""
 
@@ -110,9 +110,7 @@ def _number(name: str) -> Column:
     return Column(name, "number")
 
 
-def pictures(
-    experiments: Mapping[str, tuple[Integers, Floats, Floats]],
-) -> Iterable[Chart]:
+def pictures(experiments: Mapping[str, tuple[Integers, Floats, Floats]], seed: int) -> Iterable[Chart]:
     """Draw the pictures of two experiments: what happened, the model's probabilities, and the bookmaker's."""
     yield prediction_chart()
     yield surface_chart()
@@ -121,7 +119,8 @@ def pictures(
         ("births", "figures_6_7", "figure_8"),
     ):
         truth, model, rival = experiments[data]
-        wealth = Wealth.from_probabilities(truth, model, against=rival, ordered=True)
+        # As in the paper, the cases are in random order; the file of births is sorted by outcome.
+        wealth = Wealth.from_probabilities(truth, model, against=rival).shuffle(seed)
         words = paths.replace("_", " ", 1).replace("_", " and ").capitalize()
         yield paths_chart(f"{paths}_paths", f"{words}: {data}, returns and wealth", wealth)
         named = scatter.replace("_", " ").capitalize()

@@ -19,7 +19,13 @@ from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
 from edgeworth.forecasts.betting.season import name_days
-from edgeworth.forecasts.ledger_report import bankroll_chart, describe_yield, ledger_numbers, ledger_section
+from edgeworth.forecasts.ledger_report import (
+    bankroll_chart,
+    describe_yield,
+    ledger_numbers,
+    ledger_section,
+    yield_numbers,
+)
 from edgeworth.report.report import Charts, Report, make_provenance
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_p_value, format_option
@@ -196,7 +202,9 @@ def _claim(ledger: Ledger, luck: TestResult, level: float, charge: str) -> Claim
         f"staked in {number:,} {plural(number, 'bet')}, {describe_yield(ledger, level)}. If each bet wins "
         f"with probability 1/odds, a result this good has {describe_p_value(luck)} (one-sided)."
     )
-    numbers = {"yield": ledger.rate, "bets": number, "p_value": luck.p_value}
+    numbers = {**yield_numbers(ledger, level), "p_value": luck.p_value}
+    if ledger.start > 0:
+        numbers |= {"start": ledger.start, "end": ledger.end}
     return Claim("profit", text, "shown" if is_shown else "not shown", numbers, luck.method)
 
 

@@ -129,6 +129,15 @@ class Schedule:
             return self.rounds
         return None if self.times is None else self.times.ranks
 
+    @property
+    def dates(self) -> NDArray[np.datetime64] | None:
+        """The date of each case in the order of ranks; none is after that of a later one, as if postponed."""
+        if self.times is None or self.times.dates is None:
+            return None
+        ranks = self.times.ranks if self.rounds is None else self.rounds
+        dates = self.times.dates[np.argsort(ranks, kind="stable")]
+        return np.minimum.accumulate(dates[::-1])[::-1]
+
 
 NO_SCHEDULE = Schedule()
 

@@ -13,9 +13,11 @@ from edgeworth.core.formatting import (
     cut_middle,
     displayable,
     format_count,
+    format_dollars,
     format_level,
     format_number,
     format_p_value,
+    format_signed_percent,
     plural,
 )
 from edgeworth.report.report import Report
@@ -27,6 +29,9 @@ MAX_LABEL_LENGTH = 40
 
 SIZES = {"cases": "cases", "items": "items", "lists": "queries"}
 """Facts of the provenance that are sample sizes, and their units."""
+
+YIELD = ("bets", "yield", "yield_low", "yield_high", "level")
+"""The numbers of a claim about settled bets."""
 
 
 class KeyFigure(NamedTuple):
@@ -42,6 +47,9 @@ def key_figures(report: Report) -> tuple[KeyFigure, ...]:
     if not isinstance(report.verdict, Verdict):
         return ()
     claims = report.verdict.claims
+    money = next((claim for claim in claims if _has_numbers(claim, *YIELD)), None)
+    if money is not None:
+        return tuple(_money(money.numbers))
     comparison = report.numbers.get("comparison")
     compared = next(
         (claim for claim in claims if _has_numbers(claim, "difference", "low", "high", "level")), None
@@ -110,6 +118,23 @@ def _at_threshold(claim: Claim) -> list[KeyFigure]:
         )
     condition = " on new data" if numbers["is_on_new_data"] else " on these data"
     return [*figures, _estimated(claim, numbers["measure"], condition)]
+
+
+def _money(numbers: Mapping[str, float]) -> list[KeyFigure]:
+    """Show what settled bets earned: the bankroll or the profit, the yield and the number of bets."""
+    figures = []
+    if "end" in numbers:
+        start = f"from {format_dollars(numbers['start'])}"
+        figures.append(KeyFigure("Final bankroll", format_dollars(numbers["end"]), start))
+    elif "profit" in numbers:
+        staked = f"on {format_dollars(numbers['turnover'])} staked"
+        figures.append(KeyFigure("Profit", format_dollars(numbers["profit"]), staked))
+    rate, low, high = (format_signed_percent(numbers[name]) for name in YIELD[1:4])
+    return [
+        *figures,
+        KeyFigure("Yield", rate, f"{format_level(numbers['level'])} CI {low} to {high}"),
+        KeyFigure("Bets", format_count(numbers["bets"])),
+    ]
 
 
 def _scored(claim: Claim) -> list[KeyFigure]:
