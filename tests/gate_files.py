@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from run_logs import inspect_log, inspect_sample
 
@@ -37,3 +40,25 @@ def answers(wins: int, losses: int, both: int, neither: int = 0) -> tuple[list[i
     candidate = [1] * wins + [0] * losses + [1] * both + [0] * neither
     baseline = [0] * wins + [1] * losses + [1] * both + [0] * neither
     return candidate, baseline
+
+
+def tango_bounds(wins: Any, losses: Any, trials: float, z: float = 1.959963985) -> tuple[Any, Any]:
+    """Bounds of the difference of two paired shares: Tango (1998), his formulas written out.
+
+    They are the differences at which the score test just rejects, found by bisection.
+    """
+    wins, losses = (np.atleast_1d(np.asarray(count, float)) for count in (wins, losses))
+
+    def lower(wins: Any, losses: Any) -> Any:
+        value = (wins - losses) / trials
+        low, high = np.full(len(wins), -1.0), value
+        for _ in range(60):
+            delta = (low + high) / 2
+            linear = (2 * trials - wins + losses) * delta - wins - losses
+            root = np.sqrt(np.maximum(linear**2 + 8 * trials * losses * delta * (1 - delta), 0))
+            variance = trials * ((root - linear) / (2 * trials) + delta * (1 - delta))
+            is_rejected = wins - losses - trials * delta >= z * np.sqrt(np.maximum(variance, 0))
+            low, high = np.where(is_rejected, delta, low), np.where(is_rejected, high, delta)
+        return low
+
+    return lower(wins, losses), -lower(losses, wins)

@@ -13,9 +13,9 @@ from scipy import stats
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.errors import OptionError
-from edgeworth.gates.anytime import BettingSequence, items_needed, log_wealth
+from edgeworth.gates.anytime import BettingSequence, items_needed
 from edgeworth.gates.paired_rates import mcnemar_p_values
-from gate_files import answers, write_log
+from gate_files import answers, tango_bounds, write_log
 
 
 def right_answers(wins: int, losses: int, both: int, neither: int = 0) -> tuple[ew.Grades, ew.Grades]:
@@ -51,7 +51,7 @@ def test_levels_count_cases_and_differences_count_clusters() -> None:
 
 
 def test_an_informedness_margin_has_its_power_at_the_planned_size() -> None:
-    """Two strata with disagreements of their own, and Tango's bounds squared and added, written out here."""
+    """Two strata with disagreements of their own, and the reaches of Tango's bounds squared and added."""
     rng = np.random.default_rng(5)
     truth = (np.arange(400) < 120).astype(int)
     new, old = paired_labels(rng, truth, 0.12)
@@ -59,26 +59,12 @@ def test_an_informedness_margin_has_its_power_at_the_planned_size() -> None:
     needed = plan[0]["plan"]["needed"]
     shares = [float(np.mean((new != old)[truth == label])) for label in (1, 0)]
 
-    def lower_reach(wins: np.ndarray, losses: np.ndarray, trials: int) -> np.ndarray:
-        """How far Tango's lower bound lies below the difference."""
-        value = (wins - losses) / trials
-        low, high = np.zeros(len(wins)), np.ones(len(wins))
-        for _ in range(40):
-            middle = (low + high) / 2
-            delta = value - middle * (value + 1)
-            linear = (2 * trials - wins + losses) * delta - wins - losses
-            root = np.sqrt(np.maximum(linear**2 + 8 * trials * losses * delta * (1 - delta), 0))
-            variance = trials * ((root - linear) / (2 * trials) + delta * (1 - delta))
-            is_far = (wins - losses - trials * delta) >= 1.959964 * np.sqrt(np.maximum(variance, 0))
-            low, high = np.where(is_far, low, middle), np.where(is_far, middle, high)
-        return np.asarray(high * (value + 1))
-
     total, square = np.zeros(4000), np.zeros(4000)
     for share, part in zip(shares, (0.3, 0.7), strict=True):
         trials = round(needed * part)
         wins, losses, _ = rng.multinomial(trials, [share / 2, share / 2, 1 - share], 4000).T
         total += (wins - losses) / trials
-        square += lower_reach(wins, losses, trials) ** 2
+        square += ((wins - losses) / trials - tango_bounds(wins, losses, trials)[0]) ** 2
     # 4,000 samples: standard error at most 0.8 points.
     assert 0.77 < np.mean(total - np.sqrt(square) > -0.1) < 0.85
 
@@ -139,7 +125,9 @@ def test_it_says_when_not_even_perfect_predictions_could_pass_at_the_level_that_
     truth = [0, 1] * 20
     few = ew.check(truth=truth, prediction=truth, require="informedness >= 0.95")
     assert few.outcome == "undecided"
-    low = few.results[0].interval.low
+    # Wilson's lower bound of 20 right of 20 is 20/(20 + z²); both classes lie as far below 1.
+    low = 1 - math.hypot(*[1 - 20 / (20 + 1.959964**2)] * 2)
+    assert few.results[0].interval.low == pytest.approx(low, abs=1e-6)
     assert f"the interval of perfect predictions reaches to {low:.2g}" in str(few)
     # Wilson's lower bound of 60 right of 60 is n/(n + z²): 0.940 at 95%, 0.974 at 80%.
     sixty = ew.Grades.from_grades([1] * 59 + [0], ids=range(60))
@@ -177,13 +165,23 @@ def test_slices_of_two_columns_share_items_in_the_printed_rates_too() -> None:
     assert twice.passes.low <= alone.passes.value <= twice.passes.high
 
 
+def mixed_wealth(wins: np.ndarray, losses: np.ndarray, cases: float, null: float) -> np.ndarray:
+    """Wealth from $1: half bets that the mean is above the null, half below, over 2,000 uniform stakes."""
+    wealth = np.zeros(len(wins))
+    for sign, worst in ((1, null + 1), (-1, 1 - null)):
+        for stake in (np.arange(2000) + 0.5) / 2000:
+            logs = [math.log1p(sign * stake * (value - null) / worst) for value in (1, -1, 0)]
+            wealth += np.exp(wins * logs[0] + losses * logs[1] + (cases - wins - losses) * logs[2])
+    return wealth / 4000
+
+
 def test_the_plan_of_a_gate_that_looks_every_night_has_its_power() -> None:
     for wins, losses, bound in ((30, 10, 0.0), (40, 45, -0.03), (10, 60, -0.02)):
         seen = BettingSequence(float(wins), float(losses), 1000.0)
         needed = items_needed(seen, bound, 0.95, 0.8)
         share = (wins / 1000, losses / 1000, 1 - (wins + losses) / 1000)
         drawn = np.random.default_rng(3).multinomial(int(needed), share, 2000)
-        is_shown = log_wealth(drawn[:, 0], drawn[:, 1], needed, bound) >= math.log(20)
+        is_shown = mixed_wealth(drawn[:, 0], drawn[:, 1], needed, bound) >= 20
         # 2,000 samples: standard error 0.9 points.
         assert 0.77 < np.mean(is_shown) < 0.85, (wins, losses, bound)
     gate = ew.check(
@@ -192,8 +190,9 @@ def test_the_plan_of_a_gate_that_looks_every_night_has_its_power() -> None:
         require="accuracy no worse than baseline by 2pp",
         anytime=True,
     )
-    expected = items_needed(BettingSequence(20.0, 25.0, 1000.0), -0.02, 0.95, 0.8)
-    assert gate.results[0].more == expected - 1000
+    size = 1000 + gate.results[0].more
+    drawn = np.random.default_rng(4).multinomial(int(size), (0.02, 0.025, 0.955), 2000)
+    assert 0.77 < np.mean(mixed_wealth(drawn[:, 0], drawn[:, 1], size, -0.02) >= 20) < 0.85
 
 
 def test_pooled_tasks_that_are_looked_at_every_night_add_whole_intervals(tmp_path: Path) -> None:

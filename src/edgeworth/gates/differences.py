@@ -71,7 +71,7 @@ def difference_evidence(
         ),
     )
     if not is_anytime:
-        test = _difference_test(difference) if 0.0 in region else None
+        test = _difference_test(difference) if region.ends_at_zero else None
         evidence = replace(evidence, is_confirmed=_confirmation(requirement, difference, test), test=test)
     elif isinstance(law, BettingSequence):
         bound = nearest_end(region, difference.difference)
@@ -169,7 +169,7 @@ def _no_difference_passes(
         return _no_difference_fits(region, difference, units, level)
     trials = format_count(counts.trials)
     margin = min((abs(end) for end in region if math.isfinite(end)), default=math.inf)
-    if 0.0 in region:
+    if region.ends_at_zero:
         fewest = math.floor(1 - math.log2(1 - level)) + 1
         if counts.trials < fewest:
             return f"no result could pass with {trials} {units}: at least {fewest} are needed"

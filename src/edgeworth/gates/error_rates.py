@@ -258,7 +258,7 @@ def scenarios_of(
     A margin: unchanged, and worse by the margin. A bound: the bound itself, and on both sides the smallest
     distance from it that is detected with the power.
     """
-    if reference == "baseline" and 0.0 not in region:
+    if reference == "baseline" and not region.ends_at_zero:
         worse = region.low if math.isfinite(region.low) and region.low < 0 else region.high
         is_margin = region.low < 0 if math.isfinite(region.low) else region.high > 0
         if is_margin:

@@ -66,7 +66,7 @@ class PairedModel:
                 is_passed &= are_no_worse(
                     points.losses, points.wins, points.cases, region.high, levels.passing
                 )
-        if 0.0 in region:
+        if region.ends_at_zero:
             p_values = mcnemar_p_values(points.wins, points.losses)
             is_passed &= p_values < round(1 - levels.passing, 12)
             is_failed &= p_values < round(1 - levels.failing, 12)

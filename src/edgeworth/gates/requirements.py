@@ -40,6 +40,8 @@ FORMS = (
 )
 MAX_REQUIREMENT_LENGTH = 4000
 """Longer texts would take long to split into words, and reports would not show them whole."""
+MAX_WORDS_OF_A_MEASURE = 12
+"""More words are no measure, and every one of them would be compared with all names."""
 UNITS = ("pp", "%", "point", "points")
 TASK = "task"
 """The column of tasks: the field of run logs, or a column of a table."""
@@ -64,6 +66,15 @@ class Region(NamedTuple):
 
     low: float
     high: float
+
+    @property
+    def ends_at_zero(self) -> bool:
+        """Whether an end is 0: the requirement is then about who is better, which a test must confirm too.
+
+        >>> Region(0.0, math.inf).ends_at_zero, Region(-0.02, math.inf).ends_at_zero
+        (True, False)
+        """
+        return self.low == 0 or self.high == 0
 
 
 @dataclass(frozen=True)
@@ -349,7 +360,7 @@ def _take_measure(words: _Words, kinds: Sequence[AnyKind]) -> str:
     if not spellings:
         words.fail("a measure is needed first", FORMS)
     errors = []
-    for number in range(len(spellings), 0, -1):
+    for number in range(min(len(spellings), MAX_WORDS_OF_A_MEASURE), 0, -1):
         try:
             measure = _find_measure(spellings[number - 1], kinds)
         except OptionError as error:
