@@ -194,7 +194,7 @@ def test_a_hedge_is_named_and_profits_are_of_the_game(tmp_path: Path, capsys: Ca
     assert d > 0
     assert 0.6 * 1.1 / wins - 0.22 / draws - 0.18 / loses == pytest.approx(0, abs=1e-5)
     assert -0.6 / wins + 0.22 * 2.6 / draws - 0.18 / loses == pytest.approx(0, abs=1e-5)
-    [grid] = section["grids"]
+    [grid] = section["tables"]
     place = [column["name"] for column in grid["columns"]].index("game's profit")
     profits = {row[1]: row[place] for row in grid["rows"]}
     assert profits == pytest.approx({"home": 1.1 * home - draw, "draw": 2.6 * draw - home})

@@ -376,6 +376,25 @@ def test_preview_recognises_runs_and_judgements(folder: Path, capsys: pytest.Cap
     assert "RUN" in capsys.readouterr().out
 
 
+def test_coverage_is_no_contest(folder: Path) -> None:
+    """Judged@10 describes the judgements: it is not tested, never best, and makes no other p-value larger."""
+    paths = [folder / "good.run", folder / "weak.run"]
+    tables = [
+        evaluate_trec(folder / "qrels.txt", paths, measures=measures, baseline="weak")
+        for measures in (["map", "ndcg@10"], ["map", "judged@10", "ndcg@10"])
+    ]
+    without, with_coverage = (table.to_csv().splitlines() for table in tables)
+    rows = [[line.split(",") for line in lines] for lines in (without, with_coverage)]
+    assert [row[:3] + row[5:] for row in rows[1]] == rows[0]
+    assert {row[4] for row in rows[1][1:]} == {""}
+    latex = [line.split(" & ") for line in tables[1].to_latex().splitlines() if " & " in line]
+    assert not any("textbf" in row[2] or "dagger" in row[2] for row in latex)
+    assert "Holm for 2 comparisons" in tables[1].to_latex()
+    assert "Not tested, because neither direction is better: judged@10" in tables[1].to_latex()
+    measures = {line.split(",")[2] for line in tables[1].to_per_query().splitlines()[1:]}
+    assert measures == {"map", "judged@10", "ndcg_cut_10"}
+
+
 @pytest.mark.parametrize(
     ("baseline", "paths", "message"), [("x", 2, "no run 'x'"), ("good", 1, "another run")]
 )

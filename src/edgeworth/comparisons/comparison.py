@@ -279,7 +279,7 @@ class Comparison:
         return write_text(grid_to_csv(difference_grid(self.findings)), path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
-        """Write the table for a paper, with the rules of booktabs.
+        """Write the table for a paper. It needs LaTeX's package booktabs.
 
         Parameters
         ----------

@@ -30,6 +30,8 @@ class PaperTable:
     values: Mapping[str, Mapping[str, float]]
     """The value of each system by measure; nan where it has none."""
     lower_is_better: frozenset[str] = frozenset()
+    descriptive: frozenset[str] = frozenset()
+    """Measures of which neither direction is better: they are shown, but have no best value and no test."""
     baseline: str | None = None
     adjusted: Mapping[tuple[str, str], float] | None = None
     """Holm's p-value of each system and measure against the baseline."""
@@ -40,6 +42,8 @@ class PaperTable:
 
     def is_best(self, system: str, measure: str) -> bool:
         """Tell whether no system has a better value, as far as the digits show."""
+        if measure in self.descriptive:
+            return False
         sign = -1 if measure in self.lower_is_better else 1
         shown = {name: self._rounded(name, measure) for name in self.values}
         known = [sign * value for value in shown.values() if not math.isnan(value)]
@@ -135,14 +139,24 @@ def make_paper_table(
 ) -> PaperTable:
     """Arrange compared systems for a paper; ``measures`` maps the spelling of each to its heading."""
     adjusted = None
+    first = next(iter(findings.pairs.values()))
+    by_direction: dict[str, list[str]] = {"higher": [], "lower": [], "neither": []}
+    for name in measures:
+        by_direction[first[name].direction if name in first else "higher"].append(name)
+    tested = [name for name in measures if name not in by_direction["neither"]]
     if baseline is not None:
         check_baseline(baseline, findings.names)
-        cells = [(name, measure) for name in findings.names if name != baseline for measure in measures]
+    if baseline is not None and tested:
+        cells = [(name, measure) for name in findings.names if name != baseline for measure in tested]
         p_values = [findings.difference(name, baseline)[measure].p_value() for name, measure in cells]
         adjusted = dict(zip(cells, holm(p_values).tolist(), strict=True))
-    first = next(iter(findings.pairs.values()))
-    lower = frozenset(name for name in measures if name in first and first[name].direction == "lower")
-    return PaperTable(measures, values, lower, baseline, adjusted, findings.level, digits, remark)
+        untested = ", ".join(measures[name] for name in by_direction["neither"])
+        untested = untested and f"Not tested, because neither direction is better: {untested}."
+        remark = " ".join(filter(None, (remark, untested)))
+    lower, descriptive = (frozenset(by_direction[name]) for name in ("lower", "neither"))
+    return PaperTable(
+        measures, values, lower, descriptive, baseline, adjusted, findings.level, digits, remark
+    )
 
 
 def check_baseline(baseline: str, names: Sequence[str]) -> None:

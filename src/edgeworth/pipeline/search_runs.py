@@ -20,7 +20,7 @@ from edgeworth.rankings.findings import ListFindings, examine_lists
 from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measure_lookup import measure_lists
 from edgeworth.rankings.measures import TREC_NAMES
-from edgeworth.rankings.report import COMPARED_TREC, trec_name, trec_report
+from edgeworth.rankings.report import COMPARED_TREC, requested_name, trec_name, trec_report
 from edgeworth.rankings.trec.files import TrecRun, rank_conflicts, read_qrels, read_run
 from edgeworth.rankings.trec.names import COUNTS, read_run_measures
 from edgeworth.report.formats import grid_to_csv, write_text
@@ -60,8 +60,7 @@ class SearchReport(Report):
         """Write one row per run, query and measure as CSV: the queries that the means are over."""
         columns = make_columns("run/text", "query/text", "measure/text", "value")
         rows = tuple(
-            (row["system"], row["item"], trec_name(row["measure"]) or row["measure"], row["value"])
-            for row in self.items()
+            (row["system"], row["item"], requested_name(row["measure"]), row["value"]) for row in self.items()
         )
         return write_text(grid_to_csv(Grid("", columns, rows)), path)
 

@@ -354,6 +354,18 @@ def trec_name(spelling: str) -> str | None:
     return _OURS.get(str(Spelling(written.name, written.label, written.depth, other_options)))
 
 
+def requested_name(spelling: str) -> str:
+    """Return trec_eval's name for a measure of a run, or its spelling without the tie rule of all runs.
+
+    >>> requested_name("precision@10(ties=trec)"), requested_name("judged@10(ties=trec)")
+    ('P_10', 'judged@10')
+    """
+    written = Spelling.parse(spelling)
+    options = {name: value for name, value in written.options.items() if (name, value) != ("ties", "trec")}
+    name = str(Spelling(written.name, written.label, written.depth, options))
+    return trec_name(spelling) or name
+
+
 def tie_warnings(lists: RankedLists) -> list[str]:
     """Warn of a run in which tied scores change a result: then the documents' names decide."""
     tied, decisive = tied_lists(lists)
