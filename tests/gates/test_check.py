@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +14,7 @@ import pytest
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.errors import InputError, OptionError
-from edgeworth.gates.error_rates import ErrorRate
+from edgeworth.gates.error_rates import ErrorRate, describe_chance_of
 from edgeworth.testing import assert_at_least, assert_at_most, assert_no_worse
 from gate_files import answers, tango_bounds, write_log
 from run_logs import inspect_log, inspect_sample
@@ -41,6 +42,25 @@ def test_the_outcome_is_that_of_the_interval() -> None:
         found = decide(wins, losses, 1000 - wins - losses, f"accuracy no worse than baseline by {margin}")
         assert found.outcome == expected
         assert found.results[0].interval == pytest.approx((low, high), abs=1e-7)
+
+
+def test_the_sentence_and_the_headline_name_the_level_that_several_checks_need() -> None:
+    """16 losses and 1 gain in 60 differ from −10 points with a p-value between 0.05/7 and 0.05."""
+    rules = [f"accuracy no worse than baseline by {margin}pp" for margin in (10, 30, 31, 32, 33, 34, 35)]
+    alone, several = (decide(1, 16, 43, chosen) for chosen in (rules[0], rules))
+    assert alone.outcome == "fail"
+    result = several.results[0]
+    assert result.outcome == "undecided"
+    # Tango's score statistic, with the likeliest shares of gains and losses whose difference is −0.1.
+    losses = np.linspace(0.1, 0.55, 100_001)[1:-1]
+    gains = losses - 0.1
+    likelihood = np.log(gains) + 16 * np.log(losses) + 43 * np.log(1 - gains - losses)
+    best = int(likelihood.argmax())
+    z = (1 - 16 + 6) / math.sqrt(60 * (gains[best] + losses[best] - 0.1**2))
+    assert 0.05 / 7 < math.erfc(abs(z) / math.sqrt(2)) < 0.05
+    assert "but with 7 checks that could fail (Holm's method) a fail needs the 99.3% interval" in str(several)
+    assert "; the 95% interval of 1 lies on the wrong side." in several.headline
+    assert "99.2857" not in str(several)
 
 
 def test_exit_codes_and_what_undecided_counts_as() -> None:
@@ -319,12 +339,16 @@ def test_it_says_when_no_result_could_pass() -> None:
     assert few.outcome == "undecided"
     assert "No result could pass with 30 items" in str(few)
     # n/(n + z²) ≥ 0.99 from n = 381 on.
-    assert "at least 380 would be needed" in str(few)
+    assert "at least 381 would be needed" in str(few)
     assert ew.check(grades([1] * 381), require="accuracy >= 0.99").outcome == "pass"
-    assert "Not even equal answers could pass with 100 items" in str(
-        decide(0, 0, 100, "accuracy no worse than baseline by 1pp")
-    )
-    assert decide(0, 0, 381, "accuracy no worse than baseline by 1pp").outcome == "pass"
+    rule = "accuracy no worse than baseline by 1pp"
+    assert (
+        "With 100 items only an observed gain can pass: systems with identical answers need at least 381."
+    ) in str(decide(0, 0, 100, rule))
+    assert [decide(0, 0, size, rule).outcome for size in (380, 381)] == ["undecided", "pass"]
+    # No loss passes with 300 items, and a gain can: an unchanged system has one by luck.
+    assert all(decide(same, same, 300 - 2 * same, rule).outcome == "undecided" for same in range(0, 20, 4))
+    assert decide(9, 1, 290, rule).outcome == "pass"
     assert "at least 15 are needed" in str(decide(0, 0, 10, "accuracy no worse than baseline by 0.5"))
     assert "No result could pass with 5 items: at least 6 are needed" in str(
         decide(5, 0, 0, "accuracy > baseline")
@@ -377,7 +401,9 @@ def test_an_undecided_comparison_states_p_and_the_reason_if_the_interval_exclude
         )
         assert found.results[0].to_dict()["p_value"] == pytest.approx(0.0625)
     several = decide(3, 12, 385, ["accuracy > baseline", "accuracy >= 0.975"])
-    assert "p = 0.035, and below 0.025 is needed, because the gate has several checks" in str(several)
+    assert "p = 0.035, and with 2 checks that could fail (Holm's method) below 0.025 is needed" in str(
+        several
+    )
     rng = np.random.default_rng(0)
     old = rng.uniform(0.2, 0.8, 100)
     new = old + rng.normal(0.02, 0.02, 100)
@@ -603,6 +629,35 @@ def test_slices_of_two_columns_share_items_so_their_rates_are_a_range() -> None:
     alone, twice = unchanged("sex").passes, unchanged(["sex", "twin"]).passes
     # The second column repeats the first, so the gate passes exactly as often.
     assert twice.low <= alone.value <= twice.high
+
+
+def test_rates_name_the_parts_the_power_and_the_whole_gate() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 900)
+    new, old = (np.where(rng.random(900) < 0.9, truth, 1 - truth) for _ in range(2))
+    frame = pd.DataFrame({"y": truth, "new": new, "old": old, "topic": np.resize(["a", "b", "c"], 900)})
+
+    def check(require: str | list[str], by: str | None = None) -> ew.Decision:
+        return ew.check(frame, truth="y", prediction="new", baseline="old", require=require, by=by)
+
+    margin, level = "accuracy no worse than baseline by 5pp", "accuracy >= 0.8"
+    text = str(check([margin, level], "topic"))
+    assert f"{margin} in all 3 topics, an unchanged system: passes" in text
+    # 0.8 ± (1.96 + 0.84) √(0.8 · 0.2 / 300)
+    assert f"{level} in all 3 topics, a system with accuracy 80.0%: passes" in text
+    assert (
+        "a system with accuracy 86.5% (the nearest detected with about 80% power in one topic alone)" in text
+    )
+    assert "a system with accuracy 73.5% (as far on the other side): passes" in text
+    mixed = check([margin, level])
+    [unchanged, _] = mixed.rates_by_requirement()[margin]
+    assert mixed.describe_rates()[-1] == (
+        f"  the whole gate, an unchanged system: passes at most {describe_chance_of(unchanged.passes)}."
+    )
+    assert "The whole gate, an unchanged system: passes at most" in mixed.to_markdown()
+    both = check([margin, "accuracy no worse than baseline by 4pp"])
+    assert "the whole gate, an unchanged system: passes" in str(both)
+    assert "at most" not in str(both)
 
 
 def test_a_level_that_three_unseen_items_would_lower_below_the_bound_does_not_pass() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -26,6 +26,7 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.gates.error_rates import (
     MIN_UNITS_FOR_RATES,
+    Chance,
     ErrorRate,
     describe_chance_of,
     rates_to_dicts,
@@ -127,7 +128,11 @@ class Decision:
         if self.outcome == "undecided":
             counts = f" ({self.undecided_as} by --undecided)" if self.undecided_as is not None else ""
             share = describe_share("undecided")
-            return f"UNDECIDED{counts}: the data do not show whether {self.candidate} meets {share}."
+            outside = sum(_place(x) == "outside" for x in self.results if x.outcome == "undecided")
+            text = f"UNDECIDED{counts}: the data do not show whether {self.candidate} meets {share}"
+            if outside and number > 1:
+                text += f"; the {format_level(self.level)} interval of {outside} lies on the wrong side"
+            return f"{text}."
         is_failed = any(result.outcome == "fail" for result in self.results)
         verdict = f"does not meet {describe_share('fail')}" if is_failed else "does not pass"
         reasons = (
@@ -151,29 +156,53 @@ class Decision:
 
         :meta private:
         """
-        by_requirement: dict[str, list[RequirementResult]] = {}
+        groups = self._results_by_requirement()
+        return {name: combine_results(results) for name, results in groups.items()}
+
+    def _results_by_requirement(self) -> dict[str, list[RequirementResult]]:
+        """Group the results; a requirement for parts is apart from the same one for all cases."""
+        groups: dict[str, list[RequirementResult]] = {}
         for result in self.results:
-            by_requirement.setdefault(result.requirement.text, []).append(result)
-        return {text: combine_results(results) for text, results in by_requirement.items()}
+            rule = result.requirement
+            columns = f" [by {', '.join(rule.columns)}]" if rule.columns else ""
+            groups.setdefault(f"{rule.text}{columns}", []).append(result)
+        return groups
 
     def rate_rows(self) -> list[tuple[str, ErrorRate]]:
         """List systems of assumed quality with their rates: by requirement, then for all of them together.
 
         :meta private:
         """
-        by_requirement = self.rates_by_requirement()
+        groups, rates = self._results_by_requirement(), self.rates_by_requirement()
         rows = []
-        for text, rates in by_requirement.items():
-            which = f"{text}, " if len(by_requirement) > 1 else ""
-            results = [result for result in self.results if result.requirement.text == text]
-            rows += [(f"{which}{describe_scenario(rate, results)}", rate) for rate in rates]
-        if len(by_requirement) > 1:
+        for name, results in groups.items():
+            which = results[0].requirement.text if len(groups) > 1 else ""
+            which = f"{which}{_in_all_parts(results)}".strip()
+            which = f"{which}, " if which else ""
+            rows += [(f"{which}{describe_scenario(rate, results)}", rate) for rate in rates[name]]
+        if len(groups) > 1:
             words = {
-                "unchanged": "all together, an unchanged system",
-                "worse": "all together, a worse system",
+                "unchanged": "the whole gate, an unchanged system",
+                "worse": "the whole gate, a worse system",
             }
             rows += [(words[rate.scenario], rate) for rate in self.rates if rate.scenario in words]
         return rows
+
+    def describe_most_passes(self) -> str | None:
+        """Bound how often an unchanged system passes if no rate of the whole gate can be computed.
+
+        It passes at most as often as by the hardest requirement on a difference, whatever its level is.
+
+        :meta private:
+        """
+        if self.rates or len(self._results_by_requirement()) < 2:
+            return None
+        rates = [rate for rates in self.rates_by_requirement().values() for rate in rates]
+        chances = [rate.passes for rate in rates if rate.scenario == "unchanged"]
+        if not chances:
+            return None
+        most = Chance(*(min(values) for values in zip(*chances, strict=True)))
+        return f"the whole gate, an unchanged system: passes at most {describe_chance_of(most)}"
 
     def describe_rates(self) -> list[str]:
         """Write how often the gate decides each way for systems of assumed quality.
@@ -202,7 +231,9 @@ class Decision:
         head = (
             f"How often this gate decides each way on new data of this size{look}, whatever the result above:"
         )
-        return [head, *(f"  {name}: {_chances(rate)}." for name, rate in rows)]
+        lines = [head, *(f"  {name}: {_chances(rate)}." for name, rate in rows)]
+        most = self.describe_most_passes()
+        return lines if most is None else [*lines, f"  {most}."]
 
     def __str__(self) -> str:
         lines = [self.headline, *(f"  {line}" for line in self.sentences()), *self.describe_rates()]
@@ -359,7 +390,8 @@ class Decision:
             columns = make_columns(
                 "how often this gate decides each way", "pass", "undecided", "fail", default="text"
             )
-            grids.append(Grid("", columns, rates))
+            most = self.describe_most_passes()
+            grids.append(Grid("", columns, rates, "" if most is None else f"{most[0].upper()}{most[1:]}."))
         return grids
 
     def _repr_html_(self) -> str:
@@ -525,8 +557,8 @@ def _why_not_by_interval(result: RequirementResult) -> str:
             return f"The interval excludes {_bound(result)}, but there is no test to confirm it."
         return (
             f"The interval excludes {_bound(result)}, but the test does not confirm it: {test.name} has "
-            f"{p_value}, and {'below' if test.is_two_sided else 'at most'} {test.limit(level):.3g} is "
-            f"needed{_because_of_holm(result, level)}."
+            f"{p_value}, and{_with_open_checks(result, level)} {'below' if test.is_two_sided else 'at most'} "
+            f"{test.limit(level):.3g} is needed."
         )
     is_unseen = any(evidence.unseen_shifts) if place == "inside" else not evidence.fails(result.level)
     if is_unseen:
@@ -534,14 +566,28 @@ def _why_not_by_interval(result: RequirementResult) -> str:
         return _sentence(f"{despite}{UNSEEN_ITEMS}")
     if place == "outside":
         return (
-            f"The interval lies on the wrong side, but a fail needs the {format_level(level)} interval "
-            f"to lie there too{_because_of_holm(result, level)}."
+            f"The interval lies on the wrong side, but{_with_open_checks(result, level)} a fail needs the "
+            f"{_failing_level(level)} interval to lie there too."
         )
     return "The interval is narrow enough, but the exact test for few cases does not confirm it."
 
 
-def _because_of_holm(result: RequirementResult, level: float) -> str:
-    return "" if level == result.level else ", because the gate has several checks (Holm's method)"
+def _with_open_checks(result: RequirementResult, level: float) -> str:
+    """Name the number of checks that make failing harder; nothing for one check, and for passing."""
+    if level == result.level:
+        return ""
+    number = round((1 - result.level) / (1 - level))
+    return f" with {number} checks that could fail (Holm's method)"
+
+
+def _failing_level(level: float) -> str:
+    """Write a level that was divided by a number of checks, with one digit of what it leaves out.
+
+    >>> _failing_level(1 - 0.05 / 7), _failing_level(1 - 0.05 / 700)
+    ('99.3%', '99.993%')
+    """
+    digits = max(1, math.floor(-math.log10(1 - level)) - 1)
+    return format_level(round(level, digits + 2))
 
 
 def _describe_plan(result: RequirementResult) -> str:
@@ -567,22 +613,46 @@ def _sentence(text: str) -> str:
 def describe_scenario(rate: ErrorRate, results: Sequence[RequirementResult]) -> str:
     """Name the system that a rate of a requirement, in one or several parts, is about."""
     requirement, region = results[0].requirement, results[0].evidence.region
-    measure, columns = requirement.measure, {result.evidence.column for result in results}
-    place = columns.pop() if len(columns) == 1 else ""
-    where = f" in every {place or 'part'}" if len(results) > 1 else ""
+    measure = requirement.measure
     if rate.scenario == "unchanged":
         return "an unchanged system"
-    if math.isnan(rate.truth):
-        other = "the baseline" if requirement.needs_baseline else "the bound"
-        return f"a system {rate.scenario} than {other}{where}, by the smallest detectable amount"
+    rates = [x for result in results for x in result.rates]
+    truths = [x.truth for x in rates if x.scenario == rate.scenario]
+    reason = ""
+    if all(x.scenario != "better" for x in rates) or rate.scenario == "better":
+        alone = f" in one {_column_of(results) or 'part'} alone" if len(results) > 1 else ""
+        reason = f" (the nearest detected with about {results[0].power:.0%} power{alone})"
+    elif rate.scenario == "worse":
+        reason = " (as far on the other side)"
     if not requirement.needs_baseline:
-        return f"a system with {describe_measure(measure)} {_write_value(measure, rate.truth)}{where}"
-    is_margin = abs(rate.truth) == requirement.margin
-    size = requirement.describe_margin() if is_margin else _amount(measure, rate.truth)
+        reason = "" if rate.scenario == "at the bound" else reason
+        values = _range_of(sorted(truths), lambda x: _write_value(measure, x))
+        return f"a system with {describe_measure(measure)} {values}{reason}"
+    is_margin = all(abs(truth) == requirement.margin for truth in truths)
+    sizes = _range_of(sorted(truths, key=abs), lambda x: _amount(measure, x))
+    size = requirement.describe_margin() if is_margin else sizes
+    reason = "" if is_margin else reason
     if requirement.relation == "within":
-        return f"a system that differs by {size}{where}"
-    gain = rate.truth if math.isfinite(region.low) else -rate.truth
-    return f"a system {'better' if gain > 0 else 'worse'} by {size}{where}"
+        return f"a system that differs by {size}{reason}"
+    gain = truths[0] if math.isfinite(region.low) else -truths[0]
+    return f"a system {'better' if gain > 0 else 'worse'} by {size}{reason}"
+
+
+def _range_of(values: Sequence[float], write: Callable[[float], str]) -> str:
+    """Write the first and the last of sorted values, or one if they are written alike."""
+    first, last = write(values[0]), write(values[-1])
+    return first if first == last else f"{first} to {last}"
+
+
+def _column_of(results: Sequence[RequirementResult]) -> str:
+    """Find the column whose values the parts are; nothing if there are several."""
+    columns = {result.evidence.column for result in results}
+    return columns.pop() if len(columns) == 1 else ""
+
+
+def _in_all_parts(results: Sequence[RequirementResult]) -> str:
+    """Write that rates are about all parts together; nothing for a requirement without parts."""
+    return f" in all {len(results)} {plural(2, _column_of(results) or 'part')}" if len(results) > 1 else ""
 
 
 def _amount(measure: str, amount: float) -> str:

@@ -14,7 +14,7 @@ from edgeworth.comparisons.labels.proportions import PairedProportions
 from edgeworth.comparisons.margin_planning import margin_plan, raw_counts
 from edgeworth.comparisons.margins import is_no_worse, reason_for_no_margin
 from edgeworth.comparisons.policy import MIN_UNITS_FOR_NO_WORSE
-from edgeworth.core.formatting import format_count, format_number, format_rounded, plural
+from edgeworth.core.formatting import format_count, format_number, plural
 from edgeworth.core.sampling_distributions import SamplingLaw, normal_quantile, unmirror
 from edgeworth.gates.anytime import BettingSequence, items_needed
 from edgeworth.gates.error_rates import NormalModel, OutcomeModel
@@ -163,7 +163,7 @@ def _within_ratio(region: Region, truth: float, model: OutcomeModel, level: floa
 def _no_difference_passes(
     region: Region, difference: Difference, counts: PairedProportions | None, unit: str, level: float
 ) -> str | None:
-    """Explain that no result, or not even equal answers, would pass with this many cases."""
+    """Explain that no result, or none without a gain, would pass with this many cases."""
     units = plural(2, unit)
     if counts is None:
         return _no_difference_fits(region, difference, units, level)
@@ -182,10 +182,12 @@ def _no_difference_passes(
     least = math.floor(square * (1 - margin) / margin) + 1
     if counts.trials >= least:
         return None
-    what = (
-        "no result" if math.isfinite(region.low) and math.isfinite(region.high) else "not even equal answers"
+    if math.isfinite(region.low) and math.isfinite(region.high):
+        return f"no result could pass with {trials} {units}: at least {format_count(least)} are needed"
+    return (
+        f"with {trials} {units} only an observed gain can pass: systems with identical answers need at least "
+        f"{format_count(least)}"
     )
-    return f"{what} could pass with {trials} {units}: at least {format_rounded(least)} are needed"
 
 
 def _no_difference_fits(region: Region, difference: Difference, units: str, level: float) -> str | None:

@@ -16,7 +16,7 @@ from edgeworth.common.arrays import plain_values
 from edgeworth.comparisons.labels.proportions import PairedProportions
 from edgeworth.comparisons.paired_values.paired_tests import LawWithinReach
 from edgeworth.core.estimates import Estimate, Interval
-from edgeworth.core.formatting import format_count, format_rounded, plural
+from edgeworth.core.formatting import format_count, plural
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.sampling_distributions import (
     NewcombeLaw,
@@ -397,7 +397,7 @@ def _no_level_passes(
     if len(parts.trials) > 1:
         return f"no result could pass with {number}: the interval of perfect predictions reaches to {end:.2g}"
     square, share = normal_quantile(level) ** 2, bound if is_least else 1 - bound
-    least = format_rounded(math.ceil(square * share / (1 - share)))
+    least = format_count(math.ceil(square * share / (1 - share)))
     if trials < cases:
         counted = f"only {format_count(trials)} of {number} count for this measure"
         return (
