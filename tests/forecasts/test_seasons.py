@@ -17,6 +17,7 @@ from edgeworth.bet.bookmakers import Quote
 from edgeworth.bet.ledger import Ledger
 from edgeworth.bet.overround import remove_overround
 from edgeworth.bet.shared_bankroll import settle_rounds
+from edgeworth.errors import InputError
 from edgeworth.report.html.key_figures import key_figures
 
 FIRST_DAY = date(2014, 3, 1)
@@ -382,3 +383,38 @@ def test_odds_that_no_bookmaker_quotes_are_pointed_out() -> None:
     assert "In 1 of 2 games the odds imply probabilities that add up to more than 150%." in warnings
     usual = " ".join(ew.evaluate(**options, odds=[odds[1], odds[1]]).warnings)
     assert "add up to more" not in usual
+
+
+@pytest.mark.parametrize("time", [(), ("--time", "Date")])
+def test_games_without_a_result_are_refused_with_advice(time: tuple[str, ...], tmp_path: Path) -> None:
+    path = write_football(tmp_path, "%Y-%m-%d")
+    options = {"truth": "FTR", "probabilities": "p", "odds": ["B0", "B1"]}
+    options |= {"time": "Date"} if time else {}
+    whole = ew.evaluate(str(path), **options)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("2014-06-01,,0.5,1.9,1.9\n")
+    with pytest.raises(InputError, match=r"FTR is missing in row \d+: drop such rows, with --missing drop"):
+        ew.evaluate(str(path), **options)
+    without = ew.evaluate(str(path), **options, missing="drop")
+    assert without.numbers["means"] == whole.numbers["means"]
+
+
+def test_games_that_are_pending_are_refused_with_advice(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    rows = ["H,0.5,0.3,0.2", "D,0.4,0.3,0.3", "A,0.3,0.3,0.4", "pending,0.3,0.3,0.4"]
+    path.write_text("\n".join(["result,pH,pD,pA", *rows]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"'pending' in row 4: leave the field empty .* --missing drop"):
+        ew.evaluate(str(path), truth="result", probabilities=["pH", "pD", "pA"])
+
+
+@pytest.mark.parametrize("method", ["multiplicative", "power", "shin"])
+def test_forecasts_that_are_the_closing_odds_are_pointed_out(method: str) -> None:
+    data = season(60, 14)
+    closing = data["odds"] * np.exp(np.random.default_rng(0).normal(0, 0.05, data["odds"].shape))
+    own = data | {"probabilities": closing, "remove_overround": method}
+    selected = ew.evaluate(**own, closing_odds=closing)
+    assert any("positive by selection" in warning for warning in selected.warnings)
+    # Bets are placed only where the odds beat the closing line, whatever the outcomes.
+    assert selected.numbers["closing_line"]["fair"]["mean_log"] > 0
+    others = ew.evaluate(**data, closing_odds=closing)
+    assert not any("by selection" in warning for warning in others.warnings)

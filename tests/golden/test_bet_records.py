@@ -271,3 +271,15 @@ def test_the_largest_loss_is_over_all_outcomes(
 def test_preview_suggests_the_ledger(tmp_path: Path, capsys: Capture) -> None:
     bets_file(tmp_path)
     assert "edgeworth ledger bets.csv" in call(tmp_path, capsys, "preview", "bets.csv").stdout
+
+
+@pytest.mark.parametrize("result", ["", "pending", "Open", "unsettled"])
+def test_bets_without_a_result_yet_are_counted_apart(result: str, tmp_path: Path, capsys: Capture) -> None:
+    path = bets_file(tmp_path)
+    settled = ledger_of(tmp_path, capsys, "bets.csv")["ledger"]
+    assert settled["pending"] == 0
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"2025-01-05,{result},2.0,10.0\n2025-03-01,{result},1.8,10.0\n")
+    ledger = ledger_of(tmp_path, capsys, "bets.csv")["ledger"]
+    assert ledger == settled | {"pending": 2}
+    assert "2 bets without a result yet not counted." in call(tmp_path, capsys, "ledger", "bets.csv").stdout

@@ -407,3 +407,54 @@ def test_a_baseline_that_cannot_be_is_refused(folder: Path, baseline: str, paths
 def test_the_report_is_a_report(folder: Path) -> None:
     report = evaluate_trec(folder / "qrels.txt", [folder / "good.run"])
     assert isinstance(report, ew.Report)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "command"),
+    [
+        ("run.tsv", "7\td1\t1\n7\td2\t2\n9\td1\t1\n", "trec QRELS run.tsv"),
+        ("qrels.tsv", "7\t0\td1\t1\n9\t0\td2\t1\n", "trec qrels.tsv RUN"),
+        ("run.csv", "qid,docid,score\n7,d1,0.9\n7,d2,0.8\n", "trec QRELS run.csv"),
+        ("ranks.csv", "query,document,rank\n7,d1,1\n7,d2,2\n", "trec QRELS ranks.csv"),
+        ("scored.csv", "query,document,score,label\n7,d1,0.9,1\n7,d2,-0.8,0\n", "evaluate scored.csv"),
+        ("table.tsv", "y\tx\tn\n1\t0.5\t3\n0\t0.2\t4\n", "evaluate table.tsv"),
+    ],
+)
+def test_preview_recognises_files_of_ms_marco_and_runs_in_csv(
+    name: str,
+    content: str,
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(content, encoding="utf-8")
+    preview(name)
+    assert f"edgeworth {command}" in capsys.readouterr().out
+
+
+def test_preview_suggests_bets_for_probabilities_beside_odds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["date,result,pH,pD,pA,BH,BD,BA"]
+    for number in range(9):
+        rows.append(
+            f"2025-01-0{number + 1},{'HDA'[number % 3]},0.5,0.{3 + number % 2},0.2,2.1,3.{number},4.5"
+        )
+    monkeypatch.chdir(tmp_path)
+    Path("games.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    preview("games.csv")
+    options = "--truth result --probabilities pH,pD,pA --odds BH,BD,BA --time date"
+    assert f"edgeworth evaluate games.csv {options}\n" in capsys.readouterr().out
+
+
+def test_arrow_reads_no_memory_of_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread of Arrow that frees memory of Python when the interpreter ends aborts the process."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    read, streams = arrow_csv.read_csv, list[object]()
+    monkeypatch.setattr(arrow_csv, "read_csv", lambda file, *rest: streams.append(file) or read(file, *rest))
+    read_run(folder / "good.run")
+    assert [type(stream) for stream in streams] == [pa.BufferReader]

@@ -185,6 +185,9 @@ def period_name(date: object, period: Period) -> str:
     return f"{first:04}/{(first + 1) % 100:02}"
 
 
+PENDING = ("", "pending", "open", "unsettled")
+"""What stands in place of a result that is not known yet; an empty field does, too."""
+
 RESULTS: dict[str, float | None] = {
     "won": 1.0,
     "win": 1.0,

@@ -28,6 +28,8 @@ def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
     """Suggest commands for a table; ``{}`` stands for its files."""
     if _is_record_of_bets(columns):
         return ["ledger {}"]
+    if _is_search_run(columns):
+        return ["trec QRELS {}"]
     values = ColumnValues.from_columns(columns)
     truths = _named(values.classes, *NAMES_BY_ROLE["truth"], *TRUTH_NAMES)
     correct = _find_correct(values, has_truth=bool(truths))
@@ -49,6 +51,18 @@ def _is_record_of_bets(columns: Mapping[str, Coded]) -> bool:
         return False
     results = {str(label).strip().lower() for label in columns[by_role["result"][0]].labels}
     return results <= set(RESULTS) and bool(results & {"won", "win", "lost", "loss"})
+
+
+def _is_search_run(columns: Mapping[str, Coded]) -> bool:
+    """Tell whether there are queries, documents, and their scores or ranks, but no truth."""
+    from edgeworth.rankings.trec.files import CSV_NAMES
+
+    names = {name.strip().lower() for name in columns}
+    has_order = any(names.intersection(CSV_NAMES[role]) for role in ("score", "rank"))
+    grades = set(CSV_NAMES["grade"]).difference(CSV_NAMES["score"])
+    has_truth = names.intersection((*NAMES_BY_ROLE["truth"], *TRUTH_NAMES, *grades))
+    has_lists = all(names.intersection(CSV_NAMES[role]) for role in ("query", "document"))
+    return has_lists and has_order and not has_truth
 
 
 @dataclass(frozen=True)
@@ -190,15 +204,27 @@ def _suggest_scores(values: ColumnValues, truth: str, positive: str) -> list[str
 
 
 def _suggest_class_columns(values: ColumnValues, truth: str, prefixes: Sequence[str]) -> list[str]:
-    """Suggest columns of probabilities or odds, one per class."""
-    if not prefixes:
-        return []
-    columns = [f"{prefixes[0]}{label}" for label in values.texts[truth]]
-    are_odds = all(min(values.numbers[name]) > 1 for name in columns)
-    if not are_odds and not set(columns) <= set(values.shares):
-        return []
-    option = "--odds" if are_odds else "--probabilities"
-    return _commands(values, option, [",".join(columns)], _truth_option(truth))
+    """Suggest columns of probabilities and of odds, one per class; with odds also the column of dates."""
+    from edgeworth.pipeline.bet_records import COLUMN_NAMES
+
+    places = {name: place for place, name in enumerate(values.columns)}
+    shares, odds = list[str](), list[str]()
+    for prefix in prefixes:
+        columns = sorted((f"{prefix}{label}" for label in values.texts[truth]), key=places.__getitem__)
+        if all(min(values.numbers[name]) > 1 for name in columns):
+            odds.append(",".join(columns))
+        elif set(columns) <= set(values.shares):
+            shares.append(",".join(columns))
+    given = _truth_option(truth)
+    if not odds:
+        return _commands(values, "--probabilities", shares[:1], given)
+    if not shares:
+        return _commands(values, "--odds", odds[:1], given)
+    dates = _named(values.columns, *COLUMN_NAMES["time"])[:1]
+    time = "".join(f" --time {shlex.quote(name)}" for name in dates)
+    forecasts = f"{given} --probabilities {shlex.quote(shares[0])}"
+    bets = [f"{command}{time}" for command in _commands(values, "--odds", odds[:1], forecasts)]
+    return [*_commands(values, "--probabilities", shares[:1], given), *bets]
 
 
 def _class_prefixes(values: ColumnValues, truth: str) -> list[str]:

@@ -70,15 +70,25 @@ class WholeColumns:
     name: str
 
 
-def read_whole(data: object, labels: Sequence[str], numbers: Sequence[str]) -> WholeColumns:
-    """Read columns of a file or frame into memory; raise an error if labels are missing."""
+def read_whole(
+    data: object,
+    labels: Sequence[str],
+    numbers: Sequence[str],
+    *,
+    may_be_missing: Sequence[str] = (),
+    advice: str = "drop such rows beforehand",
+) -> WholeColumns:
+    """Read columns of a file or frame into memory; raise an error if other labels are missing."""
     source = open_source(data)
     wanted = list(dict.fromkeys([*labels, *numbers]))
     label_parts: dict[str, list[Coded]] = {name: [] for name in labels}
     tables = []
     for batch in source.batches(wanted):
         for name in labels:
-            label_parts[name].append(encode_all(batch.columns[name], name, batch.first_row))
+            column = batch.columns[name]
+            is_free = name in may_be_missing
+            coded = encode(column, name) if is_free else encode_all(column, name, batch.first_row, advice)
+            label_parts[name].append(coded)
         if numbers:
             columns = [batch.columns[name] for name in numbers]
             tables.append(stack_columns(columns, list(numbers), batch.first_row))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.bet.ledger import PENDING
 from edgeworth.common.arrays import Floats, Integers
 from edgeworth.core.labels import (
     canonical_label,
@@ -20,7 +21,7 @@ from edgeworth.core.labels import (
 )
 from edgeworth.core.row_policies import refuse_regression
 from edgeworth.errors import InputError, OptionError
-from edgeworth.sources.columns import MISSING, Coded, Column, Label, as_column, encode
+from edgeworth.sources.columns import DROP_MISSING, MISSING, Coded, Column, Label, as_column, encode
 
 if TYPE_CHECKING:
     from edgeworth.forecasts.forecasts import Forecasts
@@ -83,7 +84,7 @@ class CodedTruth:
             column = encode(column, "truth")
             if (column.codes == MISSING).any():
                 row = row_at(first_row, int(np.argmax(column.codes == MISSING)))
-                raise InputError(f"truth is missing in row {row:,}: drop such rows beforehand")
+                raise InputError(f"truth is missing in row {row:,}: {DROP_MISSING}")
         truth_labels = _seen_labels(column)
         label_source: LabelSource = "places" if labels is None else "labels"
         if probabilities.ndim == 1:
@@ -357,6 +358,11 @@ def refusal(names: Sequence[Label], truth: Coded, first_row: int | NDArray[np.in
     """Write the error for columns that are not named after the classes: which class has no column."""
     label = without_column(names, truth.labels)[0]
     row = row_at(first_row, int(np.argmax(truth.codes == truth.labels.index(label))))
+    if str(label).strip().lower() in PENDING:
+        return InputError(
+            f"truth is {canonical_label(label)!r} in row {row:,}: leave the field empty while the outcome is "
+            "unknown, and pass --missing drop (missing='drop')"
+        )
     return InputError(
         f"{len(names)} columns, {list_columns(names)}, are not named after the classes "
         f"{list_labels(truth.labels)}: truth is {canonical_label(label)!r} in row {row:,}, and no column "

@@ -49,7 +49,7 @@ from edgeworth.forecasts.tally import NOT_ORDINAL, ForecastTally, Opponent
 from edgeworth.forecasts.truth_counts import TruthCounts, count_batch, count_truth
 from edgeworth.sources.batches import Batch, CountingSource, FoldingSource, Reducer, Source, check_columns
 from edgeworth.sources.column_roles import find_source, sum_weights
-from edgeworth.sources.columns import Coded, Column, Label, as_column, encode, encode_all
+from edgeworth.sources.columns import DROP_MISSING, Coded, Column, Label, as_column, encode, encode_all
 from edgeworth.sources.numbers import as_weights, stack_columns
 from edgeworth.sources.times import read_times
 
@@ -271,6 +271,8 @@ def _tally(
         balanced, remarks = market.without_arbitrage()
         bookmaker, notes = balanced.bookmaker(terms.commission, terms.overround), (*notes, *remarks)
         opponent = Opponent(bookmaker=bookmaker)
+        if market.closing is not None and _are_prices_of(model, market.closing, terms.overround):
+            notes = (*notes, CLOSING_FORECASTS)
         if schedule.is_known or market.closing is not None:
             season = play_season(
                 model,
@@ -294,6 +296,19 @@ def _tally(
         model, opponent, ordinal=terms.ordinal, notes=notes, clusters=clusters, **betting
     )
     return replace(tally, season=season, dates=schedule.dates)
+
+
+CLOSING_FORECASTS = (
+    "The forecasts are made from the closing odds, so bets were chosen where the odds were better than the "
+    "closing line. The closing-line value is positive by selection and proves nothing. Pass forecasts that "
+    "were made before the close."
+)
+
+
+def _are_prices_of(model: Forecasts, odds: Floats, overround: OverroundMethod | None) -> bool:
+    """Tell whether forecasts are the probabilities behind odds."""
+    prices = remove_overround(odds, overround or "multiplicative")
+    return bool(np.allclose(model.probabilities, prices, rtol=0, atol=1e-9))
 
 
 def _describe_shared_times(schedule: Schedule) -> tuple[str, ...]:
@@ -355,7 +370,7 @@ def tally_forecasts(
         texts = (*columns.texts, time, named_round)
         named = dict.fromkeys(name for name in texts if name is not None)
         numbers = [*columns.numbers, *([columns.weight] if is_weighted and columns.weight else [])]
-        read = read_whole(source, list(named), numbers)
+        read = read_whole(source, list(named), numbers, advice=DROP_MISSING)
         times = None if time is None else read_times(read.labels[time], time, 1, terms.date_format)
         schedule = Schedule.of(times, None if named_round is None else read.labels[named_round])
         batch = Batch({**read.numbers, **{name: read.labels[name] for name in columns.texts}})

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.sources.batches import Batch, Reducer, Source
-from edgeworth.sources.columns import Label, encode_all
+from edgeworth.sources.columns import DROP_MISSING, Label, encode_all
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def count_truth(source: Source, column: str, *, needs_rows: bool = False) -> Tru
 
 
 def count_batch(batch: Batch, name: str) -> TruthCounts:
-    coded = encode_all(batch.columns[name], name, batch.first_row)
+    coded = encode_all(batch.columns[name], name, batch.first_row, DROP_MISSING)
     number = len(coded.labels)
     cases = np.bincount(coded.codes, minlength=number)
     if batch.repeats is not None:

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack, get_args
 
 import numpy as np
 
-from edgeworth.bet.ledger import Ledger, parse_result
+from edgeworth.bet.ledger import PENDING, Ledger, parse_result
 from edgeworth.bet.odds import check_commission, decimal_odds
 from edgeworth.common.arrays import Floats, plain_values
 from edgeworth.common.choices import OddsForm, Period
@@ -30,7 +30,7 @@ from edgeworth.report.report import Charts, Report, make_provenance
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_p_value, format_option
 from edgeworth.sources.batches import Source
-from edgeworth.sources.columns import Coded
+from edgeworth.sources.columns import Coded, encode
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.times import Times, read_times
 
@@ -84,16 +84,18 @@ def report_bets(data: object, **options: Unpack[RecordOptions]) -> Report:
     Notes
     -----
     The null hypothesis of the p-value: each bet wins with probability 1/odds, so no bet was worth more than
-    its stake. A void bet counts as none; half of a half-won or half-lost bet is void.
+    its stake. A void bet, and one without a result yet, counts as none; half of a half-won or half-lost bet
+    is void.
     """
     source = open_source(data)
     columns = _columns(source, options)
     level, commission = options.get("level", 0.95), options.get("commission") or 0.0
     check_commission(commission)
-    parts, odds, stakes, times = _read(source, columns, options.get("date_format"), options.get("odds_form"))
+    read = _read(source, columns, options.get("date_format"), options.get("odds_form"))
+    parts, odds, stakes, times, pending = read
     ledger = book_bets(parts, 1 + (odds - 1) * (1 - commission), stakes, times, start=options.get("bankroll"))
     if not len(ledger):
-        raise InputError(f"{source.name} has no settled bet: all are void")
+        raise InputError(f"{source.name} has no settled bet: all are void or have no result yet")
     assert ledger.risked is not None
     luck = luck_of_bets(ledger.profit, ledger.odds, ledger.risked, options.get("seed", 0))
     period = options.get("period")
@@ -103,11 +105,15 @@ def report_bets(data: object, **options: Unpack[RecordOptions]) -> Report:
     notes = () if times is not None else (NO_TIMES,)
     # A void bet has no stake in the ledger, and none is at risk.
     void = int((parts == 0).sum())
-    text = (f"{void:,} void {plural(void, 'bet')} not counted.",) if void else ()
+    left_out = [f"{void:,} void {plural(void, 'bet')} not counted."] if void else []
+    if pending:
+        left_out.append(f"{pending:,} {plural(pending, 'bet')} without a result yet not counted.")
+    text = (" ".join(left_out),) if left_out else ()
     section = ledger_section(ledger, period=period, level=level, text=text)
     numbers = ledger_numbers(ledger, period=period, level=level)
     numbers |= {
         "void": void,
+        "pending": pending,
         "luck": {"p_value": luck.p_value, "method": luck.method},
         "commission": commission,
     }
@@ -233,12 +239,14 @@ def _columns(source: Source, options: RecordOptions) -> dict[str, str]:
 
 def _read(
     source: Source, columns: dict[str, str], date_format: str | None, odds_form: OddsForm | None
-) -> tuple[Floats, Floats, Floats, Times | None]:
+) -> tuple[Floats, Floats, Floats, Times | None, int]:
+    """Read the settled bets, and count those without a result yet."""
     labelled = [columns["result"], columns["odds"], *([columns["time"]] if "time" in columns else [])]
     numeric = [columns["stake"]] if "stake" in columns else []
-    read = read_whole(source, labelled, numeric)
+    read = read_whole(source, labelled, numeric, may_be_missing=(columns["result"],))
     results = read.labels[columns["result"]]
     parts = _parts(results, columns["result"])
+    is_settled = ~np.isnan(parts)
     odds = _odds(read.labels[columns["odds"]], columns["odds"], odds_form)
     stakes = read.numbers[columns["stake"]] if "stake" in columns else np.ones(len(odds))
     if not (np.isfinite(stakes) & (stakes >= 0)).all():
@@ -246,8 +254,11 @@ def _read(
         raise InputError(f"a stake is a sum of money, at least 0; saw {stakes[row - 1]:g} in row {row:,}")
     times = None
     if "time" in columns:
-        times = read_times(read.labels[columns["time"]], columns["time"], 1, date_format)
-    return parts, odds, stakes, times
+        dates = read.labels[columns["time"]]
+        if not is_settled.all():
+            dates = encode(np.array(dates.labels, dtype=object)[dates.codes[is_settled]], columns["time"])
+        times = read_times(dates, columns["time"], 1, date_format)
+    return parts[is_settled], odds[is_settled], stakes[is_settled], times, int((~is_settled).sum())
 
 
 def _odds(odds: Coded, name: str, form: OddsForm | None) -> Floats:
@@ -272,12 +283,15 @@ def _odds(odds: Coded, name: str, form: OddsForm | None) -> Floats:
 
 
 def _parts(results: Coded, name: str) -> Floats:
-    """Read results, or raise an error that names the row of an invalid one."""
+    """Read results, nan for none yet, or raise an error that names the row of an invalid one."""
     parts = []
     for code, label in enumerate(results.labels):
+        if str(label).strip().lower() in PENDING:
+            parts.append(math.nan)
+            continue
         try:
             parts.append(parse_result(label))
         except InputError as error:
             row = int(np.argmax(results.codes == code)) + 1
             raise InputError(f"{name}, row {row:,}: {error}") from None
-    return np.array(parts)[results.codes]
+    return np.array([*parts, math.nan])[results.codes]  # the code of a missing value is -1

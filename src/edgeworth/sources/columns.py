@@ -265,6 +265,10 @@ def _encode_narrow(column: AnyArray, low: int) -> Coded:
     return Coded(codes, tuple((np.flatnonzero(is_present) + low).tolist()))
 
 
+DROP_MISSING = "drop such rows, with --missing drop (missing='drop')"
+"""Advice where that option is available."""
+
+
 def encode_all(
     column: Column, name: str, first_row: int = 1, advice: str = "drop such rows beforehand"
 ) -> Coded:

@@ -17,7 +17,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from io import BytesIO, StringIO
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -148,8 +148,13 @@ TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".arr
 
 
 def detect_layout(path: Path) -> Literal["qrels", "run"] | None:
-    """Tell judgements and runs in TREC's layouts, or MS MARCO's, by their first lines; None for others."""
-    if not path.is_file() or ending(path) in TABLE_ENDINGS:
+    """Tell judgements and runs in TREC's layouts, or MS MARCO's, by their first lines; None for others.
+
+    MS MARCO's files end in .tsv, as tables do: such judgements have 0 in the second column, and such runs
+    begin with the first rank.
+    """
+    is_tsv = ending(path) == ".tsv"
+    if not path.is_file() or (ending(path) in TABLE_ENDINGS and not is_tsv):
         return None
     try:
         lines = list(islice(_lines(_read_text(path)), LINES_DETECTED))
@@ -157,9 +162,11 @@ def detect_layout(path: Path) -> Literal["qrels", "run"] | None:
         return None
     widths = {len(fields) for _, fields in lines}
     if widths == {len(QRELS_COLUMNS)} and all(_WHOLE.fullmatch(fields[3]) for _, fields in lines):
-        return "qrels"
+        return "qrels" if not is_tsv or {fields[1] for _, fields in lines} == {b"0"} else None
     if widths == {len(MARCO_COLUMNS)} and all(_WHOLE.fullmatch(fields[2]) for _, fields in lines):
-        return "run"
+        return "run" if not is_tsv or lines[0][1][2] == b"1" else None
+    if is_tsv:
+        return None
     if (
         widths
         and min(widths) >= len(RUN_COLUMNS)
@@ -215,8 +222,11 @@ def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns 
     if value == "score":
         types["rank"] = text
     try:
+        # Arrow's own memory: a thread of Arrow that still held Python's at exit would abort the process.
+        buffer = pa.allocate_buffer(len(content))
+        np.frombuffer(memoryview(buffer), dtype=np.uint8)[:] = np.frombuffer(content, dtype=np.uint8)
         table = arrow_csv.read_csv(
-            BytesIO(content),
+            pa.BufferReader(buffer),  # type: ignore[arg-type]  # the stubs lack streams of Arrow
             arrow_csv.ReadOptions(column_names=list(names)),
             arrow_csv.ParseOptions(delimiter=separator.decode(), quote_char=False),
             arrow_csv.ConvertOptions(column_types=types, null_values=[], include_columns=[*types]),
