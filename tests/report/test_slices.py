@@ -290,6 +290,36 @@ def test_a_measure_that_moves_with_base_rates_shows_them() -> None:
     assert not any("base rates" in text for section in usual.sections for text in section.text)
 
 
+def test_a_slice_that_is_shown_stronger_is_named_and_base_rates_are_given_as_an_explanation() -> None:
+    """The errors in each class are the same everywhere, and only the share of the second class differs."""
+    site = np.repeat(["a", "b", "c", "d", "e", "f", "many"], [150] * 6 + [400])
+    truth = np.concatenate([np.repeat([0, 1], [125, 25])] * 6 + [np.repeat([0, 1], [200, 200])])
+    guess = truth.copy()
+    guess[np.arange(len(truth)) % 5 == 0] ^= 1
+    arrays: dict[str, Any] = {"truth": truth, "prediction": guess, "by": {"site": site}, "positive": 1}
+    report = ew.evaluate(**arrays, measures=["precision[1]", "recall[1]"])
+    rows = by_slice(report, "precision[1]")
+    many, rest = np.flatnonzero((site == "many") & (guess == 1)), np.flatnonzero((site != "many") & guess)
+    p_value = stats.fisher_exact([[truth[x].sum(), (1 - truth[x]).sum()] for x in (many, rest)]).pvalue
+    assert p_value < 1e-6
+    assert rows["many"]["gap_low"] > 0
+    assert not any(row["is_shown"] for row in rows.values())
+    assert "By site, many does better than the rest: precision[1] " in report.verdict
+    assert "Different shares of the classes can explain the gap in precision[1]." in report.verdict
+    assert "no slice" not in report.verdict
+    # Every measure that was requested is sliced, and all gaps are one family.
+    assert set(by_slice(report, "recall[1]")) == {*site}
+    p_values = [
+        row["p_value"] for name in ("precision[1]", "recall[1]") for row in by_slice(report, name).values()
+    ]
+    adjusted = [
+        row["adjusted_p_value"]
+        for name in ("precision[1]", "recall[1]")
+        for row in by_slice(report, name).values()
+    ]
+    assert adjusted == pytest.approx(holm(p_values).tolist())
+
+
 def test_more_classes_are_compared_by_mean_recall_over_the_classes_that_both_have() -> None:
     truth = ["a"] * 40 + ["b"] * 40 + ["c"] * 20 + ["a"] * 40 + ["b"] * 40
     guess = ["a"] * 30 + ["b"] * 10 + ["b"] * 40 + ["a"] * 20 + ["a"] * 20 + ["b"] * 60
@@ -630,3 +660,19 @@ def test_a_gap_that_is_not_claimed_says_why_beside_its_p_value() -> None:
     assert f"not claimed because {reason})" in report.verdict
     grid = next(section for section in report.sections if section.title == "By by").grids[0]
     assert [row[-1] for row in grid.rows] == [f"no claim: {reason}"] * 2
+
+
+def test_a_refusal_names_the_side_that_has_too_few_targets_and_metrics_have_no_p_value_then() -> None:
+    site = np.repeat(["large", "b", "c"], [400, 300, 300])
+    truth = np.concatenate([np.arange(400) < 30, np.arange(300) < 12, np.arange(300) < 8])
+    score = np.random.default_rng(2).normal(truth.astype(float))
+    report = ew.evaluate(truth=truth, score=score, by={"site": site}, positive=True)
+    reasons = {row["slice"]: row["no_claim"] for row in report.numbers["slices"]["slices"]}
+    assert reasons == {
+        "large": "the largest other slice has 12 targets; 20 are needed",
+        "b": "the slice has 12 targets; 20 are needed",
+        "c": "the slice has 8 targets; 20 are needed",
+    }
+    metrics = report.to_metrics()
+    assert "site/b/roc_auc_gap" in metrics
+    assert not any(name.endswith("gap_p") for name in metrics)

@@ -71,7 +71,7 @@ def _by_slice(report: Report, opened: Opened, whole: object) -> Report:
 
     options, kind = opened.options, kind_of(whole)
     requested = canonical_spellings(options["measures"])
-    measures = kind.slice_measures(whole) if not requested else [_first_defined(whole, requested, options)]
+    measures = _defined(whole, requested, options) if requested else kind.slice_measures(whole)
     counted = count_slices(opened, whole, options["by"])
     slices = [part for part, _ in counted]
     tallies = [tally for _, tally in counted]
@@ -99,12 +99,9 @@ def count_slices(opened: Opened, whole: object, by: ColumnLike) -> list[tuple[Sl
     return counted
 
 
-def _first_defined(whole: object, measures: list[str], options: Options) -> str:
-    """Return the first measure that is defined on all cases, or the first."""
-    estimates = (estimate_of(whole, measure, options) for measure in measures)
-    return next(
-        (name for name, x in zip(measures, estimates, strict=True) if x.undefined is None), measures[0]
-    )
+def _defined(whole: object, measures: list[str], options: Options) -> list[str]:
+    """Keep the measures that are defined on all cases; if none is, keep the first."""
+    return [name for name in measures if estimate_of(whole, name, options).undefined is None] or measures[:1]
 
 
 def report_tally(tallied: TallyRecord, options: Options) -> Report:

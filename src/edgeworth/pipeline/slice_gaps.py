@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from edgeworth.common.arrays import finite_or_none
@@ -157,13 +157,21 @@ class SliceRow:
 
         For a measure without a better side, tell whether they show that it differs.
         """
+        return self.is_different and not self.is_stronger
+
+    @property
+    def is_different(self) -> bool:
+        """Tell whether test and interval both show that the slice is weaker or stronger than the rest."""
         # 1 − 0.95 is slightly above 0.05.
         if self.no_claim is not None or not self.adjusted_p_value < round(1 - self.level, 12):
             return False
+        return bool(self.gap_low > 0 or self.gap_high < 0)
+
+    @property
+    def is_stronger(self) -> bool:
+        """Tell whether the interval of the gap is on the better side of 0, if one side is better."""
         is_above, is_below = bool(self.gap_low > 0), bool(self.gap_high < 0)
-        if self.direction == "neither":
-            return is_above or is_below
-        return is_below if self.direction == "higher" else is_above
+        return {"higher": is_above, "lower": is_below, "neither": False}[self.direction]
 
     @property
     def strength(self) -> float:
@@ -283,10 +291,10 @@ def with_slices(
     grids = tuple(table.grid(measure, with_base_rates=measure in moving) for measure in measures)
     numbers = {"measure": rows[0]["measure"] if rows else measures[0], "level": level, "adjust": "holm"}
     numbers |= {"level_of_each": table.level_of_each, "level_of_gaps": table.level_of_gaps}
-    shown = [row for row in rows if row["is_shown"]]
+    shown = [row.to_dict() for row in table.claimed_rows()]
     claim = Claim(
         "slices",
-        visible(table.summarise()),
+        visible(table.summarise(moving)),
         "shown" if shown else "not shown",
         {name: shown[0][name] for name in CLAIMED} if shown else {},
         shown[0]["test"] if shown else "",
@@ -398,9 +406,13 @@ def _gap_to_mean(item: _SliceTally, others: Sequence[_SliceTally]) -> tuple[Gap,
         rest = replace(rest, law=replace(rest.law, standard_error=ratio * rest.law.standard_error))
     correlation = correlate_clusters(item.effects, effects)
     units = Units(sum(x.units.number for x in others), are_clusters=item.units.are_clusters)
-    too_few = describe_too_few(item.units) or describe_too_few(units) or kind.gap_caveat(item.tally)
-    if all(kind.gap_caveat(x.tally) for x in others):
-        too_few = too_few or kind.gap_caveat(others[0].tally)
+    too_few = describe_too_few(item.units) or describe_too_few(units)
+    if too_few is None and (own := kind.gap_caveat(item.tally)):
+        too_few = f"the slice has {own}"
+    if too_few is None and all(kind.gap_caveat(x.tally) for x in others):
+        # The rest is a mean over slices, each ranked by itself.
+        largest = max(others, key=lambda x: kind.weight_in_rest(x.tally))
+        too_few = f"the largest other slice has {kind.gap_caveat(largest.tally)}"
     return gap_between(item.estimate, rest, correlation=correlation, no_claim=too_few), rest.value
 
 
@@ -441,15 +453,26 @@ class GapTable:
     level_of_each: float = math.nan
     level_of_gaps: float = math.nan
 
-    def summarise(self) -> str:
-        """Write in one sentence what the slices show."""
-        shown = [row for row in self.rows if row.is_shown]
+    def claimed_rows(self) -> list[SliceRow]:
+        """Choose for each measure the slices that are shown to be weaker; if there are none, the stronger."""
+        rows = [row for row in self.rows if row.is_different]
+        with_weaker = {row.requested for row in rows if row.is_shown}
+        return [row for row in rows if row.is_shown or row.requested not in with_weaker]
+
+    def summarise(self, moving: Collection[str] = ()) -> str:
+        """Write what the slices show; the measures in ``moving`` change with the shares of the classes."""
+        shown = self.claimed_rows()
         if shown:
             measures = dict.fromkeys(row.measure for row in shown)
             parts = [self._describe_shown([x for x in shown if x.measure == name]) for name in measures]
             caveats = dict.fromkeys(row.slice_estimate.gap.caveat for row in shown)
             sentences = [f"{text[0].upper()}{text[1:]}." for text in caveats if text is not None]
-            return " ".join([f"{'; '.join(parts)}.", *sentences[:MAX_GAP_CAVEATS_IN_CLAIM]])
+            sentences = sentences[:MAX_GAP_CAVEATS_IN_CLAIM]
+            names = dict.fromkeys(describe_measure(row.measure) for row in shown if row.requested in moving)
+            if names:
+                gaps = f"{plural(len(names), 'gap')} in {' and '.join(names)}"
+                sentences.append(f"Different shares of the classes can explain the {gaps}.")
+            return " ".join([*(f"{part}." for part in parts), *sentences])
         words = " or ".join(dict.fromkeys(describe_measure(row.measure) for row in self.rows))
         columns = " and ".join(dict.fromkeys(row.by for row in self.rows))
         tested = [row for row in self.rows if not math.isnan(row.adjusted_p_value)]
@@ -461,6 +484,8 @@ class GapTable:
         test = f"Holm {smallest}" if self._has_several_gaps else smallest
         if clearest.no_claim is not None:
             test += f", not claimed because {clearest.no_claim}"
+        elif clearest.adjusted_p_value < round(1 - clearest.level, 12):
+            test += ", but the interval of this gap includes 0"
         return f"By {columns}, no slice is shown to differ from the rest in {words} (smallest {test})."
 
     @property
@@ -468,29 +493,36 @@ class GapTable:
         return len({(row.measure, row.by, row.is_one_of_two or row.slice) for row in self.rows}) > 1
 
     def _describe_reason(self) -> str:
-        """Write the most common reason why slices have no claim, no gap or no value."""
-        reasons = Counter(filter(None, (row.undefined or row.no_gap or row.no_claim for row in self.rows)))
-        return f": {reasons.most_common(1)[0][0]}" if reasons else ""
+        """Write the most common reason why slices have no claim, no gap or no value, and one with it."""
+        reasons = [row.undefined or row.no_gap or row.no_claim for row in self.rows]
+        counts = Counter(filter(None, reasons))
+        if not counts:
+            return ""
+        reason, number = counts.most_common(1)[0]
+        if number == len(self.rows):
+            return f": {reason}"
+        return f": for {self._name(self.rows[reasons.index(reason)])}, {reason}"
 
     def _name(self, row: SliceRow) -> str:
         return name_slice(row.by, row.slice, (other.by for other in self.rows))
 
     def _describe_shown(self, shown: Sequence[SliceRow]) -> str:
-        """Name the slices that are weaker, or that differ, in one measure."""
+        """Name the slices that are weaker, that are stronger, or that differ, in one measure."""
         first = shown[0]
         words = describe_measure(first.measure)
         is_neutral = first.direction == "neither"
+        comparative = "better" if first.is_stronger else "worse"
         if len(shown) == 1 or (first.is_one_of_two and len({row.by for row in shown}) == 1):
             pairs = (row.slice for row in self.rows if row.by == first.by and row.slice != first.slice)
             other = next(pairs) if first.is_one_of_two else "the rest"
-            verb = "differs from" if is_neutral else "does worse than"
+            verb = "differs from" if is_neutral else f"does {comparative} than"
             levels, gap = self._write_gap(first)
             return f"By {first.by}, {first.slice} {verb} {other}: {words} {levels}, {gap}"
         named = [f"{self._name(row)} ({_format_gap(row)[0]})" for row in shown[:MAX_SLICES_NAMED]]
         more = len(shown) - len(named)
         slices = ", ".join(named) + (f" and {more} more" if more else "")
         columns = " and ".join(dict.fromkeys(row.by for row in shown))
-        verb = "differs from" if is_neutral else "is worse than in"
+        verb = "differs from" if is_neutral else f"is {comparative} than in"
         return f"By {columns}, {words} {verb} the rest in {slices}"
 
     def _write_gap(self, row: SliceRow) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from edgeworth.core.formatting import format_count, plural
 from edgeworth.core.slice_gaps import Gap, Units, correlate_clusters, gap_between
 from edgeworth.rankings.estimates import estimate_lists
 from edgeworth.rankings.intervals.methods import (
@@ -53,11 +54,11 @@ def harmonic_cases(ranking: Ranking) -> float:
 
 def describe_few_cases(ranking: Ranking) -> str | None:
     """Explain that there are too few targets or other cases for a claim, or return None."""
-    if min(float(ranking.target_total), float(ranking.background.total)) >= MIN_CLASS_CASES_FOR_GAP:
-        return None
-    return (
-        f"fewer than {MIN_CLASS_CASES_FOR_GAP} targets, or fewer than {MIN_CLASS_CASES_FOR_GAP} other items"
-    )
+    needed = f"{MIN_CLASS_CASES_FOR_GAP} are needed"
+    for number, noun in ((ranking.target_total, "target"), (ranking.background.total, "other item")):
+        if float(number) < MIN_CLASS_CASES_FOR_GAP:
+            return f"{format_count(float(number))} {plural(float(number), noun)}; {needed}"
+    return None
 
 
 def cluster_effects(ranking: Ranking, measure: str) -> dict[Hashable, float]:

@@ -94,7 +94,10 @@ def report_metrics(rows: Iterable[Row], numbers: Mapping[str, JsonValue]) -> dic
             continue
         # The p-value of a slice is about its gap to the rest.
         metrics.add_estimate(name, {**row, "p": None})
-        gap = {"value": row["gap"], "low": row.get("gap_low"), "high": row.get("gap_high"), "p": row.get("p")}
+        # A gap that is too uncertain for a claim has no adjusted p-value, and no p-value in the report.
+        adjusted = row.get("p_adjusted")
+        p_value = None if adjusted is None or math.isnan(adjusted) else row.get("p")
+        gap = {"value": row["gap"], "low": row.get("gap_low"), "high": row.get("gap_high"), "p": p_value}
         metrics.add_estimate(f"{name}_gap", gap)
     estimates = numbers.get("estimates") or {}
     named = {str(row["measure"]) for row in whole}
