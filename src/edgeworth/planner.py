@@ -20,7 +20,7 @@ from edgeworth.comparisons.study_design import (
     roc_area_deviation,
     smallest_amount,
 )
-from edgeworth.core.amounts import parse_margin
+from edgeworth.core.amounts import exceeds_range, parse_margin, parse_share
 from edgeworth.core.formatting import format_count, format_level, format_percent, plural
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.errors import OptionError
@@ -58,18 +58,18 @@ def plan(
     margin: float | str | None = None,
     width: float | str | None = None,
     cases: int | None = None,
-    accuracy: float | None = None,
-    agreement: float | None = None,
-    recall: float | None = None,
-    informedness: float | None = None,
-    roc_area: float | None = None,
-    targets: float | None = None,
+    accuracy: float | str | None = None,
+    agreement: float | str | None = None,
+    recall: float | str | None = None,
+    informedness: float | str | None = None,
+    roc_area: float | str | None = None,
+    targets: float | str | None = None,
     sd: float | None = None,
     correlation: float | None = None,
     cluster_size: int = 1,
     icc: float = 0.0,
     repeats: int = 1,
-    flip_rate: float | None = None,
+    flip_rate: float | str | None = None,
     rerun_sd: float | None = None,
     unit: str | None = None,
     level: float = 0.95,
@@ -87,14 +87,14 @@ def plan(
         The half-width of the interval: "1pp" is plus or minus one point.
     cases : int, optional
         Instead of an aim: how many cases there are. The report shows what they suffice for.
-    accuracy : float, optional
-        The share of right answers, for labels and for answers that are right or wrong.
-    agreement : float, optional
+    accuracy : float or str, optional
+        The share of right answers, 0.8 or "80%", for labels and for answers that are right or wrong.
+    agreement : float or str, optional
         The share of cases on which both systems are right or both are wrong. Systems that err independently
         are assumed if it is left out.
-    recall, informedness, roc_area : float, optional
+    recall, informedness, roc_area : float or str, optional
         Instead of accuracy: the expected value of this measure, with ``targets``.
-    targets : float, optional
+    targets : float or str, optional
         The share of targets, or of the class, among all cases.
     sd : float, optional
         For points, losses or values per query: the standard deviation of one system's values.
@@ -104,7 +104,7 @@ def plan(
         Cases per cluster, and the correlation between cases of one cluster.
     repeats : int
         Answers per item and system.
-    flip_rate : float, optional
+    flip_rate : float or str, optional
         With repeats: the share of answers that change between two runs, as ``noise`` reports it.
     rerun_sd : float, optional
         With repeats and ``sd``: the standard deviation between reruns of an item.
@@ -130,10 +130,9 @@ def plan(
     _check_counts(
         {"cluster_size": cluster_size, "repeats": repeats} | ({} if cases is None else {"cases": cases})
     )
-    _check_shares(
-        {"accuracy": accuracy, "agreement": agreement, "recall": recall, "informedness": informedness}
-        | {"roc_area": roc_area, "targets": targets, "flip_rate": flip_rate}
-    )
+    texts = {"accuracy": accuracy, "agreement": agreement, "recall": recall, "informedness": informedness}
+    texts |= {"roc_area": roc_area, "targets": targets, "flip_rate": flip_rate}
+    shares = {name: None if text is None else parse_share(name, text) for name, text in texts.items()}
     if not 0 <= icc <= 1:
         raise OptionError(f"icc lies between 0 and 1; saw {icc!r}")
     if correlation is not None and not -1 <= correlation < 1:
@@ -151,20 +150,20 @@ def plan(
         raise OptionError(
             "give one aim: --difference 2pp, --margin 1pp or --width 1pp; or --cases N to see what these show"
         )
-    values = {"accuracy": accuracy, "recall": recall, "informedness": informedness} | {
-        "roc_area": roc_area,
-        "sd": sd,
-    }
+    values = {name: shares[name] for name in ("accuracy", "recall", "informedness", "roc_area")} | {"sd": sd}
     aim, amount = next(iter(aims.items()), ("difference", 0.0))
+    measure = next((name for name in LEVELS if values[name] is not None), "accuracy")
+    if measure != "sd" and exceeds_range("roc_auc" if measure == "roc_area" else measure, amount):
+        raise OptionError(f"a {aim} of {amount:g} in {measure} is impossible: for points write {amount:g}pp")
     assumed = _assume(
         values,
         are_two=aim != "width" or agreement is not None or correlation is not None,
         gain=amount if aim == "difference" else 0.0,
-        agreement=agreement,
+        agreement=shares["agreement"],
         correlation=correlation,
-        targets=targets,
+        targets=shares["targets"],
         repeats=repeats,
-        flip_rate=flip_rate,
+        flip_rate=shares["flip_rate"],
         rerun_sd=rerun_sd,
     )
     assumed = replace(assumed, unit=unit or assumed.unit)
@@ -182,12 +181,6 @@ def _check_counts(counts: dict[str, int]) -> None:
     for name, number in counts.items():
         if number < 1 or number != int(number):
             raise OptionError(f"{name} is a whole number of at least 1; saw {number!r}")
-
-
-def _check_shares(shares: dict[str, float | None]) -> None:
-    for name, share in shares.items():
-        if share is not None and not 0 < share < 1:
-            raise OptionError(f"{name} is a share between 0 and 1, such as 0.75; saw {share!r}")
 
 
 def _assume(

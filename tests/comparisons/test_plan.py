@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 import edgeworth as ew
+from command_line import call
 from edgeworth.comparisons.margin_planning import no_worse_cases
 from edgeworth.comparisons.planning import mcnemar_cases_needed, mcnemar_power
 from edgeworth.comparisons.study_design import roc_area_deviation
@@ -107,6 +108,15 @@ def test_cases_show_what_a_plan_for_them_asks() -> None:
         ({"difference": "20pp", "accuracy": 0.7, "agreement": 0.9}, "the agreement is at most 0.8"),
         ({"difference": "2pp", "accuracy": 0.95, "agreement": 0.5}, "agree on at least 0.92"),
         ({"difference": "2pp", "accuracy": 75}, "accuracy is a share"),
+        ({"difference": "2pp", "accuracy": "75"}, "accuracy is a share between 0 and 1, such as 0.75 or 75%"),
+        ({"difference": "2pp", "accuracy": "good"}, "saw 'good'"),
+        (
+            {"difference": 2, "accuracy": 0.8},
+            "difference of 2 in accuracy is impossible: for points write 2pp",
+        ),
+        ({"margin": "3", "agreement": 0.8}, "margin of 3 in accuracy is impossible: for points write 3pp"),
+        ({"width": 1, "roc_area": 0.8, "targets": 0.5}, "width of 1 in roc_area is impossible"),
+        ({"difference": 3, "informedness": 0.5, "targets": 0.5}, "difference of 3 in informedness"),
         ({"difference": "2pp", "recall": 0.9}, "--targets"),
         ({"difference": "2pp", "accuracy": 0.7, "repeats": 3}, "--flip-rate"),
         ({"difference": 0.1, "sd": 0.3, "agreement": 0.8}, "use --correlation"),
@@ -116,6 +126,15 @@ def test_cases_show_what_a_plan_for_them_asks() -> None:
 def test_what_cannot_be_planned_is_a_sentence(given: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         ew.plan(**given)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_shares_can_be_percentages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    expected = needed(difference=0.02, accuracy=0.8, agreement=0.9)
+    for accuracy, agreement in (("80%", "90pp"), ("0.8", "0.9"), (" 80 % ", "90 pp")):
+        assert needed(difference="2pp", accuracy=accuracy, agreement=agreement) == expected
+    assert needed(difference=3, sd=5) > 0
+    done = call(tmp_path, capsys, "plan", "--difference", "2pp", "--accuracy", "80%", "--agreement", "90pp")
+    assert f"{expected:,}" in done.stdout
 
 
 def test_the_report_writes_json(tmp_path: Path) -> None:

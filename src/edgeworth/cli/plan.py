@@ -9,7 +9,8 @@ from cyclopts import Parameter
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 
 Amount = str | None
-Share = float | None
+Share = str | None
+Number = float | None
 
 
 def plan(
@@ -24,7 +25,7 @@ def plan(
         Amount, Parameter(help="The half-width of the interval: 1pp is ±1 point.", metavar="AMOUNT")
     ] = None,
     cases: Annotated[int | None, Parameter(help="Compute what this many cases can show.")] = None,
-    accuracy: Annotated[Share, Parameter(help="The expected share of right answers.")] = None,
+    accuracy: Annotated[Share, Parameter(help="The expected share of right answers: 0.8 or 80%.")] = None,
     agreement: Annotated[
         Share, Parameter(help="The share of cases on which both systems are right or both are wrong.")
     ] = None,
@@ -33,10 +34,10 @@ def plan(
     roc_area: Annotated[Share, Parameter(help="The expected ROC area, with --targets.")] = None,
     targets: Annotated[Share, Parameter(help="The share of targets among the cases.")] = None,
     sd: Annotated[
-        Share, Parameter(help="For points and queries: the standard deviation of a system's values.")
+        Number, Parameter(help="For points and queries: the standard deviation of a system's values.")
     ] = None,
     correlation: Annotated[
-        Share, Parameter(help="The correlation between the values or scores of the two systems.")
+        Number, Parameter(help="The correlation between the values or scores of the two systems.")
     ] = None,
     cluster_size: Annotated[int, Parameter(help="The number of cases per cluster.")] = 1,
     icc: Annotated[float, Parameter(help="The correlation between cases of one cluster.")] = 0.0,
@@ -45,7 +46,7 @@ def plan(
         Share, Parameter(help="With --repeats: the share of answers that change in a rerun.")
     ] = None,
     rerun_sd: Annotated[
-        Share, Parameter(help="With --repeats and --sd: the standard deviation between reruns.")
+        Number, Parameter(help="With --repeats and --sd: the standard deviation between reruns.")
     ] = None,
     unit: Annotated[str | None, Parameter(help="What a case is called.", metavar="WORD")] = None,
     level: Annotated[float, Parameter(help="Confidence level of intervals.")] = 0.95,

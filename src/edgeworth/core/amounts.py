@@ -63,10 +63,35 @@ def measure_range(measure: str) -> Interval:
     return Interval(min(entry.low for entry in entries), max(entry.high for entry in entries))
 
 
+def parse_share(name: str, share: object) -> float:
+    """Read a share between 0 and 1: a number, or a percentage.
+
+    >>> parse_share("accuracy", "80%"), parse_share("accuracy", "80pp"), parse_share("accuracy", 0.8)
+    (0.8, 0.8, 0.8)
+    """
+    value = math.nan
+    if isinstance(share, str) and (match := _AMOUNT.fullmatch(share.strip())):
+        value = float(f"{match[1]}e{match[2] or 0}") / (100 if match[3] else 1)
+    elif isinstance(share, (int, float)) and not isinstance(share, bool):
+        value = float(share)
+    if not 0 < value < 1:
+        raise OptionError(f"{name} is a share between 0 and 1, such as 0.75 or 75%; saw {share!r}")
+    return value
+
+
+def exceeds_range(measure: str, amount: float) -> bool:
+    """Tell whether an amount is at least as large as any difference in a measure.
+
+    >>> exceeds_range("accuracy", 3), exceeds_range("accuracy", 0.03)
+    (True, False)
+    """
+    low, high = measure_range(measure)
+    return amount >= high - low
+
+
 def check_margin(measure: str, margin: float) -> None:
     """Refuse a margin that no difference could exceed."""
-    low, high = measure_range(measure)
-    if margin >= high - low:
+    if exceeds_range(measure, margin):
         raise OptionError(
             f"no difference in {canonical_spelling(measure).name} can exceed a margin of {margin:g}: state a "
             f"smaller one ({margin:g}pp means {margin:g} points)"
