@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import scipy
@@ -54,6 +55,7 @@ def noise(
     measure: str | None = None,
     id: str | None = None,
     require: str | Sequence[str] = (),
+    requirements: str | Path | None = None,
     scorer: str | None = None,
     errors: ErrorRule = "drop",
     grade_range: tuple[float, float] | None = None,
@@ -86,6 +88,8 @@ def noise(
     require : str or list of str, optional
         Requirements of a gate, as ``check`` takes them. The first run is the baseline. The report shows how
         often two identical runs would get different decisions.
+    requirements : path, optional
+        A TOML file of requirements, as ``check`` reads it. Requirements for slices or tasks are left out.
     scorer, errors : optional
         In run logs: the scorer to use, and whether answers that errored are dropped or wrong.
     grade_range, lower_is_better : optional
@@ -115,7 +119,8 @@ def noise(
     options["truth"], options["query"], options["positive"] = truth, query, positive
     columns = {"correct": _listed(correct), "grade": _listed(grade), "prediction": _listed(prediction)}
     columns |= {"score": _listed(score), "probabilities": _listed(probabilities)}
-    rules = parse_requirements(require) if require else ()
+    rules = parse_requirements(require, requirements) if require or requirements is not None else ()
+    rules, left_out = _split_by_scope(rules)
     if measure is None and rules and (columns["score"] or columns["probabilities"]):
         measure = rules[0].measure
     runs = read_repeated_runs(data, options, columns, measure)
@@ -125,7 +130,18 @@ def noise(
         gate = simulate_decisions(
             rules, runs.whole, next(iter(runs.runs.values())), level=level, seed=options["seed"]
         )
-    return _report(runs, gate, level=level, power=power, seed=options["seed"])
+    return _report(runs, gate, left_out, level=level, power=power, seed=options["seed"])
+
+
+def _split_by_scope(
+    rules: Sequence[Requirement],
+) -> tuple[tuple[Requirement, ...], tuple[Requirement, ...]]:
+    """Separate requirements for all items from those for slices and tasks, which noise cannot simulate."""
+    whole = tuple(rule for rule in rules if not rule.columns and rule.weights is None)
+    parts = tuple(rule for rule in rules if rule not in whole)
+    if parts and not whole:
+        parts[0].refuse("noise checks requirements for all items, and this one is for slices or tasks", 0)
+    return whole, parts
 
 
 def _about_mean(rule: Requirement, measure: str) -> Requirement:
@@ -145,7 +161,13 @@ def _listed(columns: str | Sequence[str] | None) -> list[str]:
 
 
 def _report(
-    runs: RepeatedRuns, gate: RerunDecisions | None, *, level: float, power: float, seed: int
+    runs: RepeatedRuns,
+    gate: RerunDecisions | None,
+    left_out: Sequence[Requirement],
+    *,
+    level: float,
+    power: float,
+    seed: int,
 ) -> Report:
     whole = runs.whole
     number, units = whole.number, plural(whole.number, runs.unit)
@@ -168,7 +190,11 @@ def _report(
         claims.append(Claim("detectable", text, "advised", {"difference": least, "power": power}))
     if gate is not None:
         changes = format_percent(gate.changes)
-        text = f"The gate would decide differently in {changes} of pairs of identical runs."
+        passes, fails, open_ = (format_percent(gate.outcomes[x]) for x in ("pass", "fail", "undecided"))
+        text = (
+            f"The gate would decide differently in {changes} of pairs of identical runs: it passes {passes} "
+            f"of runs, fails {fails}, and leaves {open_} undecided."
+        )
         claims.append(
             Claim("gate", text, "estimated", {"changes": gate.changes, "standard_error": gate.error})
         )
@@ -183,7 +209,7 @@ def _report(
     return Report(
         verdict=Verdict(claims),
         sections=tuple(sections),
-        warnings=(*runs.notices, *_describe_shared_shifts(runs, moves)),
+        warnings=(*runs.notices, *_describe_left_out(left_out), *_describe_shared_shifts(runs, moves)),
         provenance=make_provenance(level=level, power=power, seed=seed),
         numbers={
             "kind": "noise",
@@ -203,6 +229,17 @@ def _report(
             else {"changes": gate.changes, "outcomes": gate.outcomes, "pairs": gate.pairs},
         },
     )
+
+
+def _describe_left_out(rules: Sequence[Requirement]) -> list[str]:
+    """Warn that the simulated gate has fewer checks than the file."""
+    if not rules:
+        return []
+    texts = ", ".join(f'"{rule.text}"' for rule in rules)
+    return [
+        f"The gate is simulated without its requirements for slices or tasks: {texts}. With them it passes "
+        "less often."
+    ]
 
 
 def _kappa_numbers(kappa: Agreement) -> dict[str, float | None]:

@@ -197,6 +197,19 @@ def test_the_sentence_has_the_margin_in_points_and_the_sample_size() -> None:
     assert describe_difference("accuracy", 0.0, Interval(0.0, 0.5), 0.9) == "0 points (90% CI 0 to +50.0)"
 
 
+def test_what_is_undecided_about_the_worse_system_is_said_without_the_obvious() -> None:
+    # Clearly better, and perhaps by more than the margin: nothing is gained by "no worse".
+    beats = ew.compare(graded(60, 40, 900), margin="3pp").verdict
+    assert "beats" in beats
+    assert "is worse by more than 3 points is undecided." in beats
+    assert "no worse" not in beats
+    assert "equally good" not in beats
+    # Not shown to be better: both halves are news.
+    close = ew.compare(graded(20, 32, 948), margin="2pp").verdict
+    assert "is no worse than" in close
+    assert "is worse by more than 2 points is undecided. If they are equally good" in close
+
+
 def test_the_chart_has_the_margin() -> None:
     chart = ew.compare(graded(20, 32, 948), margin="2pp").charts["margin"]
     assert "The margin is 2 points." in chart.says

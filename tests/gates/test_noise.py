@@ -250,3 +250,22 @@ def test_a_gate_on_labels_that_noise_cannot_simulate_is_refused(tmp_path: Path) 
     (tmp_path / "t.csv").write_text("y,a,b\n" + "1,1,0\n0,0,0\n" * 10)
     with pytest.raises(OptionError, match="write a requirement on accuracy"):
         ew.noise(str(tmp_path / "t.csv"), truth="y", prediction=["a", "b"], require="informedness >= 0.5")
+
+
+def test_a_file_of_requirements_is_the_gate(tmp_path: Path) -> None:
+    runs = repeated((np.random.default_rng(2).random((3, 120)) < 0.75).astype(int))
+    path = tmp_path / "gate.toml"
+    path.write_text('require = "accuracy >= 0.74"\n')
+    report, typed = ew.noise(runs, requirements=path), ew.noise(runs, require="accuracy >= 0.74")
+    assert report.numbers["gate"] == typed.numbers["gate"]
+    shares = report.numbers["gate"]["outcomes"]
+    assert shares["undecided"] > 0.8
+    assert f"and leaves {100 * shares['undecided']:.0f}% undecided." in str(report.verdict)
+    assert not report.warnings
+    path.write_text(path.read_text() + '[[gate]]\nrequire = "accuracy >= 0.6"\nby = "topic"\n')
+    with_slices = ew.noise(runs, requirements=path)
+    assert with_slices.numbers["gate"] == report.numbers["gate"]
+    assert 'without its requirements for slices or tasks: "accuracy >= 0.6"' in with_slices.warnings[0]
+    path.write_text('[[gate]]\nrequire = "accuracy >= 0.6"\nby = "topic"\n')
+    with pytest.raises(OptionError, match="this one is for slices or tasks"):
+        ew.noise(runs, requirements=path)

@@ -48,6 +48,9 @@ def noise(
             negative="",
         ),
     ] = (),
+    requirements: Annotated[
+        str | None, Parameter(help="A TOML file of requirements, as check reads it.", metavar="FILE")
+    ] = None,
     scorer: Annotated[str | None, Parameter(help="In run logs: the scorer to use.", metavar="NAME")] = None,
     errors: Annotated[
         ErrorRule, Parameter(help="In run logs: answers that errored are dropped or wrong.")
@@ -67,7 +70,7 @@ def noise(
     from edgeworth.reruns import noise as run
 
     data = named_files(files, "noise")
-    output.check(files)
+    output.check(files if requirements is None else (*files, requirements))
     bounds = None if grade_range is None else tuple(numbers(grade_range, "grade-range"))
     with track_progress("working"):
         report = run(
@@ -83,6 +86,7 @@ def noise(
             positive=positive,
             id=id,
             require=require,
+            requirements=requirements,
             scorer=scorer,
             errors=errors,
             grade_range=bounds,  # type: ignore[arg-type]  # checked when it is used

@@ -202,7 +202,13 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
     elif behind.outcome == "worse":
         text = f"{first} is better than {second} by more than {margin}"
     elif ahead.outcome == "no worse":
-        text = f"{first} is no worse than {second} within a margin of {margin}, but {second} may be worse"
+        # A system that is shown to be better is no worse, which needs no sentence of its own.
+        amount = describe_amount(measure, ahead.margin)
+        text = f"whether {second} is worse by more than {amount} is undecided"
+        if ahead.interval.low > 0:
+            text = f"{text[0].upper()}{text[1:]}"
+        else:
+            text = f"{first} is no worse than {second} within a margin of {margin}, but {text}"
     else:
         strength = "not shown"
         text = f"It is undecided whether {first} and {second} are within {margin} of each other"
@@ -210,11 +216,17 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
     if ahead.reason is not None:
         text += f" {ahead.reason[0].upper()}{ahead.reason[1:]}."
     elif (
-        "undecided" in (ahead.outcome, behind.outcome) and math.isfinite(ahead.plan.more) and ahead.plan.more
+        "undecided" in (ahead.outcome, behind.outcome)
+        and ahead.interval.low <= 0
+        and math.isfinite(ahead.plan.more)
+        and ahead.plan.more
     ):
         units = plural(ahead.plan.needed, findings.unit)
         needed = f"about {format_rounded(ahead.plan.needed)} {units} in all"
-        text += f" If they are equally good, {needed} would show it ({format_percent(ahead.power)} power)."
+        what = "that neither is worse" if ahead.outcome == "no worse" else "it"
+        text += (
+            f" If they are equally good, {needed} would show {what} ({format_percent(ahead.power)} power)."
+        )
     low, high = ahead.interval
     numbers = {"margin": ahead.margin, "first": first, "second": second, "low": low, "high": high}
     outcomes = {"outcome": ahead.outcome, "mirrored_outcome": behind.outcome}
