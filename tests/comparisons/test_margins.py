@@ -199,12 +199,17 @@ def test_the_sentence_has_the_margin_in_points_and_the_sample_size() -> None:
 
 def test_what_is_undecided_about_the_worse_system_is_said_without_the_obvious() -> None:
     # Clearly better, and perhaps by more than the margin: nothing is gained by "no worse".
-    beats = ew.compare(graded(60, 40, 900), margin="3pp").verdict
+    beats = ew.compare(graded(65, 35, 900), margin="3pp").verdict
     assert "beats" in beats
     assert "is worse by more than 3 points is undecided." in beats
     assert "no worse" not in beats
     assert "equally good" not in beats
-    # Not shown to be better: both halves are news.
+    # Not shown to be better, by the interval or by the test: both halves are news.
+    torn = ew.compare(graded(60, 40, 900), margin="3pp").verdict
+    assert "Test and interval disagree" in torn
+    assert (
+        "new is no worse than old within a margin of 3 points of accuracy, but whether old is worse" in torn
+    )
     close = ew.compare(graded(20, 32, 948), margin="2pp").verdict
     assert "is no worse than" in close
     assert "is worse by more than 2 points is undecided. If they are equally good" in close

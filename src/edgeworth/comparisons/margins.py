@@ -197,6 +197,7 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
     margin = f"{describe_amount(measure, ahead.margin)} of {describe_measure(measure)}"
     first, second = ahead.first, ahead.second
     strength: Strength = "shown"
+    is_better = ahead.interval.low > 0 and ahead.difference.p_value() < 1 - ahead.level
     if ahead.outcome == "equivalent":
         text = f"{first} and {second} are equivalent within {margin}"
     elif behind.outcome == "worse":
@@ -205,7 +206,7 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
         # A system that is shown to be better is no worse, which needs no sentence of its own.
         amount = describe_amount(measure, ahead.margin)
         text = f"whether {second} is worse by more than {amount} is undecided"
-        if ahead.interval.low > 0:
+        if is_better:
             text = f"{text[0].upper()}{text[1:]}"
         else:
             text = f"{first} is no worse than {second} within a margin of {margin}, but {text}"
@@ -217,7 +218,7 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
         text += f" {ahead.reason[0].upper()}{ahead.reason[1:]}."
     elif (
         "undecided" in (ahead.outcome, behind.outcome)
-        and ahead.interval.low <= 0
+        and not is_better
         and math.isfinite(ahead.plan.more)
         and ahead.plan.more
     ):
