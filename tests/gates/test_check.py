@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -542,6 +543,19 @@ def test_a_file_named_like_a_measure_is_not_taken_for_it(tmp_path: Path) -> None
     assert "the requirement" not in str(raised.value)
 
 
+def test_an_absent_baseline_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
+    write_log(tmp_path / "main.json", [1, 0, 1])
+    candidate = write_log(tmp_path / "pr.json", [1, 0, 1])
+    with pytest.raises(InputError, match=r"man.json does not exist.*main.json"):
+        ew.check(str(candidate), baseline=str(tmp_path / "man.json"), require="accuracy > baseline")
+
+
+def test_undecided_that_counts_as_pass_is_still_a_warning() -> None:
+    decision = decide(20, 25, 955, "accuracy no worse than baseline by 1pp", undecided="pass")
+    assert decision.annotations()[0].startswith("::warning title=Gate undecided::")
+    assert decision.headline.startswith("UNDECIDED (counts as pass): ")
+
+
 def test_the_headline_counts_requirements_and_names_a_single_one() -> None:
     require = "accuracy no worse than baseline by 1pp"
     assert decide(5, 60, 935, require).headline == "FAIL: candidate does not meet the requirement."
@@ -552,6 +566,8 @@ def test_the_headline_counts_requirements_and_names_a_single_one() -> None:
     assert both.headline == "FAIL: candidate does not meet 1 of 2 requirements (1 other reason)."
     closed = decide(30, 5, 965, require, must_pass="q30,nowhere")
     assert closed.headline == "FAIL: candidate does not pass (2 reasons)."
+    alone = replace(closed, failures=("Items vanished: q1. To allow it, use --allow-missing.",))
+    assert alone.headline == "FAIL: candidate does not pass: Items vanished: q1."
 
 
 def test_assertions_fail_with_the_numbers() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import (  # type: ignore[import-untyped]  # it has no stubs
@@ -73,6 +74,20 @@ def test_slices_and_what_is_gone_or_new(tmp_path: Path) -> None:
     assert [row["part"] for row in report.to_dict()["changes"]] == ["", "topic law"]
     assert "Gone slice or requirement: topic art." in report.verdict
     assert "New slice or requirement: topic code." in report.verdict
+
+
+def test_the_note_says_that_slices_are_not_paired(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    frame = {"item": np.arange(200).astype(str), "topic": rng.choice(["law", "art"], 200)}
+    for name in ("old", "new"):
+        table = pd.DataFrame(frame | {"right": rng.integers(0, 2, 200)})
+        ew.evaluate(table, correct="right", id="item", by="topic").to_json(tmp_path / f"{name}.json")
+    report = diff_reports(tmp_path / "old.json", tmp_path / "new.json")
+    assert [row["pairs"] for row in report.to_dict()["changes"]] == [200, None, None]
+    text = " ".join(str(report).split())
+    assert "values of all cases are paired on the 200 items" in text
+    assert "values of slices are compared as two independent samples" in text
+    assert "do not hold the same single cases" not in text
 
 
 def test_the_same_data_are_not_called_noise(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ class Decision:
             met = "the requirement" if number == 1 else f"{'both' if number == 2 else f'all {number}'} {noun}"
             return f"PASS: {self.candidate} meets {met}."
         if self.outcome == "undecided":
-            counts = f" ({self.undecided_as} by --undecided)" if self.undecided_as is not None else ""
+            counts = f" (counts as {self.undecided_as})" if self.undecided_as is not None else ""
             share = describe_share("undecided")
             outside = sum(_place(x) == "outside" for x in self.results if x.outcome == "undecided")
             text = f"UNDECIDED{counts}: the data do not show whether {self.candidate} meets {share}"
@@ -138,6 +138,8 @@ class Decision:
         reasons = (
             f"{len(self.failures)} {'other ' if is_failed else ''}{plural(len(self.failures), 'reason')}"
         )
+        if len(self.failures) == 1 and not is_failed:
+            return f"FAIL: {self.candidate} {verdict}: {self.failures[0].partition('. ')[0].rstrip('.')}."
         return f"FAIL: {self.candidate} {verdict}{f' ({reasons})' if self.failures else ''}."
 
     def sentences(self) -> list[str]:
@@ -426,6 +428,7 @@ class Decision:
         for result in self.results:
             outcome = self._counted(result.outcome)
             kind = {"pass": "notice", "fail": "error", "undecided": "warning"}[outcome]
+            kind = "warning" if result.outcome == "undecided" and kind == "notice" else kind
             title = {"pass": "Gate passed", "fail": "Gate failed", "undecided": "Gate undecided"}[
                 result.outcome
             ]

@@ -43,6 +43,7 @@ from edgeworth.pipeline.run_items import (
     make_grades,
 )
 from edgeworth.pipeline.run_logs import describe_unfinished, judging_options, unfinished_runs
+from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.runs.run import Run
 
 
@@ -84,6 +85,8 @@ class RunData(GateData):
                 )
             [candidate] = candidates
             return cls({name: systems[name] for name in (candidate, baseline)}, options, candidate, baseline)
+        if isinstance(baseline, (str, Path)):
+            expand_paths(baseline)  # report first what does not exist
         baseline_systems = find_systems(baseline, change(options, by=None))
         if len(systems) != 1 or len(baseline_systems) != 1:
             names = f"{', '.join(systems)} and {', '.join(baseline_systems) or 'no run log'}"

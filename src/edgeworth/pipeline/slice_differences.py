@@ -225,7 +225,7 @@ def _difference_grid(rows: Sequence[DifferenceRow], measure: str, level_of_each:
         sizes = (row.rows, round(row.cases)) if is_dependent else (round(row.cases),)
         remark = (row.remark,) if has_remarks else ()
         cells.append((_name(row, rows), *systems, *sizes, value_cell, (low, high), p_value, *remark))
-    note = "weakest first; intervals adjusted by Bonferroni, p-values by Holm"
+    note = "lowest difference first; intervals adjusted by Bonferroni, p-values by Holm"
     if len(rows) > MAX_SLICES_SHOWN:
         note += f"; the weakest {MAX_SLICES_SHOWN} of {len(rows):,}, the others are in the JSON"
     return Grid("", make_columns(*heads), tuple(cells), note)

@@ -433,6 +433,12 @@ def _describe_pairs(changes: list[Change], *, are_clustered: bool) -> str:
     )
     if all(change.pairs for change in changes):
         return paired
+    if number and all(change.pairs or change.key.part for change in changes):
+        return (
+            f"values of all cases are {paired}; values of slices are compared as two independent samples "
+            "(approximate), because the reports do not hold which items are in a slice. If both are on the "
+            "same cases, a real change may be missed: edgeworth compare with --by pairs slices too"
+        )
     return f"some values are {paired}; the others are {independent}" if number else independent
 
 
