@@ -279,3 +279,28 @@ def test_counts_beside_an_abstaining_predictor_agree_with_its_values() -> None:
     assert "n = 160 cases with a decision, 80% of all, 3 classes" in decided.citation
     nobody = ew.evaluate(truth=truth, prediction=truth)
     assert "n = 200, 3 classes" in nobody.citation
+
+
+def test_integers_that_hardly_repeat_look_like_a_regression() -> None:
+    rng = np.random.default_rng(0)
+    truth, prediction = rng.integers(0, 500, (2, 200))
+
+    def warns(truth: object, prediction: object) -> bool:
+        warnings = ew.evaluate(truth=truth, prediction=prediction).warnings
+        return any("looks like a regression" in warning for warning in warnings)
+
+    assert warns(truth, prediction)
+    assert not warns(truth, np.where(rng.random(200) < 0.7, truth, prediction))  # identifiers that are found
+    assert not warns(truth % 40, prediction % 40)  # classes that repeat
+    assert not warns([f"n{x}" for x in truth], [f"n{x}" for x in prediction])  # names
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_interval_that_excludes_chance_without_a_test_is_caveated(seed: int) -> None:
+    """With one case in most classes, none or a few right: the delta method has nearly no variance."""
+    truth, prediction = np.random.default_rng(seed).integers(0, 500, (2, 200))
+    report = ew.evaluate(truth=[f"n{x}" for x in truth], prediction=[f"n{x}" for x in prediction])
+    right = int((truth == prediction).sum())
+    assert "no significant difference" in report.verdict
+    assert f"but only {right} prediction{' is' if right == 1 else 's are'} right" in report.verdict
+    assert "so the interval is too narrow" in report.verdict

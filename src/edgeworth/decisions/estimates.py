@@ -40,6 +40,7 @@ from edgeworth.decisions.policy import (
     MIN_CLASS_CASES_FOR_COVERAGE,
     MIN_CLASS_CASES_FOR_DELTA,
     MIN_MARGIN_CASES_FOR_DELTA,
+    MIN_RIGHT_FOR_DELTA,
     MIN_WEIGHTED_CASES_FOR_DELTA,
 )
 from edgeworth.decisions.resampling import (
@@ -88,10 +89,22 @@ class Delta:
                 raise OptionError("every cluster gives the same value, so the variance cannot be estimated")
             return ClusterLaw(value, math.sqrt(spread.variance), scale, spread.freedom, spread.caveat)
         error = math.sqrt(max(0.0, variance(tally, resolved)))
-        return CautiousLaw(value, error, scale, caveat=weights_caveat(tally))
+        return CautiousLaw(value, error, scale, caveat=weights_caveat(tally) or few_right_caveat(tally))
 
     def __str__(self) -> str:
         return "delta method"
+
+
+def few_right_caveat(tally: ContingencyTable) -> str | None:
+    """Return a caveat if predictions of many classes are hardly ever right, or None."""
+    right = float(tally.counts.diagonal().sum())
+    if len(tally.labels) <= MAX_CLASSES_FOR_DEFAULT_POSTERIOR or right >= MIN_RIGHT_FOR_DELTA:
+        return None
+    predictions = plural(right, "prediction is", "predictions are")
+    return (
+        f"only {format_count(right)} {predictions} right in {len(tally.labels):,} classes, so the interval "
+        "is too narrow"
+    )
 
 
 @dataclass(frozen=True)

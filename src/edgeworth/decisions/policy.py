@@ -14,6 +14,10 @@ MIN_CLASS_CASES_FOR_COVERAGE = 10
 """If one of three or more classes has fewer cases, the interval of a macro average carries a caveat: that of
 macro F covers 85 to 89% with 3.6 cases expected, 88 to 91% with 5, and 92 to 93% with 7.5."""
 
+MIN_RIGHT_FOR_DELTA = 10
+"""With many classes and fewer right predictions, the delta method takes their number as nearly certain (its
+variance is 0 with none right), so its interval is too narrow and carries a caveat."""
+
 MIN_CASES_FOR_DELTA_DESPITE_RARE_CLASS = 100
 """From this many cases on, one rare class matters little to a measure that weighs cases equally."""
 
@@ -75,6 +79,12 @@ SEARCH_STARTS = 30
 
 MAX_LABELS_EXAMINED = 200
 """With more labels, only the most frequent ones are examined one by one."""
+
+MIN_INTEGERS_OF_REGRESSION = 30
+"""With fewer different integers in the truth, they are taken as classes without a question."""
+
+MAX_CASES_PER_INTEGER_OF_REGRESSION = 2
+"""With fewer cases per different integer than this, and mostly wrong, integers look like a regression."""
 
 MIN_CASES_OF_WEAKEST_CLASS = 10
 """A class with fewer cases is too rare to be called the weakest."""

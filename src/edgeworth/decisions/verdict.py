@@ -15,7 +15,12 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.core.labels import describe_look_alikes, find_look_alikes, looks_missing
 from edgeworth.decisions.findings import DecisionFindings, weakest_class
-from edgeworth.decisions.policy import MIN_CLASS_CASES_WITHOUT_WARNING, MIN_CLUSTERS_WITHOUT_WARNING
+from edgeworth.decisions.policy import (
+    MAX_CASES_PER_INTEGER_OF_REGRESSION,
+    MIN_CLASS_CASES_WITHOUT_WARNING,
+    MIN_CLUSTERS_WITHOUT_WARNING,
+    MIN_INTEGERS_OF_REGRESSION,
+)
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
 from edgeworth.report.wording import (
@@ -198,6 +203,18 @@ def _sizes(findings: DecisionFindings) -> str:
     return decided
 
 
+def looks_like_regression(table: ContingencyTable) -> bool:
+    """Tell whether truth and predictions are integers that hardly repeat and rarely agree."""
+    kinds, predicted_kinds = int((table.real > 0).sum()), int((table.predicted > 0).sum())
+    cases = float(table.counts.sum())
+    return (
+        kinds >= MIN_INTEGERS_OF_REGRESSION
+        and cases < MAX_CASES_PER_INTEGER_OF_REGRESSION * min(kinds, predicted_kinds)
+        and float(table.counts.diagonal().sum()) < cases / 2
+        and all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in table.labels)
+    )
+
+
 def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
     """Write the warnings, one sentence each."""
     table = findings.table
@@ -230,6 +247,13 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
             )
         absent = f"labels absent from the truth ({_list_some([str(label) for label in never_real])})"
         warnings.append(f"{format_percent(share, 1)} of predictions are {absent}. {advice}")
+    if looks_like_regression(table):
+        kinds = int((table.real > 0).sum())
+        warnings.append(
+            f"The truth has {kinds:,} different integers, which hardly repeat and are rarely predicted "
+            "exactly. This looks like a regression, an amount or an identifier, not classes. For a "
+            "regression use grade=, with a grade for each case that you make from its error."
+        )
     if groups := find_look_alikes(label for label in table.labels if label not in named_already):
         warnings.append(describe_look_alikes(groups))
     cases = zip(table.labels, table.real.tolist(), strict=True)
