@@ -376,6 +376,11 @@ def test_preview_recognises_runs_and_judgements(folder: Path, capsys: pytest.Cap
     assert "RUN" in capsys.readouterr().out
 
 
+def test_a_depth_without_its_sign_is_suggested(folder: Path) -> None:
+    with pytest.raises(EdgeworthError, match="did you mean ndcg@10"):
+        report_of(folder, "ndcg10")
+
+
 def test_coverage_is_no_contest(folder: Path) -> None:
     """Judged@10 describes the judgements: it is not tested, never best, and makes no other p-value larger."""
     paths = [folder / "good.run", folder / "weak.run"]

@@ -216,7 +216,7 @@ def unknown_option(word: str, command: str) -> str:
     if having:
         return f"{command} has no option {word}; {', '.join(having)} {'has' if len(having) == 1 else 'have'}"
     begun = sorted((option for option in known[command] if option.startswith(word)), key=len)
-    near = begun or difflib.get_close_matches(word, known[command], n=1)
+    near = begun or difflib.get_close_matches(word, known[command], n=1, cutoff=0.7)
     return f"Unknown option: {word}.{f' Did you mean {near[0]}?' if near else ''}"
 
 

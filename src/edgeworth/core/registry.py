@@ -282,5 +282,9 @@ def unknown_measure(name: str) -> OptionError:
     called = {_letters(text): m.name for m in measures for text in (*m.synonyms, m.name)}
     close = difflib.get_close_matches(_letters(name), called, n=3, cutoff=0.6)
     near = list(dict.fromkeys(called[letters] for letters in close))
+    # ndcg10 is how people write ndcg@10 where @ is not allowed.
+    with_depth = re.fullmatch(r"([a-z_]+?)_?([1-9][0-9]*)", name.lower())
+    if with_depth and any(m.name == with_depth[1] and m.depth != "none" for m in measures):
+        near = [f"{with_depth[1]}@{with_depth[2]}"]
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     return OptionError(f"there is no measure {name!r}{hint} (edgeworth measures lists all)")

@@ -141,7 +141,7 @@ RULES = {
             climatology=_ranked_spread,
             climatology_formula="Σ_k S_k(1 − S_k), S_k = s_1 + … + s_k",
             highest=lambda classes: classes - 1.0,
-            source="Epstein 1969; Murphy 1971",
+            source="Epstein 1969; Murphy 1971; papers on football often divide it by K − 1",
             synonyms=("ranked probability score", "rps"),
             skill_synonyms=("rpss", "ranked probability skill score"),
             is_ordered=True,
