@@ -412,3 +412,14 @@ def test_runs_stand_with_their_intervals(tmp_path: Path) -> None:
     alone = evaluate_trec(tmp_path / "qrels", paths[:1])
     assert list(alone.charts) == ["queries"]
     assert alone.to_dict()["sections"][-2]["charts"] == ["queries"]
+
+
+def test_a_ranking_without_a_test_has_a_whole_sentence_below_its_chart() -> None:
+    rng = np.random.default_rng(1)
+    truth = np.arange(200) % 5 == 0
+    report = ew.evaluate(
+        truth=truth, score=rng.normal(truth.astype(float)), cluster=np.arange(200) // 4, positive=True
+    )
+    text = report.charts["chance"].says
+    assert " on average; this ranking reaches " in text
+    assert not any("The band" in report.charts[name].says for name in ("hits", "precision_recall"))

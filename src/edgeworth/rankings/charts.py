@@ -108,6 +108,7 @@ def _layer(alt: Altair, layers: Iterable[Altair], width: int = WIDE) -> Altair:
 
 def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
     top, ranking = findings.at_verdict_depth, findings.ranking
+    has_band = ranking.is_counted and ranking.clusters is None
     shares = ("found", "low", "high", "by chance", "chance low", "chance high")
     kinds: Formats = {DEPTH: "count", "hits": "count", **_same_format(shares, "percent")}
 
@@ -132,11 +133,11 @@ def _hits(findings: RankingFindings, curve: HitCurve) -> Chart:
         chance, ranking_line, touch = _lines(kit, base, dashed, {"y": "found:Q"}, kinds)
         marked_depth = base.transform_filter(alt.datum[DEPTH] == findings.depth)
         marked_depth = marked_depth.mark_point(size=60, color=FIRST, **DOT)
-        around = [band_between(alt, base, *band) for band in pairs if ranking.is_counted]
+        around = [band_between(alt, base, *band) for band in pairs if has_band]
         return _layer(alt, [*around, chance, ranking_line, marked_depth.encode(y="found:Q"), touch])
 
     level = format_level(findings.level)
-    held = f" The bands are {level} intervals at each depth." if ranking.is_counted else ""
+    held = f" The bands are {level} intervals at each depth." if has_band else ""
     targets = float(ranking.target_total)
     return _chart(
         "hits",
@@ -159,7 +160,7 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
     ranking, around = findings.ranking, curve.bands
     kinds: Formats = {DEPTH: "count", **_same_format(("recall", "precision", "low", "high"), "percent")}
     share = float(ranking.target_total / ranking.total)
-    has_band = ranking.is_counted and ranking.targets.total
+    has_band = ranking.is_counted and ranking.clusters is None and ranking.targets.total
 
     def find() -> Sequence[Values | None]:
         ends = (around and around.precision_low, around and around.precision_high)
@@ -380,11 +381,11 @@ def _chance(findings: RankingFindings) -> Chart:
         return _layer(alt, [shape, *mark_observed(kit, observed, domain, label)])
 
     adverb, tail = "well" if findings.is_better else "badly", findings.tail
-    odds = "" if tail is None else f" do as {adverb} with probability {describe_probability(tail)}"
+    odds = "" if tail is None else f" and do as {adverb} with probability {describe_probability(tail)}"
     return _chart(
         "chance",
         "This ranking among random orders",
-        f"Random orders of the same items reach an average precision of {format_number(mean)} on average and"
+        f"Random orders of the same items reach an average precision of {format_number(mean)} on average"
         f"{odds}; this ranking reaches {format_number(observed)}.",
         lambda: (find_law().low, find_law().high, find_law().probability),
         draw,

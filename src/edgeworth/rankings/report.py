@@ -119,9 +119,10 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
         warnings.append(describe_constant("The score", "the same"))
     elif findings.tie_bracket is not None:
         worst, best = (format_number(value) for value in findings.tie_bracket)
+        extremes = "" if worst == best else f": {worst} in the worst order, {best} in the best"
         warnings.append(
             "Some targets are tied with other items. Average precision is the mean over random orders of "
-            f"ties: {worst} in the worst order, {best} in the best."
+            f"ties{extremes}."
         )
     if ranking.bins is not None:
         warnings.append(
