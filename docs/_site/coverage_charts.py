@@ -106,27 +106,37 @@ def write_coverage_page(source: Path) -> None:
         "The records are in [intervals.json](data/intervals.json). `script/coverage --write` measures them "
         "again with the same seeds. A coverage without simulation error was computed exactly.",
     ]
-    for setting in dict.fromkeys(row["setting"] for row in records):
-        own = [row for row in records if row["setting"] == setting and row["coverage"] is not None]
-        if not own:
-            continue
-        name = re.sub(r"[^a-z0-9]+", "-", setting.lower()).strip("-")
-        draw_setting(own).save(str(folder / f"{name}.svg"))
-        worst = {}
-        for row in own:
-            if row["coverage"] < worst.get(row["method"], {"coverage": 2})["coverage"]:
-                worst[row["method"]] = row
-        lines = [
-            f"- {method.replace('--', ESCAPED_HYPHENS)}: lowest coverage {row['coverage']:.1%}, with "
-            f"{row['n']} cases" + ("" if row["share"] is None else f" and a share of {row['share']:g}")
-            for method, row in worst.items()
-        ]
-        parts += [
-            f"## {plain(setting[:1].upper() + setting[1:])}",
-            f"![Coverage and width: {setting}](figures/{name}.svg)",
-            "\n".join(lines),
-        ]
+    for setting, own in _by_setting(records).items():
+        draw_setting(own).save(str(folder / f"{_file_name(setting)}.svg"))
+        parts += [f"## {plain(setting[:1].upper() + setting[1:])}", *_describe_setting(setting, own)]
     write_page(source / "methods" / "measured-coverage.md", *parts)
+
+
+def _by_setting(records: list[Record]) -> dict[str, list[Record]]:
+    """Group the records whose coverage was measured by their setting."""
+    groups: dict[str, list[Record]] = {}
+    for row in records:
+        if row["coverage"] is not None:
+            groups.setdefault(row["setting"], []).append(row)
+    return groups
+
+
+def _file_name(setting: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", setting.lower()).strip("-")
+
+
+def _describe_setting(setting: str, records: list[Record]) -> list[str]:
+    """Show the chart of a setting, and list the lowest coverage of each method."""
+    worst: dict[str, Record] = {}
+    for row in records:
+        if row["coverage"] < worst.get(row["method"], {"coverage": 2})["coverage"]:
+            worst[row["method"]] = row
+    lines = [
+        f"- {method.replace('--', ESCAPED_HYPHENS)}: lowest coverage {row['coverage']:.1%}, with "
+        f"{row['n']} cases" + ("" if row["share"] is None else f" and a share of {row['share']:g}")
+        for method, row in worst.items()
+    ]
+    return [f"![Coverage, width and cost: {setting}](figures/{_file_name(setting)}.svg)", "\n".join(lines)]
 
 
 MARKER = re.compile(r"^<!-- measured: ([a-z -]+) -->$", re.MULTILINE)
@@ -153,6 +163,8 @@ def _measured(folder: Path, names: str, records: dict[str, list[Record]]) -> str
     grids = names.split()
     file = next(name for name, rows in records.items() if any(row.get("grid") == grids[0] for row in rows))
     rows = [row for row in records[file] if row["grid"] in grids]
+    if file == "intervals":
+        return _interval_parts(rows)
     is_error = not TRUE_DIFFERENCES & {*grids}
     words = {"rejected": NAMED.get(file, "rejects"), "coverage": "covers"}
     parts = []
@@ -176,6 +188,18 @@ def _measured(folder: Path, names: str, records: dict[str, list[Record]]) -> str
         f"[{file}.json](data/{file}.json)."
     )
     return "\n\n".join(parts)
+
+
+def _interval_parts(records: list[Record]) -> str:
+    """Show the charts of some intervals, which the page of all intervals has drawn."""
+    parts = [
+        part
+        for setting, own in _by_setting(records).items()
+        for part in (f"**{plain(setting[:1].upper() + setting[1:])}**", *_describe_setting(setting, own))
+    ]
+    return "\n\n".join(
+        [*parts, "[Measured coverage](measured-coverage.md) explains the charts and has more."]
+    )
 
 
 def _label(row: Record, records: list[Record]) -> str:

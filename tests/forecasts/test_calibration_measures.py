@@ -341,4 +341,4 @@ def test_calibrated_forecasts_say_what_would_have_been_detected() -> None:
     y = (rng.random(300) < p).astype(np.int64)
     report = ew.evaluate(truth=y, probabilities=p)
     times = report.to_dict()["reliability"]["1"]["detectable_overconfidence"]
-    assert f"80% power against log odds {times:.2g} times too extreme" in report.verdict
+    assert f"log odds {times:.2g} times too extreme would be detected with 80% power" in report.verdict

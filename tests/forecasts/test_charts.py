@@ -468,3 +468,15 @@ def test_hostile_labels_stay_text() -> None:
     steps = len(report("hostile").charts["reliability"].rows())
     # Each step is a dot: the filter by the name of the class lets them through.
     assert len(re.findall(r'<path transform="translate[^>]*fill="#1f77b4"', dots)) >= steps
+
+
+def test_the_chart_and_the_verdict_have_one_p_value() -> None:
+    truth, p, _ = three(240)
+    found = ew.evaluate(truth=truth, probabilities=p)
+    said = re.search(r"miscalibration \((p [=≤] [\d.]+, adjusted for 3 classes)", found.verdict)
+    assert said is not None, found.verdict
+    shown = re.findall(
+        r"test of calibration: (p [=≤] [\d.]+, adjusted for 3 classes)\)", found.charts["reliability"].says
+    )
+    assert len(shown) == 3
+    assert said[1] in shown

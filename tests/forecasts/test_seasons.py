@@ -17,7 +17,7 @@ from edgeworth.bet.bookmakers import Quote
 from edgeworth.bet.ledger import Ledger
 from edgeworth.bet.overround import remove_overround
 from edgeworth.bet.shared_bankroll import settle_rounds
-from edgeworth.errors import InputError
+from edgeworth.errors import InputError, OptionError
 from edgeworth.report.html.key_figures import key_figures
 
 FIRST_DAY = date(2014, 3, 1)
@@ -221,6 +221,15 @@ def test_a_postponed_game_leaves_months_in_time_order() -> None:
 
 
 # -- the closing line --------------------------------------------------------------------------------------
+
+
+def test_closing_odds_of_one_class_are_refused() -> None:
+    data = {"truth": [1, 0] * 20, "probabilities": [0.6] * 40, "odds": [2.0] * 40}
+    with pytest.raises(OptionError, match="pass those of every class"):
+        ew.evaluate(**data, closing_odds=[1.9] * 40)
+    both = ew.evaluate(**data, closing_odds=[[2.1, 1.9]] * 40)
+    # Without the overround, 1.9 is 2.1 / 4: every bet at 2.0 has 2 · 2.1 / 4.
+    assert both.numbers["closing_line"]["fair"]["mean_log"] == pytest.approx(np.log(2 * 2.1 / 4))
 
 
 def test_closing_line_value_by_hand() -> None:

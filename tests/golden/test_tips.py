@@ -107,7 +107,7 @@ def test_commission_is_on_the_odds_of_the_tips_alone() -> None:
     profit = 6 * 0.5 * 0.9 - 4 + 10 * 0.01 * 0.9
     assert charged.numbers["tips"]["profit"] == pytest.approx(profit)
     assert charged.numbers["tips"]["commission"] == 0.1
-    assert "of the stakes after 10.0% commission" in charged.verdict
+    assert "has a yield of −6.1% after 10.0% commission (" in charged.verdict
     # One verdict on money: fair odds are not the odds of these tips.
     for report in (charged, ew.evaluate(**given, commission=0.1, bets=True)):
         assert "unit bet" not in report.verdict

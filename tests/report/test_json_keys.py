@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,8 +13,10 @@ import pandas as pd
 import pytest
 
 import edgeworth as ew
+from command_line import call
 from edgeworth.calculators import chance_report, demo_report, evaluate_trec, hits_report, kelly_report
 from edgeworth.report.report import ColumnFormat, Report
+from run_logs import inspect_log, inspect_sample, write_eval
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 
@@ -56,6 +59,12 @@ BY_DATA = {
     "charts": 1,
     "base_rates": 1,
     "error_rates_by_requirement": 1,
+    "mapping": 1,
+    "item_grades": 1,
+    "tasks": 1,
+    "classes": 1,
+    "averages": 1,
+    "printed_averages": 1,
 }
 """How many levels under a key are named by data: labels, measures, systems, queries."""
 
@@ -114,7 +123,13 @@ def people() -> pd.DataFrame:
     columns = {name: draw.integers(0, 2, 200) for name in ("y", "p", "q")}
     days = (np.datetime64("2026-01-01") + np.arange(200) // 2).astype(str)
     more = {"s": draw.uniform(0.1, 0.9, 200), "odds": draw.uniform(1.5, 3, 200), "day": days}
+    more["closing"] = more["odds"] * draw.uniform(0.9, 1.1, 200) + 0.2
     return pd.DataFrame(columns | more | {"group": ["f", "m"] * 100, "person": np.arange(200) // 5})
+
+
+def named_clusters() -> dict[str, Any]:
+    """A rare class that no cluster stands for, so that the verdict names it."""
+    return {"truth": ["a"] * 90 + ["b"] * 90 + ["c"] * 20, "prediction": ["k"] * 90 + ["l"] * 110}
 
 
 def worths() -> Report:
@@ -149,6 +164,17 @@ MADE: dict[str, Callable[[], Report]] = {
         people(), truth="y", probabilities="s", odds="odds", time="day", bankroll=1000.0, period="month"
     ),
     "kelly": lambda: kelly_report([0.5, 0.3, 0.2], [2.2, 3.0, 4.0]),
+    "costs": lambda: ew.evaluate(people(), truth="y", prediction="p", costs=[[0, 1], [10, 0]]),
+    "clusters without names": lambda: ew.evaluate(**named_clusters(), match="many"),
+    "tips": lambda: ew.evaluate(people(), truth="y", prediction="p", odds="odds", commission=0.05),
+    "weights": lambda: ew.evaluate(people(), truth="y", probabilities="s", weight="odds"),
+    "items": lambda: ew.evaluate(people(), grade="s", id="person", grade_range=(0, 1)),
+    "closing odds": lambda: ew.evaluate(
+        people(), truth="y", probabilities="s", odds="odds", closing_odds=["closing", "odds"], time="day"
+    ),
+    "powers": lambda: ew.papers.reproduce("powers"),
+    "kalia": lambda: ew.papers.reproduce("kalia"),
+    "su-zhang": lambda: ew.papers.reproduce("su-zhang"),
 }
 
 
@@ -181,6 +207,34 @@ def test_keys_of_search_runs_are_documented(tmp_path: Path) -> None:
         found = evaluate_trec(str(tmp_path / "q"), [str(run) for run in runs]).to_dict()
         assert set(found) - KNOWN == set()
         assert set(keys(found)) - KNOWN == set()
+
+
+def test_keys_of_other_commands_are_documented(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games = "game,outcome,probability,odds\n1,a,.5,2.2\n1,b,.5,1.9\n2,a,.6,1.9\n2,b,.4,2.5\n"
+    (tmp_path / "fixtures.csv").write_text(games, encoding="utf-8")
+    bets = "".join(f"{'won' if x % 3 else 'lost'},1.7,2026-01-{x + 1:02d}\n" for x in range(30))
+    (tmp_path / "bets.csv").write_text(f"result,odds,date\n{bets}void,2,2026-02-01\n", encoding="utf-8")
+    for name, right in (("old", 80), ("new", 95)):
+        report = ew.evaluate(correct=[1] * right + [0] * (120 - right), id=list(range(120)))
+        report.to_json(tmp_path / f"{name}.json")
+    for words in (
+        ["stakes", "fixtures.csv", "--bankroll", "1000"],
+        ["ledger", "bets.csv", "--period", "month"],
+        ["diff", "old.json", "new.json"],
+    ):
+        found = json.loads(call(tmp_path, capsys, *words, "--json", "-").stdout)
+        assert set(keys(found)) - KNOWN == set(), words
+
+
+def test_keys_of_a_leaderboard_are_documented(tmp_path: Path) -> None:
+    for system in ("a", "b", "c"):
+        for task in ("law", "code"):
+            samples = [inspect_sample(n, "C" if (n + ord(system)) % 3 else "I") for n in range(30)]
+            log = inspect_log(samples, model=system, task=task)
+            write_eval(tmp_path / f"{system}-{task}.eval", log)
+    found = ew.compare(tmp_path).report.to_dict()
+    assert "by_task" in found
+    assert set(keys(found)) - KNOWN == set()
 
 
 def test_kinds_of_columns_and_the_policy_are_documented() -> None:

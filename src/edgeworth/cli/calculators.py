@@ -130,7 +130,7 @@ def measures(
     entries = catalogue(words=" ".join(words))
     places = find_elsewhere(" ".join(words)) if words else []
     if not entries and not places:
-        raise OptionError(f"no measure, method, command or option holds {' '.join(words)!r}")
+        raise OptionError(f"no measure, method, command or option matches {' '.join(words)!r}")
     print_measures(entries)
     print_places(places)
 

@@ -36,14 +36,15 @@ if TYPE_CHECKING:
 class GateOutput:
     """Files that a gate writes."""
 
-    json: Annotated[
-        str | None, file_option("Also write the decision as JSON; - is standard output, alone.")
-    ] = None
-    junit: Annotated[str | None, file_option("Also write JUnit XML; undecided is skipped; - as above.")] = (
+    json: Annotated[str | None, file_option("Also write the decision as JSON; with -, print only that.")] = (
         None
     )
+    junit: Annotated[
+        str | None, file_option("Also write JUnit XML, with undecided as skipped; with -, print only that.")
+    ] = None
     markdown: Annotated[
-        str | None, file_option("Also write Markdown, such as for a workflow's step summary; - as above.")
+        str | None,
+        file_option("Also write Markdown, such as for a workflow's step summary; with -, print only that."),
     ] = None
 
     @property
@@ -119,7 +120,7 @@ def check(
     task_weights: Annotated[
         str | None,
         Parameter(
-            help="Pool tasks by weights (mmlu=0.7,gsm8k=0.3), equal or items; otherwise each must pass.",
+            help="Pool tasks by weight: mmlu=0.7,gsm8k=0.3, equal or items. By default, each must pass.",
             metavar="WEIGHTS",
         ),
     ] = None,

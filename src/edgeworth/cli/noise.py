@@ -18,12 +18,19 @@ def _columns(text: str) -> Parameter:
 
 def noise(
     *files: Files,
-    correct: Annotated[tuple[str, ...], _columns("Right or wrong: once per run, or once with --id.")] = (),
-    grade: Annotated[tuple[str, ...], _columns("Points: once per run, or once with --id.")] = (),
-    prediction: Annotated[tuple[str, ...], _columns("Labels: once per run, or once with --id.")] = (),
-    score: Annotated[tuple[str, ...], _columns("Scores: once per run, or once with --id or --query.")] = (),
+    correct: Annotated[
+        tuple[str, ...], _columns("A column of right or wrong: once per run, or once with --id.")
+    ] = (),
+    grade: Annotated[tuple[str, ...], _columns("A column of grades: once per run, or once with --id.")] = (),
+    prediction: Annotated[
+        tuple[str, ...], _columns("A column of predicted labels: once per run, or once with --id.")
+    ] = (),
+    score: Annotated[
+        tuple[str, ...], _columns("A column of scores: once per run, or once with --id or --query.")
+    ] = (),
     probability: Annotated[
-        tuple[str, ...], _columns("Probabilities of the positive class: once per run, or once with --id.")
+        tuple[str, ...],
+        _columns("A column of the positive class's probabilities: once per run, or once with --id."),
     ] = (),
     truth: Annotated[str | None, Parameter(help="The column of actual classes.", metavar="COLUMN")] = None,
     positive: Annotated[
@@ -53,12 +60,12 @@ def noise(
     ] = None,
     scorer: Annotated[str | None, Parameter(help="In run logs: the scorer to use.", metavar="NAME")] = None,
     errors: Annotated[
-        ErrorRule, Parameter(help="In run logs: answers that errored are dropped or wrong.")
+        ErrorRule, Parameter(help="In run logs: whether answers that errored are dropped or count as wrong.")
     ] = ("drop"),
     grade_range: Annotated[
         str | None, Parameter(help="The lowest and the highest grade.", metavar="LOW,HIGH")
     ] = None,
-    lower_is_better: Annotated[bool, Parameter(help="Low grades are good.", negative="")] = False,
+    lower_is_better: Annotated[bool, Parameter(help="Lower grades are better.", negative="")] = False,
     level: Annotated[float, Parameter(help="Confidence level of intervals.")] = 0.95,
     power: Annotated[
         float, Parameter(help="The power: how often the test detects a difference that exists.")

@@ -40,14 +40,16 @@ class Output:
         Parameter(help="Show every section, and write the rows behind every chart to JSON.", negative=""),
     ] = False
     json: Annotated[
-        str | None, file_option("Also write everything as JSON to this file; - is standard output, alone.")
+        str | None, file_option("Also write everything as JSON to this file; with -, print only that.")
     ] = None
     html: Annotated[
         str | None,
-        file_option("Also write one page that needs no network, with its charts, to this file; - as above."),
+        file_option(
+            "Also write one page with charts, which needs no network, to this file; with -, print only that."
+        ),
     ] = None
     markdown: Annotated[
-        str | None, file_option("Also write the report as Markdown to this file; - as above.")
+        str | None, file_option("Also write the report as Markdown to this file; with -, print only that.")
     ] = None
     title: Annotated[
         str | None,
@@ -124,11 +126,11 @@ class ComparisonOutput(Output):
     """Options that a comparison has as well."""
 
     csv: Annotated[
-        str | None, file_option("Write all pairs and measures as CSV; - is standard output, alone.")
+        str | None, file_option("Write all pairs and measures as CSV; with -, print only that.")
     ] = None
-    latex: Annotated[
-        str | None, file_option("Write the same table for a paper; - is standard output, alone.")
-    ] = None
+    latex: Annotated[str | None, file_option("Write the same table as LaTeX; with -, print only that.")] = (
+        None
+    )
     places: ClassVar[tuple[str, ...]] = ("csv", "latex", *Output.places)
 
 
@@ -139,14 +141,17 @@ class SearchOutput(Output):
 
     csv: Annotated[
         str | None,
-        file_option("Write runs × measures as CSV, with adjusted p-values; - is standard output, alone."),
+        file_option("Write runs × measures as CSV, with adjusted p-values; with -, print only that."),
     ] = None
     latex: Annotated[
         str | None,
-        file_option("Write runs × measures for a paper, best in bold, † against --baseline; - as above."),
+        file_option(
+            "Write runs × measures as LaTeX, best in bold, † against --baseline; with -, print only that."
+        ),
     ] = None
     per_query: Annotated[
-        str | None, file_option("Write the value of each run, query and measure as CSV; - as above.")
+        str | None,
+        file_option("Write the value of each run, query and measure as CSV; with -, print only that."),
     ] = None
     places: ClassVar[tuple[str, ...]] = ("csv", "latex", "per_query", *Output.places)
 

@@ -312,7 +312,7 @@ class ReportOptions(StatisticsOptions, HouseOptions, LedgerOptions, total=False)
     costs: Annotated[
         object,
         Option(
-            'The cost of each pair of label, predicted in rows: "0 1; 10 0", or a CSV file.',
+            'The costs, one row per predicted and one column per actual label: "0 1; 10 0", or a CSV file.',
             "Labels",
             (LABELS,),
             metavar="MATRIX|FILE",
@@ -324,7 +324,7 @@ class ReportOptions(StatisticsOptions, HouseOptions, LedgerOptions, total=False)
     abstentions: CasesUndecided
     match: Annotated[
         Match | None,
-        Option("Predictions are clusters: match one, or many, to each class.", "Labels", (LABELS,)),
+        Option("Predictions are unnamed clusters: match one, or many, to each class.", "Labels", (LABELS,)),
     ]
     guess_rate: GuessRate
     gain: Annotated[float | None, Option("The gain for a target that is found.", "Scores")]
@@ -513,21 +513,23 @@ class TrecOptions(ManyOptions, StatisticsOptions, total=False):
     queries: QueriesCompared
     absent: Annotated[
         AbsentRule,
-        Option("What a judged query counts if the run has no list for it.", "Scores", default="drop"),
+        Option(
+            "Whether a judged query without a list in the run is dropped or counts as 0.",
+            "Scores",
+            default="drop",
+        ),
     ]
     no_targets: Annotated[
         AbsentRule,
         Option(
-            "What a query without a relevant document counts: zero, as in trec_eval.",
+            "Whether a query without a relevant document is dropped or counts as 0, as in trec_eval.",
             "Scores",
             default="zero",
         ),
     ]
     baseline: Annotated[
         str | None,
-        Option(
-            "The run that the others are tested against in the table for a paper.", "Scores", metavar="NAME"
-        ),
+        Option("The run against which the LaTeX table tests the others.", "Scores", metavar="NAME"),
     ]
     rank_only: Annotated[
         bool, Option("Order documents by the rank in the run, not by the score.", "Scores", default=False)
@@ -542,17 +544,26 @@ class ChanceOptions(TypedDict, total=False):
     average_precision: Annotated[
         float | Fraction | str | None,
         Option(
-            "The average precision that chance has to reach: 11/12, or 0.9167 for all that rounds to it.",
+            "Print the probability that chance reaches this value, such as 11/12 or the rounded 0.9167.",
             "Scores",
             read="text",
             metavar="NUMBER",
         ),
     ]
-    hits: Annotated[int | None, Option("The hits that chance has to reach, within the depth.", "Scores")]
-    nth_hit: Annotated[
-        int | None, Option("Show the law of the rank of this hit: 2 for the second target found.", "Scores")
+    hits: Annotated[
+        int | None,
+        Option(
+            "Print the probability that chance finds at least this many targets within the depth.", "Scores"
+        ),
     ]
-    rank: Annotated[int | None, Option("With --nth-hit: the rank that this hit has to reach.", "Scores")]
+    nth_hit: Annotated[
+        int | None,
+        Option("Show the distribution of the rank of this hit: 2 for the second target found.", "Scores"),
+    ]
+    rank: Annotated[
+        int | None,
+        Option("With --nth-hit: print the probability that this hit is at this rank or before.", "Scores"),
+    ]
     over: Annotated[
         Over,
         Option(

@@ -172,9 +172,10 @@ def _claim(
     elif high < 0 and p_value <= round(1 - level, 12):
         comparison = "significantly less"
     text = (
-        f"Errors cost {describe_estimate(cost, level)} per case. Guessing with the same shares costs "
-        f"{format_number(total_costs.at_guessing)}; always predicting {total_costs.best_constant} costs "
-        f"{format_number(total_costs.at_best_constant)} ({comparison or 'no significant difference'})."
+        f"Errors cost {describe_estimate(cost, level)} per case. Always predicting "
+        f"{total_costs.best_constant} costs {format_number(total_costs.at_best_constant)}, "
+        f"{comparison or 'no significant difference'}; guessing with the same shares costs "
+        f"{format_number(total_costs.at_guessing)}."
     )
     strength: Strength = "shown" if comparison else "not shown"
     return Claim("costs", text, strength, estimate_numbers(cost, level), str(saved_against_constant.method))

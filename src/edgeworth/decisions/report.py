@@ -76,7 +76,9 @@ def report_table(tallied: ReportInput[ContingencyTable], options: Options, about
     name = name if isinstance(name, str) and name != "prediction" else ""
     cost_input = options["costs"]
     inputs = {"cases": table.cells.sum().item(), "costs": cost_input, "match": options["match"]}
-    report = compose_decisions(findings, about(**(house if findings.shows_bets else {}), **inputs), name)
+    charged = {"commission": options["commission"]} if at_odds else {}
+    shown = house if findings.shows_bets else charged
+    report = compose_decisions(findings, about(**shown, **inputs), name)
     if matching is not None:
         report = with_matching(report, tallied.final, matching)
     if cost_input is not None:

@@ -366,6 +366,8 @@ def _diagram(
 
 def _says(findings: ForecastFindings, names: Mapping[str, object]) -> str:
     sentences = ["Brier score = miscalibration − discrimination + uncertainty."]
+    classes = len(findings.reliability)
+    adjusted = f", adjusted for {classes} classes" if classes > 1 else ""
     for name, label in names.items():
         parts, bands = findings.parts["brier"][label], findings.reliability[label]
         outside, steps = sum(not step.is_inside for step in bands.levels), len(bands.levels)
@@ -373,7 +375,7 @@ def _says(findings: ForecastFindings, names: Mapping[str, object]) -> str:
             f"Class {name}: {format_number(parts.score)} = {format_number(parts.miscalibration)} − "
             f"{format_number(parts.discrimination)} + {format_number(parts.uncertainty)}; {outside} of "
             f"{steps:,} {plural(steps, 'step')} outside the band (test of calibration: "
-            f"{bands.p_text()})."
+            f"{bands.p_text(classes)}{adjusted})."
         )
     sentences.append(
         f"At each forecast the band contains {format_level(findings.level)} of calibrated forecasts."

@@ -233,7 +233,8 @@ def describe_calibration(label: Label, findings: ForecastFindings) -> str:
     times = findings.detectable_overconfidence(label)
     detected = "even strong overconfidence could have been missed"
     if times is not None:
-        detected = f"{format_percent(DETECTION_POWER)} power against log odds {times:.2g} times too extreme"
+        power = f"with {format_percent(DETECTION_POWER)} power"
+        detected = f"log odds {times:.2g} times too extreme would be detected {power}"
     return f"no sign of miscalibration ({p_value}; {detected})"
 
 

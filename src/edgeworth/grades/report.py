@@ -38,6 +38,7 @@ from edgeworth.report.wording import (
     describe_measure,
     describe_odds,
     describe_test,
+    format_option,
 )
 
 MAX_BARS = 20
@@ -97,8 +98,8 @@ def _how_good(findings: GradeFindings, name: str) -> Claim:
             text += f": {how} guessing ({format_percent(findings.guess_rate, 1)})"
     else:
         text = f"Mean {name or 'grade'} {describe_estimate(estimate, level)[:-1]}; {describe_sample(grades)})"
-        if math.isfinite(grades.bounds[1]) and not grades.lower_is_better:
-            text += f", of {format_number(grades.bounds[1])} at most"
+        if all(map(math.isfinite, grades.bounds)):
+            text += f" on a scale from {' to '.join(map(format_option, grades.bounds))}"
         text += "; lower is better" if grades.lower_is_better else ""
     return Claim(
         estimate.measure, f"{text}.", strength, estimate_numbers(estimate, level), str(estimate.method)

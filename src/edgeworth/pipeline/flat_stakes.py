@@ -19,6 +19,7 @@ from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
 from edgeworth.forecasts.class_columns import labels_of_columns
+from edgeworth.forecasts.ledger_report import format_signed_percent
 from edgeworth.report.report import Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_p_value
@@ -103,11 +104,11 @@ def _claim(
     low, high = bounds
     charged = f" after {format_percent(commission, 1)} commission" if commission else ""
     is_shown = bool(low > 0 and tail.p_value < round(1 - level, 12) / 2)
-    interval = f"{format_level(level)} CI {format_percent(low, 1)} to {format_percent(high, 1)}"
+    ends = f"{format_signed_percent(low)} to {format_signed_percent(high)}"
     text = (
         f"{'Profit beyond luck' if is_shown else 'No profit beyond luck is shown'}: one unit on each of "
-        f"{stakes.bets:,} {plural(stakes.bets, 'tip')} returned {format_percent(stakes.rate, 1)} of the "
-        f"stakes{charged} ({interval}; {describe_p_value(tail)}, one-sided)."
+        f"{stakes.bets:,} {plural(stakes.bets, 'tip')} has a yield of {format_signed_percent(stakes.rate)}"
+        f"{charged} ({format_level(level)} CI {ends}; {describe_p_value(tail)}, one-sided)."
     )
     return Claim("tips", text, "shown" if is_shown else "not shown", {"value": stakes.rate}, tail.method)
 

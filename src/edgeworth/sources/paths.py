@@ -126,7 +126,9 @@ def _once(files: list[Path]) -> list[Path]:
         try:
             str(file).encode()
         except UnicodeEncodeError:
-            raise InputError(f"{os.fsencode(file)!r} is a name that is not UTF-8: rename the file") from None
+            raise InputError(
+                f"{os.fsencode(file)!r} is a file name that is not UTF-8: rename the file"
+            ) from None
     return files
 
 

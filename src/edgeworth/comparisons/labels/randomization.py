@@ -227,7 +227,9 @@ def swap_test(
         return TestResult.approximate(tail.p_value, 0.0, f"all swaps of {what}") if is_weighted else tail
     # Of several classes a rare one may decide, and then few cases do.
     if studentised and coins > MIN_CASES_FOR_NORMAL_SWAPS and cells.size == 2:
-        return TestResult.approximate(math.erfc(math.sqrt(far / 2)), 0.0, f"normal law of swaps of {what}")
+        return TestResult.approximate(
+            math.erfc(math.sqrt(far / 2)), 0.0, f"normal approximation, swaps of {what}"
+        )
     number = affordable_draws(draws, len(limits))
     rng, count, at_once = np.random.default_rng(seed), 0, max(1, MAX_NUMBERS_AT_ONCE // len(limits))
     for start in track_rounds(number, at_once, "draws"):

@@ -205,7 +205,7 @@ def wilcoxon_test(units: Scaled) -> TestResult:
     variance = sum(count * rank**2 for rank, count in zip(sums.amounts, sums.counts, strict=True))
     # Sums of signed ranks are an even number apart.
     p_value = float(2 * scipy.special.ndtr(-max(sums.observed - 1, 0) / math.sqrt(variance)))
-    method = f"normal law of {sums.coins:,} signed ranks, ties taken into account"
+    method = f"normal approximation, {sums.coins:,} signed ranks, ties taken into account"
     return TestResult.approximate(p_value, 0.0, method)
 
 

@@ -18,6 +18,7 @@ from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import OverroundMethod
 from edgeworth.core.clusters import cluster_variance_of_ratios
 from edgeworth.core.test_results import TestResult
+from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import bookmaker_forecasts, is_game, quote_cases
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.policy import MAX_LUCK_DRAWS, MAX_OUTCOMES_SIMULATED, MIN_LUCK_DRAWS
@@ -164,6 +165,11 @@ def _closing_line(
     settlement: Settlement, offered: Quote, closing_odds: Floats, overround: OverroundMethod
 ) -> ClosingLine:
     """Compare the odds of each bet, before commission, with the closing line."""
+    if closing_odds.ndim == 1:
+        raise OptionError(
+            "the closing odds of one class hold an unknown overround: pass those of every class, one column "
+            "per class (closing_odds=, --closing-odds)"
+        )
     games, bet = settlement.games, settlement.bet
     odds_taken = bet_returns(offered)[games, :, bet].max(axis=1)
     chances = remove_overround(closing_odds, overround)[games]
