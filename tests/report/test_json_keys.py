@@ -170,7 +170,13 @@ MADE: dict[str, Callable[[], Report]] = {
     "weights": lambda: ew.evaluate(people(), truth="y", probabilities="s", weight="odds"),
     "items": lambda: ew.evaluate(people(), grade="s", id="person", grade_range=(0, 1)),
     "closing odds": lambda: ew.evaluate(
-        people(), truth="y", probabilities="s", odds="odds", closing_odds=["closing", "odds"], time="day"
+        people(),
+        truth="y",
+        probabilities="s",
+        odds="odds",
+        closing_odds=["closing", "odds"],
+        time="day",
+        labels=[0, 1],
     ),
     "powers": lambda: ew.papers.reproduce("powers"),
     "kalia": lambda: ew.papers.reproduce("kalia"),

@@ -514,17 +514,13 @@ class TrecOptions(ManyOptions, StatisticsOptions, total=False):
     absent: Annotated[
         AbsentRule,
         Option(
-            "Whether a judged query without a list in the run is dropped or counts as 0.",
-            "Scores",
-            default="drop",
+            "Whether a judged query that the run lacks is dropped or counts as 0.", "Scores", default="drop"
         ),
     ]
     no_targets: Annotated[
         AbsentRule,
         Option(
-            "Whether a query without a relevant document is dropped or counts as 0, as in trec_eval.",
-            "Scores",
-            default="zero",
+            "Whether a query without relevant documents counts as 0 or is dropped.", "Scores", default="zero"
         ),
     ]
     baseline: Annotated[
@@ -550,19 +546,12 @@ class ChanceOptions(TypedDict, total=False):
             metavar="NUMBER",
         ),
     ]
-    hits: Annotated[
-        int | None,
-        Option(
-            "Print the probability that chance finds at least this many targets within the depth.", "Scores"
-        ),
-    ]
+    hits: Annotated[int | None, Option("Print the probability of at least this many hits.", "Scores")]
     nth_hit: Annotated[
-        int | None,
-        Option("Show the distribution of the rank of this hit: 2 for the second target found.", "Scores"),
+        int | None, Option("Show the distribution of this hit's rank: 2 for the second hit.", "Scores")
     ]
     rank: Annotated[
-        int | None,
-        Option("With --nth-hit: print the probability that this hit is at this rank or before.", "Scores"),
+        int | None, Option("With --nth-hit: print the probability of this rank or a better one.", "Scores")
     ]
     over: Annotated[
         Over,
