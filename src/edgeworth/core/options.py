@@ -551,7 +551,8 @@ class ChanceOptions(TypedDict, total=False):
         int | None, Option("Show the distribution of this hit's rank: 2 for the second hit.", "Scores")
     ]
     rank: Annotated[
-        int | None, Option("With --nth-hit: print the probability of this rank or a better one.", "Scores")
+        int | None,
+        Option("With --nth-hit: print the probability of this rank, and of it or earlier.", "Scores"),
     ]
     over: Annotated[
         Over,
