@@ -86,13 +86,7 @@ def matches(shown: list[str], printed: list[str]) -> bool:
     >>> matches(["a", "...", "d"], ["a", "b", "c", "d"]), matches(["a", "..."], ["b"])
     (True, False)
     """
-    pieces, piece = [], list[str]()
-    for line in shown:
-        if line == ELIDED:
-            pieces.append(piece)
-            piece = []
-        else:
-            piece.append(line)
+    *pieces, piece = split_pieces(shown)
     if not pieces:
         return piece == printed
     first, *middle = pieces
@@ -114,16 +108,37 @@ def difference(source: str, shown: list[str], printed: list[str]) -> str:
     return "\n".join([source, *(line[:MAX_WIDTH] for line in lines)])
 
 
+def split_pieces(shown: list[str]) -> list[list[str]]:
+    """Split what a page shows at the lines ``...``."""
+    pieces = [list[str]()]
+    for line in shown:
+        if line == ELIDED:
+            pieces.append([])
+        else:
+            pieces[-1].append(line)
+    return pieces
+
+
 def shorten(shown: list[str], printed: list[str]) -> list[str]:
-    """Cut new output as the page cut the old: before ``...`` as many panels, or lines, as before."""
+    """Cut new output as the page cut the old.
+
+    Before the first ``...`` it has as many panels, or lines, as before. A part between two ``...`` begins
+    with the same line as before.
+    """
     if ELIDED not in shown:
         return printed
-    cut = shown.index(ELIDED)
-    head, tail = [x for x in shown[:cut] if x != WANTED], shown[cut + 1 :]
+    first, *middle, tail = split_pieces(shown)
+    head = [x for x in first if x != WANTED]
     panels = [i for i, line in enumerate(printed, 1) if line.startswith("╰")]
     wanted = sum(line.startswith("╰") for line in head) or (1 if WANTED in shown else 0)
     end = panels[min(wanted, len(panels)) - 1] if wanted and panels else len(head)
-    return [*printed[:end], ELIDED, *(printed[-len(tail) :] if tail else [])]
+    kept = [*printed[:end], ELIDED]
+    for piece in middle:
+        start = next((i for i in range(end, len(printed)) if printed[i : i + 1] == piece[:1]), None)
+        if start is not None:
+            end = start + len(piece)
+            kept += [*printed[start:end], ELIDED]
+    return [*kept, *(printed[-len(tail) :] if tail else [])]
 
 
 def page_folder(page: str, folder: Path) -> None:

@@ -59,6 +59,9 @@ def test_elided_output() -> None:
         *("╭", "│ new", "│ longer", "╰", "...")
     ]
     assert shorten(["?", "..."], ["╭", "╰", "more"]) == ["╭", "╰", "..."]
+    assert shorten(["old", "...", "Part", "1", "..."], ["new", "x", "Part", "2", "y"]) == [
+        *("new", "...", "Part", "2", "..."),
+    ]
     assert shorten(["?"], ["one", "two"]) == ["one", "two"]
 
 
