@@ -271,7 +271,11 @@ def _tally(
         balanced, remarks = market.without_arbitrage()
         bookmaker, notes = balanced.bookmaker(terms.commission, terms.overround), (*notes, *remarks)
         opponent = Opponent(bookmaker=bookmaker)
-        if market.closing is not None and _are_prices_of(model, market.closing, terms.overround):
+        if (
+            market.closing is not None
+            and market.closing.ndim > 1
+            and _are_prices_of(model, market.closing, terms.overround)
+        ):
             notes = (*notes, CLOSING_FORECASTS)
         if schedule.is_known or market.closing is not None:
             season = play_season(
