@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from edgeworth.bet.flat import FlatStakes, flat_stakes
 from edgeworth.bet.validation import as_odds
 from edgeworth.common.arrays import Floats
-from edgeworth.core.formatting import format_level, format_number, format_percent, plural
+from edgeworth.core.formatting import (
+    format_level,
+    format_number,
+    format_percent,
+    format_signed_percent,
+    plural,
+)
 from edgeworth.core.labels import as_labels, list_labels, parse_labels
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_reading import read_whole
@@ -19,7 +25,6 @@ from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
 from edgeworth.forecasts.class_columns import labels_of_columns
-from edgeworth.forecasts.ledger_report import format_signed_percent
 from edgeworth.report.report import Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_p_value
