@@ -149,3 +149,15 @@ def test_leave_one_out_forecasts_that_separate_outcomes_in_bins_name_no_winner()
         "squared_calibration_error"
         not in ew.compare(truth=y, systems=systems, kind="probabilities")["A", "B"]
     )
+
+
+def test_the_calibration_error_names_the_test_that_its_bounds_are() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.uniform(0.05, 0.95, (2, 400))
+    y = (rng.random(400) < a).astype(np.int64)
+    comparison = ew.compare(truth=y, systems={"A": a, "B": b}, kind="probabilities", measures=["ece"])
+    found = comparison["A", "B"]["ece"]
+    assert list(found.tests) == ["bounds"]
+    assert found.effect is None
+    assert "square-and-add p" in str(comparison.verdict)
+    assert "paired t" not in str(comparison.verdict)

@@ -41,6 +41,7 @@ _TESTS = {
     "wald": "Wald",
     "newcombe": "Newcombe",
     "t": "paired t",
+    "bounds": "square-and-add",
     "delong": "DeLong",
     "wilcoxon": "Wilcoxon",
     "influence": "jackknife t",

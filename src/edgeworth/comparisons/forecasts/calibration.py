@@ -45,6 +45,7 @@ from edgeworth.forecasts.scoring_rules import RULES, case_scores
 ALONE = "alone"
 BY_LOG_SCORE = ("growth", "log_wealth")
 CALIBRATION_ERROR = "squared_calibration_error"
+SQUARED_AND_ADDED = "square-and-add of each system's bounds"
 PAIRED = "influence of each case on both systems"
 NO_LAW = "isotonic regression also fits noise: compare squared_calibration_error instead"
 NO_WEALTH = "{name} belongs to bets against one opponent: compare growth or log_wealth instead"
@@ -150,8 +151,9 @@ def measure_difference(
         assert laws[0] is not None
         assert laws[1] is not None
         added = SquareAndAddLaw(first, second, laws[0], laws[1])
-        result = _with_law(bare, added, "square-and-add of each system's bounds", clusters)
-        return replace(result, no_winner=misled or result.no_winner)
+        result = _with_law(bare, added, SQUARED_AND_ADDED, clusters)
+        # The bounds are one-sided near 0, so no standard error describes them.
+        return replace(result, no_winner=misled or result.no_winner, effect=None)
     if name not in INFLUENCES:
         return replace(bare, no_interval=SAME if name == "uncertainty" else NO_LAW)
     effects = [
@@ -177,7 +179,8 @@ def measure_difference(
 
 def _with_law(bare: Difference, law: SamplingLaw, method: str, clusters: CaseClusters | None) -> Difference:
     p_value = law.p_value(0.0, "two-sided")
-    tests = {"t": TestResult.approximate(p_value, 0.0, method)}
+    test = "t" if method == PAIRED else "bounds"
+    tests = {test: TestResult.approximate(p_value, 0.0, method)}
     no_winner = "the bounds assume independent cases" if clusters is not None and method != PAIRED else None
     below = p_value / 2 if bare.difference > 0 else 1 - p_value / 2
     better = math.nan if bare.direction == "neither" else below if bare.direction == "lower" else 1 - below
