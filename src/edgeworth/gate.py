@@ -238,7 +238,7 @@ def _make_evidence(
         from edgeworth.gates.differences import difference_evidence
 
         evidence = difference_evidence(rule, result, part=part, unit=data.unit, is_anytime=is_anytime)
-    return replace(evidence, column=column)
+    return replace(evidence, column=column, slice_name=name)
 
 
 def _undefined(rule: Requirement, part: str, unit: str, reason: str) -> Evidence:

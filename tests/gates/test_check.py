@@ -523,6 +523,22 @@ def test_a_file_that_does_not_fit_the_logs_is_explained(
         assert words in refused(call(tmp_path, capsys, "check", "new.json", "--requirements", "gate.toml"))
 
 
+def test_pooled_slices_are_named_by_their_values_whatever_their_column_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("y,p,my topic\n" + "a,a,tax law\nb,a,math\na,a,math\n" * 30)
+    gate = tmp_path / "gate.toml"
+    gate.write_text("[[gate]]\nrequire = 'accuracy > 0.3'\nby = 'my topic'\n")
+    separate = ew.check(str(path), truth="y", prediction="p", requirements=gate)
+    assert {result.part for result in separate.results} == {"my topic tax law", "my topic math"}
+    with gate.open("a") as file:
+        file.write("weights = {'tax law' = 1, math = 3}\n")
+    [pooled] = ew.check(str(path), truth="y", prediction="p", requirements=gate).results
+    assert set(pooled.part.removeprefix("pooled (").removesuffix(")").split(", ")) == {
+        "tax law 0.25",
+        "math 0.75",
+    }
+
+
 def test_a_task_can_be_a_column_of_a_table(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("y,p,q,task\n" + "a,a,a,law\nb,b,a,math\na,a,b,math\n" * 25)

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from edgeworth.common.arrays import plain_values
 from edgeworth.common.choices import UndecidedAs
-from edgeworth.core.amounts import describe_amount, describe_difference, is_share
+from edgeworth.core.amounts import describe_amount, format_difference, is_share
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
     displayable,
@@ -472,9 +472,7 @@ def _levels(result: RequirementResult) -> str:
     if not result.requirement.needs_baseline:
         return _write_levels(measure, evidence.value, result.interval)[0]
     own, other = _write_values(measure, evidence.value, evidence.baseline_value)
-    difference = describe_difference(measure, evidence.quantity, result.interval, result.level).partition(
-        " ("
-    )[0]
+    difference, *_ = format_difference(measure, evidence.quantity, result.interval)
     return f"{own} against {other}, {difference}"
 
 
@@ -485,10 +483,9 @@ def _brackets(result: RequirementResult) -> str:
         return f"({number})"
     name = format_level(result.level)
     if result.requirement.needs_baseline:
-        written = describe_difference(measure, evidence.quantity, result.interval, result.level)
-        ends = written.partition(" CI ")[2].rstrip(")")
-        return f"({name} CI {ends}; {number})"
-    _, low, high = _write_levels(measure, evidence.value, result.interval)
+        _, low, high = format_difference(measure, evidence.quantity, result.interval)
+    else:
+        _, low, high = _write_levels(measure, evidence.value, result.interval)
     return f"({name} CI {low} to {high}; {number})"
 
 
@@ -597,8 +594,7 @@ def _describe_plan(result: RequirementResult) -> str:
     """Write how many more cases would decide, in which direction, and under which assumption."""
     evidence, measure = result.evidence, result.requirement.measure
     if result.requirement.needs_baseline:
-        value = describe_difference(measure, evidence.quantity, result.interval, result.level)
-        what, value = "difference", value.partition(" (")[0]
+        what, value = "difference", format_difference(measure, evidence.quantity, result.interval)[0]
     else:
         what = describe_measure(measure)
         value = _write_levels(measure, evidence.value, result.interval)[0].removeprefix(f"{what} ")

@@ -78,6 +78,8 @@ class Evidence:
     part: str = ""
     column: str = ""
     """The column of the slice, or of the task: parts of one column have different items."""
+    slice_name: str = ""
+    """The value of that column in this part."""
     baseline_value: float = math.nan
     cases: float = math.nan
     unit: str = "case"
@@ -464,7 +466,7 @@ def pool_evidence(parts: Sequence[tuple[float, Evidence]], *, is_anytime: bool =
         reach = model.width * normal_quantile(level) + float(scipy.special.ndtri(power))
         return cases * (reach * model.spread(quantity) / distance) ** 2
 
-    names = ", ".join(f"{part.part.partition(' ')[2] or part.part} {weight:.3g}" for weight, part in kept)
+    names = ", ".join(f"{part.slice_name} {weight:.3g}" for weight, part in kept)
     return Evidence(
         first.requirement,
         first.region,
