@@ -10,6 +10,7 @@ from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.comparisons.leaderboard import drawn_charts, systems_chart
 from edgeworth.comparisons.margin_chart import margin_chart
 from edgeworth.core.formatting import format_level, format_number, plural
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.report.charts.axes import ticks
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Kit, Rows
 from edgeworth.report.charts.names import (
@@ -58,7 +59,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
             (describe_measure(difference.measure) for difference in differences), 2 * PAIRED_NAME_LENGTH
         )
         conclusive = [
-            difference.p_value() < 1 - findings.level and difference.is_shown(findings.level)
+            is_significant(difference.p_value(), findings.level) and difference.is_shown(findings.level)
             for difference in differences
         ]
     else:

@@ -25,7 +25,7 @@ from edgeworth.core.formatting import (
     markdown_table,
 )
 from edgeworth.core.measures import Direction
-from edgeworth.core.sampling_distributions import SamplingLaw, check_level, mirror_law
+from edgeworth.core.sampling_distributions import SamplingLaw, check_level, is_significant, mirror_law
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import OptionError
 
@@ -155,8 +155,7 @@ class Difference:
         interval, p_value = self.interval(level), self.p_value()
         if math.isnan(interval.low + interval.high + p_value):
             return False
-        # 1 − 0.95 is a hair above 0.05.
-        return (p_value < round(1 - level, 12)) == (interval.low <= 0 <= interval.high)
+        return is_significant(p_value, level) == (interval.low <= 0 <= interval.high)
 
     @property
     def row_caveat(self) -> str | None:

@@ -26,7 +26,7 @@ from edgeworth.core.formatting import plural
 from edgeworth.core.measures import Direction
 from edgeworth.core.multiple_testing import benjamini_hochberg, compact_letters, holm
 from edgeworth.core.on_demand import OnDemand
-from edgeworth.core.sampling_distributions import check_level
+from edgeworth.core.sampling_distributions import check_level, is_significant
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 
 if TYPE_CHECKING:
@@ -185,8 +185,7 @@ class ComparisonFindings:
     @cached_property
     def _shown(self) -> frozenset[Pair]:
         """The pairs that differ by test and by interval."""
-        most = round(1 - self.level, 12)
-        differ = (pair for pair, p_value in self.adjusted.items() if p_value < most)
+        differ = (pair for pair, p_value in self.adjusted.items() if is_significant(p_value, self.level))
         return frozenset(pair for pair in differ if self.headlines[pair].is_shown(self.level))
 
     @cached_property
@@ -201,7 +200,7 @@ class ComparisonFindings:
         """Tell whether test (two-sided, all systems considered) and interval both show it."""
         if self.is_in_sample or not self.chance[name].is_apart:
             return False
-        return 2 * self.adjusted_chance[name] < round(1 - self.level, 12)
+        return is_significant(2 * self.adjusted_chance[name], self.level)
 
     @property
     def is_in_sample(self) -> bool:

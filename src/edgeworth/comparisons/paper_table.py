@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.core.formatting import escape_markdown
 from edgeworth.core.multiple_testing import holm
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.errors import OptionError
 from edgeworth.report.formats import escape_latex, spreadsheet_cell
 
@@ -53,7 +54,7 @@ class PaperTable:
         """Tell whether the system differs significantly from the baseline, all comparisons considered."""
         if self.adjusted is None or system == self.baseline:
             return False
-        return self.adjusted.get((system, measure), 1.0) < round(1 - self.level, 12)
+        return is_significant(self.adjusted.get((system, measure), 1.0), self.level)
 
     def _rounded(self, system: str, measure: str) -> float:
         return round(self.values[system][measure], self.digits)

@@ -30,6 +30,7 @@ from edgeworth.core.formatting import (
     plural,
     spell_out,
 )
+from edgeworth.core.sampling_distributions import alpha_of, is_significant
 from edgeworth.core.test_results import TestResult
 from edgeworth.report.verdict import Claim, Strength, Verdict
 from edgeworth.report.wording import describe_measure, describe_p_value
@@ -156,7 +157,9 @@ def _reason_for_no_winner(ahead: Difference, findings: ComparisonFindings) -> st
         return None
     # With few units even the clearest result has no small p-value.
     smallest = 2.0 ** (1 - ahead.cases)
-    if next(iter(ahead.tests), "") in ("permutation", "randomisation") and smallest > 1 - findings.level:
+    if next(iter(ahead.tests), "") in ("permutation", "randomisation") and not is_significant(
+        smallest, findings.level
+    ):
         number = f"{format_count(ahead.cases)} {plural(ahead.cases, findings.unit)}"
         return f"{number} are too few for this test: its smallest p-value is {format_probability(smallest)}"
     return "test and interval disagree, so no winner is named"
@@ -230,7 +233,7 @@ def _typical(findings: ComparisonFindings) -> Claim | None:
         f"{plural(difference.cases, findings.unit)} and worse on {format_count(losses)}"
     )
     p_value = findings.adjusted[findings.as_given(*pair)]
-    is_shown = p_value < round(1 - findings.level, 12) and not findings.is_in_sample
+    is_shown = is_significant(p_value, findings.level) and not findings.is_in_sample
     adjusted = "" if len(findings.names) == 2 or findings.adjust == "none" else f"{findings.adjust.title()} "
     test = f"(sign test {adjusted}{format_p_value(p_value)})"
     text = f"{ahead.first} does better than {ahead.second} {counts} {test}."
@@ -248,8 +251,8 @@ def is_withheld(difference: Difference, findings: ComparisonFindings) -> bool:
     if difference.no_test is not None:
         return True
     pair = findings.as_given(difference.first, difference.second)
-    is_significant = findings.adjusted[pair] < round(1 - findings.level, 12)
-    return is_significant and replace(difference, no_winner=None).is_shown(findings.level)
+    is_open = not is_significant(findings.adjusted[pair], findings.level)
+    return not is_open and replace(difference, no_winner=None).is_shown(findings.level)
 
 
 def _claim_of_many(findings: ComparisonFindings) -> Claim:
@@ -480,7 +483,8 @@ def describe_evidence(findings: ComparisonFindings) -> str:
     if is_silent or evidence is None or not 0 < wealth < math.inf:
         return ""
     hedge = "" if made == "before" else ", if these were out-of-sample predictions"
-    is_shown = evidence.p_value <= 1 - findings.level
+    # The p-value is 1 over an e-value, and an e-value of exactly 20 counts at 95% (Ville's inequality).
+    is_shown = evidence.p_value <= alpha_of(findings.level)
     strength = "Strong evidence" if is_shown else "Not enough evidence"
     proof = "p < 1e-6" if evidence.p_value < NEGLIGIBLE else f"p ≤ {format_bound(evidence.p_value)}"
     e_value = f"e-value {format_wealth(evidence.log_e_value)}, " if evidence.p_value >= NEGLIGIBLE else ""

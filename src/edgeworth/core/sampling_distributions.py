@@ -82,6 +82,20 @@ def check_level(level: float) -> None:
         raise OptionError(f"a confidence level lies between 0 and 1 (0.95, not 95); saw {level!r}")
 
 
+def alpha_of(level: float) -> float:
+    """Return the significance level of a confidence level: 0.05 for 0.95, where 1 − 0.95 is slightly more."""
+    return round(1 - level, 12)
+
+
+def is_significant(p_value: float, level: float) -> bool:
+    """Tell whether a test rejects at a level: p < 1 − level, strictly, and never if the p-value is unknown.
+
+    >>> is_significant(0.049, 0.95), is_significant(0.05, 0.95), is_significant(math.nan, 0.95)
+    (True, False, False)
+    """
+    return bool(p_value < alpha_of(level))
+
+
 def normal_quantile(level: float) -> float:
     """Return the normal quantile of a two-sided interval at this level."""
     # Python's own (Wichura's AS 241, to the last digits), since SciPy takes a quarter second to load.

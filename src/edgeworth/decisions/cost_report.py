@@ -13,6 +13,7 @@ from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import format_level, format_number
 from edgeworth.core.measures import Measure
 from edgeworth.core.multiple_testing import holm
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.decisions.bookmaker import Costs, check_cost_matrix, cost_measure, costs, expected_cost
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows, parse_matrix
@@ -169,7 +170,7 @@ def _claim(
     comparison = ""
     if low > 0:
         comparison = "significantly more"
-    elif high < 0 and p_value <= round(1 - level, 12):
+    elif high < 0 and is_significant(p_value, level):
         comparison = "significantly less"
     text = (
         f"Errors cost {describe_estimate(cost, level)} per case. Always predicting "

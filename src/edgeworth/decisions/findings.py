@@ -11,6 +11,7 @@ from edgeworth.common.choices import Abstentions
 from edgeworth.core.estimates import Estimate, Plan, estimate
 from edgeworth.core.measures import quote_label
 from edgeworth.core.multiple_testing import holm
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.core.test_results import TestResult, hypergeometric_tails
 from edgeworth.decisions.bookmaker import Payoffs, payoffs
 from edgeworth.decisions.guessing import guessing_tail
@@ -66,7 +67,7 @@ class DecisionFindings:
     @property
     def superstitious(self) -> tuple[Label, ...]:
         """The labels that do significantly worse than guessing."""
-        return tuple(label for label, p in self.worse_than_guessing.items() if p < 1 - self.level)
+        return tuple(label for label, p in self.worse_than_guessing.items() if is_significant(p, self.level))
 
     @property
     def is_of_decided(self) -> bool:
@@ -85,7 +86,7 @@ class DecisionFindings:
     def is_significant(self) -> bool:
         """Whether guessing is ruled out at the level, by its exact test or else by the interval."""
         if self.either_way is not None:
-            return self.either_way.p_value <= round(1 - self.level, 12)
+            return is_significant(self.either_way.p_value, self.level)
         return self.informedness.law is not None and not self.interval_includes_0
 
     @property
@@ -105,7 +106,11 @@ class DecisionFindings:
         from_hits = (np.diag(self.table.counts) - expected) ** 2 / np.where(expected > 0, expected, 1.0)
         if from_hits.sum() > chi_square.value / 2:
             return None
-        return (chi_square.value, test) if test is not None and test.p_value <= 1 - self.level else None
+        return (
+            (chi_square.value, test)
+            if test is not None and is_significant(test.p_value, self.level)
+            else None
+        )
 
     @property
     def interval_includes_0(self) -> bool:
@@ -204,7 +209,7 @@ def weakest_class(findings: DecisionFindings) -> WeakestClass | None:
         hits = hits_by_class[index].item()
         tail = hypergeometric_tails(all_cases, hits_by_class.sum().item(), cases[label], hits)[0]
         p_value = min(tail * len(recalls), 1.0)
-        is_shown = p_value <= round(1 - findings.level, 12)
+        is_shown = is_significant(p_value, findings.level)
     else:
         other_labels = [candidate for candidate in recalls if candidate != label]
         low_bounds = [recalls[candidate].interval(1 - adjusted_error).low for candidate in other_labels]
@@ -244,7 +249,7 @@ def superstitious_labels(table: ContingencyTable, *, level: float = 0.95) -> tup
     (0, 1)
     """
     check_decisions(table)
-    return tuple(label for label, p in worse_than_guessing(table).items() if p < 1 - level)
+    return tuple(label for label, p in worse_than_guessing(table).items() if is_significant(p, level))
 
 
 def worse_than_guessing(table: ContingencyTable) -> dict[Label, float]:

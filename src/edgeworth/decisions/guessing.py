@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from edgeworth.common.arrays import MAX_EXACT_INTEGER
 from edgeworth.core.random_seeds import Rng, make_seed
-from edgeworth.core.sampling_distributions import Alternative, normal_quantile
+from edgeworth.core.sampling_distributions import Alternative, alpha_of, normal_quantile
 from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult, hypergeometric_tails
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.effective_sizes import effective_cases
@@ -503,7 +503,7 @@ def cases_for_power(
     for cases in range(4, 4 * MAX_CASES_PLANNED_BY_DRAWS):
         drawn = np.random.default_rng(cases).multinomial(cases, shares.ravel(), size=TABLES_PER_PLANNED_SIZE)
         p_values = _two_sided_p_values(drawn.reshape(-1, 2, 2))
-        if (p_values <= round(1 - level, 12)).mean() >= power:
+        if (p_values < alpha_of(level)).mean() >= power:
             return cases
     return None
 

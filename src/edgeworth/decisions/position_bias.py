@@ -23,6 +23,7 @@ from edgeworth.common.arrays import Integers
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import format_count, format_p_value, format_percent, plural
 from edgeworth.core.multiple_testing import holm
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.margins import equal_margins
 from edgeworth.decisions.table import ContingencyTable
@@ -57,7 +58,7 @@ class PositionBias:
 
     def shown(self, level: float) -> list[OptionShares]:
         """Find the options whose shares differ, adjusted for all options; the clearest first."""
-        differing = [option for option in self.options if option.adjusted < round(1 - level, 12)]
+        differing = [option for option in self.options if is_significant(option.adjusted, level)]
         return sorted(differing, key=lambda option: option.adjusted)
 
     def to_dict(self) -> JsonObject:
@@ -179,7 +180,7 @@ def bias_section(bias: PositionBias, level: float) -> Section:
     claim = bias_claim(bias, level)
     if claim is not None:
         text = claim.text
-    elif bias.test.p_value < round(1 - level, 12):
+    elif is_significant(bias.test.p_value, level):
         text = (
             "Some options are chosen more or less often than they are right, but no single option stands out."
         )

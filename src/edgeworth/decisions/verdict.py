@@ -14,6 +14,7 @@ from edgeworth.core.formatting import (
     shorten,
 )
 from edgeworth.core.labels import describe_look_alikes, find_look_alikes, looks_missing
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.decisions.findings import DecisionFindings, weakest_class
 from edgeworth.decisions.policy import (
     MAX_CASES_PER_INTEGER_OF_REGRESSION,
@@ -107,12 +108,12 @@ def _chance(findings: DecisionFindings) -> Claim:
         text = f"Test against guessing (from the interval): {format_p_value(estimate.p_value())}."
         return Claim("chance", text, strength, {"p_value": estimate.p_value()}, str(estimate.method))
     event = "doing this well" if better else "being this far off"
-    is_significant, two_sided = findings.is_significant, findings.either_way
-    caveat = "" if is_significant or findings.interval_includes_0 else "; the interval is approximate"
+    is_shown, two_sided = findings.is_significant, findings.either_way
+    caveat = "" if is_shown or findings.interval_includes_0 else "; the interval is approximate"
     text = f"Chance of {event} by guessing: {describe_odds(test)} ({describe_test(test)}{caveat})."
-    if not is_significant and two_sided is not None and test.p_value <= 1 - findings.level:
+    if not is_shown and two_sided is not None and is_significant(test.p_value, findings.level):
         test, text = two_sided, f"Test against guessing: two-sided {describe_test(two_sided)}{caveat}."
-    if is_significant != findings.is_conclusive:
+    if is_shown != findings.is_conclusive:
         reason = (
             "The interval includes 0"
             if findings.interval_includes_0

@@ -21,6 +21,7 @@ from edgeworth.core.formatting import (
     plural,
 )
 from edgeworth.core.options import Options
+from edgeworth.core.sampling_distributions import alpha_of, is_significant
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.season import MeanValue, Season
 from edgeworth.forecasts.curves import MAX_POINTS_DRAWN, thin
@@ -204,7 +205,7 @@ def closing_line_text(season: Season, level: float) -> tuple[tuple[str, ...], Js
     if math.isnan(fair.low):
         conclusion, interval = "too few rounds for an interval", ""
     else:
-        is_shown = fair.p_value <= 1 - level and (fair.low > 0 or fair.high < 0)
+        is_shown = is_significant(fair.p_value, level) and (fair.low > 0 or fair.high < 0)
         better = "better" if fair.mean > 0 else "worse"
         conclusion = f"the odds taken were {better} than the closing line"
         conclusion = conclusion if is_shown else "no clear difference from the closing line"
@@ -335,7 +336,7 @@ def evidence_chart(season: Season, level: float) -> Chart:
         "Evidence that some outcomes were likelier than their odds imply. The line at an e-value of "
         f"{format_number(1 / (1 - level))} {crossed}. If no outcome is likelier than its odds imply, it "
         "is ever crossed with probability at most "
-        f"{format_level(round(1 - level, 12))}."
+        f"{format_level(alpha_of(level))}."
     )
     columns = (Column("round"), Column("log evidence", "number"))
     return Chart("evidence", "Evidence against the market", says, LazyMapping(find), draw, columns)

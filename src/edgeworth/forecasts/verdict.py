@@ -25,6 +25,7 @@ from edgeworth.core.formatting import (
     format_wealth,
     plural,
 )
+from edgeworth.core.sampling_distributions import alpha_of, is_significant
 from edgeworth.core.test_results import TestResult
 from edgeworth.forecasts.betting.season import MeanValue
 from edgeworth.forecasts.betting.wealth import CLASS_SHARES, RIVAL
@@ -150,7 +151,8 @@ def _evidence(findings: ForecastFindings, model: str, rival: str) -> Claim:
     wealth, evidence, stronger = findings.bets.wealth, findings.bets.against_rival, findings.bets.stronger
     numbers = {"log_e_value": evidence.log_e_value, "cases": wealth.cases, "p_value": stronger.p_value}
     sides = "" if findings.bets.against_model is None else ", two-sided"
-    is_shown = stronger.p_value <= 1 - findings.level
+    # The p-value is 1 over an e-value, and an e-value of exactly 20 counts at 95% (Ville's inequality).
+    is_shown = stronger.p_value <= alpha_of(findings.level)
     value = stronger.p_value if is_shown else findings.bets.p_value
     proof = "p < 1e-6" if value < NEGLIGIBLE else f"p ≤ {format_bound(value)}"
     is_crossed = wealth.predictions_made == "cross-validated"
@@ -184,7 +186,7 @@ def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
         return Claim("calibration", text, "undefined")
     label, bands = min(findings.reliability.items(), key=lambda item: item[1].test.p_value)
     p_value = min(1.0, classes * bands.test.p_value)
-    is_off = p_value <= 1 - findings.level
+    is_off = is_significant(p_value, findings.level)
     of_class = f" of {label}" if classes > 1 and is_off else ""
     verb = "have" if math.isnan(bands.test.p_value) else "show"
     shows = f"probabilities{of_class} {verb} {describe_calibration(label, findings)}."
@@ -221,7 +223,7 @@ def describe_calibration(label: Label, findings: ForecastFindings) -> str:
     classes, bands = len(findings.reliability), findings.reliability[label]
     adjusted = f", adjusted for {classes} classes" if classes > 1 else ""
     p_value = f"{bands.p_text(classes)}{adjusted}"
-    if classes * bands.test.p_value <= 1 - findings.level:
+    if is_significant(classes * bands.test.p_value, findings.level):
         return f"miscalibration ({p_value})"
     if isinstance(bands.test, RobustCalibrationTest):
         is_tested = math.isfinite(bands.test.p_value)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from edgeworth.bet.kelly import kelly_game
 from edgeworth.common.arrays import Floats
 from edgeworth.core.formatting import format_cases, format_level, format_percent, format_wealth, plural
+from edgeworth.core.sampling_distributions import alpha_of
 from edgeworth.forecasts.case_axis import CaseAxis
 from edgeworth.forecasts.curves import (
     MAX_BAND_POINTS_DRAWN,
@@ -173,7 +174,7 @@ def _expected(findings: ForecastFindings) -> str:
 
 
 def _line_says(findings: ForecastFindings) -> str:
-    wealth, alpha = findings.bets.wealth, format_level(round(1 - findings.level, 12))
+    wealth, alpha = findings.bets.wealth, format_level(alpha_of(findings.level))
     if wealth.predictions_made == "in-sample":
         return "no evidence here, because the model had seen these outcomes"
     if wealth.book == "constant" and wealth.fraction < 1:

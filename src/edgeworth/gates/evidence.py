@@ -22,6 +22,7 @@ from edgeworth.core.sampling_distributions import (
     NewcombeLaw,
     NormalLaw,
     SamplingLaw,
+    alpha_of,
     normal_quantile,
     student_quantile,
 )
@@ -55,8 +56,7 @@ class ConfirmingTest(NamedTuple):
 
     def limit(self, level: float) -> float:
         """Compute the p-value that the test must stay below at a level."""
-        # 1 − 0.95 is slightly above 0.05.
-        return round((1 - level) / (1 if self.is_two_sided else 2), 12)
+        return alpha_of(level) / (1 if self.is_two_sided else 2)
 
     def confirms(self, level: float) -> bool:
         """Tell whether the p-value is small enough; an interval with one side may equal its limit."""

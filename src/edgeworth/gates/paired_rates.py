@@ -17,7 +17,7 @@ from edgeworth.comparisons.margin_planning import (
     disagreement_rate,
     shares_at,
 )
-from edgeworth.core.sampling_distributions import normal_quantile, wilson_bounds
+from edgeworth.core.sampling_distributions import alpha_of, normal_quantile, wilson_bounds
 from edgeworth.gates.anytime import log_wealth
 from edgeworth.gates.error_rates import MAX_POINTS_OF_A_BET, Levels, OutcomeModel
 from edgeworth.gates.requirements import Region
@@ -68,8 +68,8 @@ class PairedModel:
                 )
         if region.ends_at_zero:
             p_values = mcnemar_p_values(points.wins, points.losses)
-            is_passed &= p_values < round(1 - levels.passing, 12)
-            is_failed &= p_values < round(1 - levels.failing, 12)
+            is_passed &= p_values < alpha_of(levels.passing)
+            is_failed &= p_values < alpha_of(levels.failing)
         return points.chance_of(is_passed), points.chance_of(is_failed)
 
     def _bets(self, points: PairedOutcomes, region: Region, level: float, *, is_passing: bool) -> Floats:

@@ -26,6 +26,7 @@ from edgeworth.core.sampling_distributions import (
     NewcombeLaw,
     SamplingLaw,
     Scale,
+    alpha_of,
 )
 from edgeworth.core.test_results import TestResult
 from edgeworth.decisions.estimates import Bootstrap, ClopperPearson, Wilson, bootstrap_law
@@ -253,6 +254,6 @@ def _items_for_power(
         below, above = bdtr(right, items, chance), bdtrc(right - 1, items, chance)
         least = np.minimum(below, np.where(right, above, 1.0))
         law_of_seen = np.diff(bdtr(right, items, mean), prepend=0.0)
-        if law_of_seen[2 * least <= round(1 - level, 12)].sum() >= power:
+        if law_of_seen[2 * least < alpha_of(level)].sum() >= power:
             return items
     return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.sampling_distributions import NewcombeLaw
+from edgeworth.core.sampling_distributions import NewcombeLaw, is_significant
 from edgeworth.errors import OptionError
 from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.grades import Grades
@@ -44,7 +44,7 @@ class GradeFindings:
         if self.guess_rate is None or self.mean.law is None or self.mean.no_claim is not None:
             return False
         low, high = self.mean.interval(self.level)
-        return self.mean.p_value() < round(1 - self.level, 12) and not low <= self.guess_rate <= high
+        return is_significant(self.mean.p_value(), self.level) and not low <= self.guess_rate <= high
 
 
 def check_guess_rate(grades: Grades, guess_rate: float | None) -> None:

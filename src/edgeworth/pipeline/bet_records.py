@@ -15,6 +15,7 @@ from edgeworth.common.arrays import Floats, plain_values
 from edgeworth.common.choices import OddsForm, Period
 from edgeworth.core.formatting import format_dollars, plural
 from edgeworth.core.row_reading import read_whole
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
@@ -197,7 +198,7 @@ def luck_of_bets(profit: float, odds: Floats, stakes: Floats, seed: int) -> Test
 
 def _claim(ledger: Ledger, luck: TestResult, level: float, charge: str) -> Claim:
     low, _ = ledger.interval(level)
-    is_shown = bool(low > 0 and luck.p_value <= round(1 - level, 12) / 2)
+    is_shown = bool(low > 0 and is_significant(2 * luck.p_value, level))
     conclusion = "The bets were worth more than their odds" if is_shown else "No profit beyond luck is shown"
     number, profit = len(ledger), ledger.profit
     outcome = (

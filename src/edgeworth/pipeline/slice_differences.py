@@ -15,7 +15,7 @@ from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import Pair
 from edgeworth.core.formatting import plural
 from edgeworth.core.multiple_testing import holm
-from edgeworth.core.sampling_distributions import outer_interval
+from edgeworth.core.sampling_distributions import is_significant, outer_interval
 from edgeworth.core.slice_gaps import Units
 from edgeworth.errors import EdgeworthError
 from edgeworth.pipeline.slices import (
@@ -99,10 +99,12 @@ def with_differences(
         for part, pair, result in differences
     ]
     adjusted = holm([row.p_value for row in rows]).tolist()
-    # 1 − 0.95 is slightly above 0.05.
-    limit = round(1 - level, 12)
     rows = [
-        replace(row, adjusted_p_value=p, is_shown=row.is_shown and p < limit and row.no_claim is None)
+        replace(
+            row,
+            adjusted_p_value=p,
+            is_shown=row.is_shown and is_significant(p, level) and row.no_claim is None,
+        )
         for row, p in zip(rows, adjusted, strict=True)
     ]
 

@@ -23,7 +23,7 @@ from edgeworth.core.kinds import AnyKind, kind_of
 from edgeworth.core.measures import Direction
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.registry import find_in_kind
-from edgeworth.core.sampling_distributions import NormalLaw, outer_interval
+from edgeworth.core.sampling_distributions import NormalLaw, is_significant, outer_interval
 from edgeworth.core.slice_gaps import (
     Gap,
     Units,
@@ -162,8 +162,7 @@ class SliceRow:
     @property
     def is_different(self) -> bool:
         """Tell whether test and interval both show that the slice is weaker or stronger than the rest."""
-        # 1 − 0.95 is slightly above 0.05.
-        if self.no_claim is not None or not self.adjusted_p_value < round(1 - self.level, 12):
+        if self.no_claim is not None or not is_significant(self.adjusted_p_value, self.level):
             return False
         return bool(self.gap_low > 0 or self.gap_high < 0)
 

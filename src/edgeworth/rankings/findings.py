@@ -14,7 +14,7 @@ import numpy as np
 from edgeworth.common.arrays import Values
 from edgeworth.core.estimates import Estimate, Method, Plan, estimate
 from edgeworth.core.registry import measure
-from edgeworth.core.sampling_distributions import check_level
+from edgeworth.core.sampling_distributions import check_level, is_significant
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError, check_whole
 from edgeworth.rankings.estimates import estimate_lists, selection_tail
@@ -76,7 +76,7 @@ class AgainstChance(ABC):
     def is_significant(self) -> bool:
         """Whether random order is ruled out at the level, either way: by its law, or else by the interval."""
         if self.tail is not None:
-            return 2 * self.tail.p_value <= round(1 - self.level, 12)
+            return is_significant(2 * self.tail.p_value, self.level)
         return self._excludes_chance(otherwise=False)
 
     @property

@@ -20,6 +20,7 @@ from edgeworth.core.policy import (
     UNSEEN_ITEMS_TO_SURVIVE,
     WORST_ITEMS_TO_SURVIVE,
 )
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
 from edgeworth.report.report_file import LARGEST, LEVEL, ExtremesRecord, ReportFile, ReportRecord
@@ -128,7 +129,7 @@ def diff_reports(old: str | Path, new: str | Path) -> Report:
     is_same = _are_same_data(*(record.provenance or {} for record in records))
     adjusted = holm([change.p_value for change in changes]).tolist()
     clear = [
-        not is_same and p_value < 1 - LEVEL and not change.low <= 0 <= change.high
+        not is_same and is_significant(p_value, LEVEL) and not change.low <= 0 <= change.high
         for change, p_value in zip(changes, adjusted, strict=True)
     ]
     withheld = [

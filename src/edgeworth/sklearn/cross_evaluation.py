@@ -26,6 +26,7 @@ from edgeworth.common.progress import Advance, track_progress
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.core.formatting import format_level, format_p_value, format_percent, plural
 from edgeworth.core.joint_counts import Numbers
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength, Verdict, claims_of
@@ -524,7 +525,7 @@ def _plain(values: Floats) -> list[float | None]:
 
 def _winner(pair: PooledResult, mean: ResampledMean, measure: str, level: float) -> str | None:
     """Name the system that the folds show to be better for the next training set; None if it is unclear."""
-    if not mean.p_value() < 1 - level:
+    if not is_significant(mean.p_value(), level):
         return None
     is_lower_better = measure in PROPER_SCORES
     return pair.first if (mean.mean < 0) == is_lower_better else pair.second
