@@ -14,7 +14,7 @@ from edgeworth.errors import EdgeworthError, InputError, MissingExtraError, Opti
 from edgeworth.sources import arrow as pieces_module
 from edgeworth.sources.arrow import combine_record_batches
 from edgeworth.sources.batches import Batch
-from edgeworth.sources.engines import FoldTask, PartitionTally, add_partitions, fold_partition
+from edgeworth.sources.partitions import FoldTask, PartitionTally, add_partitions, fold_partition
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def _preview_search(files: tuple[str, ...]) -> Preview | None:
 
 def _preview_table(data: object) -> Preview:
     """List the columns of a table, and what looks like a mistake."""
-    from edgeworth.cli.suggestions import suggest_commands
+    from edgeworth.cli.preview_commands import suggest_commands
     from edgeworth.pipeline.tally_rows import column_names
     from edgeworth.sources.columns import Coded, encode
     from edgeworth.sources.opening import open_source

@@ -13,7 +13,8 @@ from edgeworth.sources.arrow import COMBINED_ROWS, arrow_batches, arrow_column, 
 from edgeworth.sources.batches import Batch, Source, T, check_columns, no_rows_error, require_rows
 from edgeworth.sources.columns import Column, as_column, unique_column_names
 from edgeworth.sources.duckdb_engine import is_relation, record_batches
-from edgeworth.sources.engines import (
+from edgeworth.sources.integer_names import with_text_names
+from edgeworth.sources.partitions import (
     FoldTask,
     PartitionedSource,
     PartitionTally,
@@ -22,7 +23,6 @@ from edgeworth.sources.engines import (
     generate_names,
     is_spark_frame,
 )
-from edgeworth.sources.integer_names import with_text_names
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw

@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING
 from edgeworth.errors import InputError, MissingExtraError, OptionError
 from edgeworth.sources.arrow import arrow_batches, combine_record_batches
 from edgeworth.sources.batches import Batch, T
-from edgeworth.sources.engines import (
+from edgeworth.sources.exchange import pack, unpack
+from edgeworth.sources.formats import FORMATS, ending, format_by_ending, list_words
+from edgeworth.sources.partitions import (
     FoldTask,
     PartitionedSource,
     PartitionTally,
@@ -29,8 +31,6 @@ from edgeworth.sources.engines import (
     generate_names,
     is_spark_frame,
 )
-from edgeworth.sources.exchange import pack, unpack
-from edgeworth.sources.formats import FORMATS, ending, format_by_ending, list_words
 from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.text_files import DelimitedSource, delimiter_of
 
