@@ -44,6 +44,11 @@ class _Assumed:
     unit: str = "case"
     are_points: bool = True
 
+    @property
+    def largest(self) -> float:
+        """The largest difference that two systems can have in this measure."""
+        return math.inf if self.measure == "mean" else 2.0 if self.measure == "informedness" else 1.0
+
     def write(self, amount: float) -> str:
         """Write an amount: in points for shares, otherwise as a number."""
         if not self.are_points:
@@ -336,14 +341,13 @@ def _report_of_aim(study: StudyPlan, assumed: _Assumed) -> Report:
 
 
 def _alternatives(study: StudyPlan, assumed: _Assumed) -> Grid:
-    """Tabulate the number of cases for other amounts."""
+    """Tabulate the number of cases for other amounts, as far as two systems can differ so much."""
     rows: list[tuple[Cell, ...]] = []
     for times in TIMES:
         amount = study.amount * times
-        try:
-            needed = study.at(amount).needed
-        except (ValueError, ZeroDivisionError):
+        if amount > assumed.largest:
             continue
+        needed = study.at(amount).needed
         rows.append((assumed.write(amount), round(needed) if math.isfinite(needed) else None))
     head = {"difference": "difference", "margin": "margin", "width": "half-width"}[study.aim]
     columns = make_columns(f"{head}/text", f"{plural(2, assumed.unit)} needed/count")

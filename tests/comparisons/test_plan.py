@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,6 +136,24 @@ def test_shares_can_be_percentages(tmp_path: Path, capsys: pytest.CaptureFixture
     assert needed(difference=3, sd=5) > 0
     done = call(tmp_path, capsys, "plan", "--difference", "2pp", "--accuracy", "80%", "--agreement", "90pp")
     assert f"{expected:,}" in done.stdout
+
+
+def test_other_amounts_are_tabulated_as_far_as_two_systems_can_differ_so_much() -> None:
+    """Two accuracies differ by at most 1, so half, one and one and a half times 60 points are tabulated."""
+    for given, rows in (
+        ({"difference": "60pp", "accuracy": 0.3, "agreement": 0.3}, ["30", "60", "90"]),
+        ({"difference": "5pp", "accuracy": 0.75}, ["2.5", "5", "7.5", "10"]),
+    ):
+        options: dict[str, Any] = dict(given)
+        [table] = [
+            grid
+            for section in ew.plan(**options).sections
+            for grid in section.grids
+            if grid.title == "If you need another amount"
+        ]
+        assert [str(amount).split()[0] for amount, _ in table.rows] == rows
+        needed = [float(str(number)) for _, number in table.rows]
+        assert needed == sorted(needed, reverse=True)
 
 
 def test_the_report_writes_json(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edgeworth.cli.options import NamedFiles, OptionValue, named_files, split, split_names, with_options
 from edgeworth.cli.output import ComparisonOutput, show
-from edgeworth.common.choices import Predictions
+from edgeworth.common.choices import PREDICTIONS_OF_OPTION, Predictions
 from edgeworth.common.progress import track_progress
 from edgeworth.core.options import CompareOptions
 from edgeworth.errors import OptionError
@@ -16,13 +16,6 @@ SYSTEMS = {
     "grade": "A column of grades; once for each system.",
     "probability": "A column of the positive class's probabilities; once for each system.",
     "probabilities": "NAME=p_a,p_b,p_c: the columns of a system, one per class; once for each system.",
-}
-KINDS: dict[str, Predictions] = {
-    "--prediction": "labels",
-    "--score": "scores",
-    "--correct": "correct",
-    "--grade": "grades",
-    "--probability": "probabilities",
 }
 NO_OUTPUT = ComparisonOutput()
 
@@ -56,16 +49,17 @@ def _systems(
         return None, None  # run logs name their systems themselves
     if len(given_options) > 1:
         raise OptionError(f"all systems must be of one kind; saw {' and '.join(given_options)}")
+    kind = PREDICTIONS_OF_OPTION[given_options[0].removeprefix("--")]
     columns, are_wide = given[given_options[0]], given_options == ["--probabilities"]
     if joined is not None and len(columns) == 1 and "=" not in columns[0]:
-        return KINDS.get(given_options[0], "probabilities"), split(columns[0]) if are_wide else columns[0]
+        return kind, split(columns[0]) if are_wide else columns[0]
     if joined is not None and not are_wide:
         if len(columns) != len(joined):
             files = f"{len(joined)} files; saw {len(columns)}"
             raise OptionError(f"give {given_options[0]} once, or once for each of {files}")
-        return KINDS[given_options[0]], dict(zip(joined, columns, strict=True))
+        return kind, dict(zip(joined, columns, strict=True))
     if not are_wide:
-        return KINDS[given_options[0]], list(columns)
+        return kind, list(columns)
     wide: dict[str, list[str] | None] = {}
     for text in columns:
         name, sign, classes = text.partition("=")

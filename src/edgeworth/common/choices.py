@@ -6,6 +6,15 @@ Nothing is imported here, so that help is shown before any library is loaded.
 from typing import Literal, TypeAlias
 
 Predictions: TypeAlias = Literal["labels", "scores", "probabilities", "grades", "correct"]
+PREDICTIONS_OF_OPTION: dict[str, Predictions] = {
+    "prediction": "labels",
+    "score": "scores",
+    "probability": "probabilities",
+    "probabilities": "probabilities",
+    "correct": "correct",
+    "grade": "grades",
+}
+"""The predictions that an option names the columns of."""
 Missing: TypeAlias = Literal["error", "drop", "abstain"]
 Abstentions: TypeAlias = Literal["count", "drop"]
 Match: TypeAlias = Literal["one", "many"]

@@ -113,7 +113,7 @@ class Comparison:
     def __getstate__(self) -> dict[str, object]:
         """Compute what is still to be computed, so that the comparison can be pickled without its data."""
         state: dict[str, object] = {field.name: getattr(self, field.name) for field in fields(self)}
-        complete_report = self.complete_report and partial(_as_completed, self._completed)
+        complete_report = self.complete_report and partial(_restore_finished_report, self._completed)
         return state | {"complete_report": complete_report, "compare_slices": None}
 
     @cached_property
@@ -340,7 +340,7 @@ class Comparison:
         return f"<Comparison by {self.findings.headline}: {listed}>"
 
 
-def _as_completed(finished: Report, composed: Report) -> Report:
+def _restore_finished_report(finished: Report, composed: Report) -> Report:
     """Take the report that was finished before the comparison was pickled."""
     return replace(composed, **{field.name: getattr(finished, field.name) for field in fields(Report)})
 

@@ -83,6 +83,7 @@ def compare_grades(
     reach, in_order = first.bounds[1] - first.bounds[0], ordered or horizon > 1
 
     def refine(difference: Difference, values: Floats, clusters: Sequence[Hashable] | None) -> Difference:
+        """Replace the interval and test of a mean by those for items in order, or for right and wrong."""
         if in_order:
             return ordered_difference(difference, values, horizon, reach)
         if are_shares or difference.measure != "mean":

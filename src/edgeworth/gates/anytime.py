@@ -61,8 +61,8 @@ def log_wealth(wins: Floats, losses: Floats, cases: float, null: float, lowest: 
     return np.asarray(np.logaddexp(*halves) - math.log(2))
 
 
-MAX_TIMES_MORE_ITEMS = 1_000
-"""A plan for more than this multiple of the items at hand is none."""
+MAX_TIMES_MORE_CASES = 1_000
+"""A plan for more than this multiple of the cases at hand states no number."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def items_needed(seen: BettingSequence, bound: float, level: float, power: float
 
     cases = seen.cases
     while not is_enough(cases):
-        if cases > MAX_TIMES_MORE_ITEMS * seen.cases:
+        if cases > MAX_TIMES_MORE_CASES * seen.cases:
             return math.inf
         cases *= 2
     numbers = range(math.floor(cases / 2), math.ceil(cases) + 1)

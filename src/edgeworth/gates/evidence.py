@@ -26,7 +26,7 @@ from edgeworth.core.sampling_distributions import (
     normal_quantile,
     student_quantile,
 )
-from edgeworth.gates.anytime import BettingSequence, items_needed
+from edgeworth.gates.anytime import MAX_TIMES_MORE_CASES, BettingSequence, items_needed
 from edgeworth.gates.error_rates import (
     MIN_UNITS_FOR_RATES,
     ErrorRate,
@@ -42,9 +42,6 @@ from edgeworth.gates.error_rates import (
 from edgeworth.gates.requirements import Region, Requirement
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
-
-MAX_TIMES_MORE_CASES = 1_000
-"""A plan for more than this multiple of the cases at hand states no number."""
 
 
 class ConfirmingTest(NamedTuple):

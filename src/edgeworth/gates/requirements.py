@@ -45,6 +45,8 @@ MAX_WORDS_OF_A_MEASURE = 12
 UNITS = ("pp", "%", "point", "points")
 TASK = "task"
 """The column of tasks: the field of run logs, or a column of a table."""
+CANDIDATE, BASELINE = "candidate", "baseline"
+"""The names of the two systems, if neither files nor columns name them."""
 PAIRS = {"[": "]", "(": ")"}
 
 

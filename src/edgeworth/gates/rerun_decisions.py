@@ -12,15 +12,13 @@ from edgeworth.comparisons.grades import compare_grades
 from edgeworth.gates.differences import difference_evidence
 from edgeworth.gates.error_rates import Levels
 from edgeworth.gates.evidence import Evidence, Outcome, level_evidence
-from edgeworth.gates.requirements import Requirement
+from edgeworth.gates.requirements import BASELINE, CANDIDATE, Requirement
 from edgeworth.grades.estimates import estimate_grades
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.reruns import draw_runs
 
 PAIRS_OF_RUNS = 200
 """Pairs of simulated runs: the standard error of a share is at most 3.5 points."""
-
-CANDIDATE, BASELINE = "candidate", "baseline"
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def _compare_named(
         notices += repeated_cases(source, column_names(source, options["data"]), options)
     options, weighed = settle_weights(source, options)
     read = _read(kind, source, truth, named, options)
-    findings = _find(read, options)
+    findings = _compare_tallies(read, options)
     parts = "fold" if are_scores and options["fold"] is not None else "cluster"
     roles = (parts, "query", "weight") if options["data"] is not None else ()
     columns = {"truth": None if options["data"] is None else truth} | select_options(options, roles)
@@ -140,7 +140,7 @@ def _by_slice(
         actual = arrays.pop("truth", truth)
         named = {name: arrays.pop(f"system {name}", column) for name, column in systems.items()}
         read = _read(kind, part.source, actual, named, set_columns(options, arrays))
-        return _find(read, change(options, measures=[measure]))
+        return _compare_tallies(read, change(options, measures=[measure]))
 
     return add_slices(whole, list(cut_slices(source, columns, options["by"])), find, options["level"])
 
@@ -213,7 +213,7 @@ def _read(
     return kind.read_systems(source, truth, systems, options)
 
 
-def _find(read: SystemTallies, options: Options) -> ComparisonFindings:
+def _compare_tallies(read: SystemTallies, options: Options) -> ComparisonFindings:
     """Compare systems, and refuse options that their kind does not take."""
     title = "tables of different cases" if read.kind.predictions == LABELS else read.kind.title
     for name in given_options(options).keys() & options_of(DifferenceOptions).keys():
@@ -277,14 +277,14 @@ def _of_joined_grades(systems: object, options: Options) -> Comparison:
     if options["ordered"] or options["horizon"] > 1:
         raise OptionError("--ordered needs one table with a column for each system: join the tables first")
     joined = join_grades(systems, options)
-    findings = _find(SystemTallies(joined.kind, joined.grades, joined.title), options)
+    findings = _compare_tallies(SystemTallies(joined.kind, joined.grades, joined.title), options)
     about = _about(findings, options, joined.title, joined.paths, systems=", ".join(joined.grades))
     library = library_of(options["data"])
     comparison = Comparison(findings, about, joined.notices, options["digits"], library)
 
     def find(part: Slice, measure: str) -> ComparisonFindings:
         read = SystemTallies(joined.kind, part.arrays, joined.title)
-        return _find(read, change(options, measures=[measure]))
+        return _compare_tallies(read, change(options, measures=[measure]))
 
     return add_slices(comparison, joined.slices, find, options["level"])
 
@@ -297,7 +297,7 @@ def compare_tallies(data: object, options: Options) -> Comparison:
     tables = {name: tally for name, tally in counted.items() if kind_of(tally.tally).predictions == LABELS}
     _refuse_same_rows({name: tally.origin for name, tally in tables.items()})
     finals = tallies | {name: tally.final for name, tally in counted.items()}
-    findings = _find(_as_systems(finals if isinstance(data, Mapping) else finals[""]), options)
+    findings = _compare_tallies(_as_systems(finals if isinstance(data, Mapping) else finals[""]), options)
     parts = [part.source for tally in counted.values() for part in tally.origin.parts]
     source = ", ".join(dict.fromkeys(parts[:MAX_SOURCES_LISTED])) or TALLY
     notices = tuple(dict.fromkeys(notice for tally in counted.values() for notice in tally.notices))

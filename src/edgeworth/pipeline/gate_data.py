@@ -17,6 +17,7 @@ from edgeworth.core.kinds import AnyKind, Kind, kind_if_tally, kind_of
 from edgeworth.core.options import CheckOptions, CompareOptions, Options, options_of, select_options
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError, OptionError
+from edgeworth.gates.requirements import BASELINE, CANDIDATE
 from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import change, fill_in
 from edgeworth.pipeline.tally_file import is_tally_file
@@ -35,7 +36,6 @@ Arguments = ParamSpec("Arguments")
 ByPart: TypeAlias = dict[str, Value | EdgeworthError]
 """A value per slice or task, by its name, or the error that explains why there is none."""
 
-CANDIDATE, BASELINE = "candidate", "baseline"
 LISTED = 3
 """Items that a sentence names."""
 TRUE = frozenset({"1", "1.0", "true", "yes", "y", "t", "x", "must", "must pass"})

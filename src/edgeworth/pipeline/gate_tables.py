@@ -9,17 +9,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from edgeworth.common.choices import Predictions, Unmatched
+from edgeworth.common.choices import PREDICTIONS_OF_OPTION, Unmatched
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.options import SEVERAL, Options, select_options
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError, InputError, OptionError
+from edgeworth.gates.requirements import BASELINE, CANDIDATE
 from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import change, own_kind
 from edgeworth.pipeline.evaluate_data import count_slices, estimate_of
 from edgeworth.pipeline.gate_data import (
-    BASELINE,
-    CANDIDATE,
     TRUE,
     ByPart,
     GateData,
@@ -41,14 +40,6 @@ from edgeworth.sources.column_roles import FORMS, GRADED
 if TYPE_CHECKING:
     from edgeworth.comparisons.comparison import Comparison
     from edgeworth.comparisons.difference import Difference
-
-KINDS: dict[str, Predictions] = {
-    "prediction": "labels",
-    "score": "scores",
-    "probabilities": "probabilities",
-    "correct": "correct",
-    "grade": "grades",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +128,11 @@ class TableData(GateData):
         base = gate_comparison_options(options, self.measures)
         by = self.options["by"] if self.data is None else list(self.by) or None
         base = change(
-            base, kind=own_kind(options) or KINDS[form], data=self.data, truth=options["truth"], by=by
+            base,
+            kind=own_kind(options) or PREDICTIONS_OF_OPTION[form],
+            data=self.data,
+            truth=options["truth"],
+            by=by,
         )
         if options["system"] is not None:
             return compare_joined(column, change(base, unmatched=unmatched))

@@ -15,6 +15,7 @@ from edgeworth.core.kinds import kind_if_tally, kind_of
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import OptionError
+from edgeworth.gates.requirements import CANDIDATE
 from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import refuse_all_but
 from edgeworth.pipeline.compare_data import (
@@ -23,7 +24,6 @@ from edgeworth.pipeline.compare_data import (
 )
 from edgeworth.pipeline.evaluate_data import estimate_of
 from edgeworth.pipeline.gate_data import (
-    CANDIDATE,
     GateData,
     ItemCheck,
     Missing,

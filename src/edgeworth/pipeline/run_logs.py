@@ -389,7 +389,7 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
     """Put reports on the same answers below the report on the grades, each led by its first claim."""
     if not parts:
         return report
-    led = {title: _led_by_claim(part) for title, part in parts.items()}
+    led = {title: _begin_with_first_claim(part) for title, part in parts.items()}
     more, main = gather_reports(led), f"{ANSWERS}: Class by class"
     return replace(
         report,
@@ -400,7 +400,7 @@ def _compose(report: Report, parts: Mapping[str, Report]) -> Report:
     )
 
 
-def _led_by_claim(report: Report) -> Report:
+def _begin_with_first_claim(report: Report) -> Report:
     """Begin the first section of a report with the first claim of its verdict."""
     claims = claims_of(report.verdict)
     if not claims or not report.sections:
