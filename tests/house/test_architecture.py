@@ -277,6 +277,13 @@ def test_no_name_of_a_kind_or_measure_is_tested_outside_its_package() -> None:
             assert not tested.search(path.read_text(encoding="utf-8")), name
 
 
+def test_significance_is_decided_by_one_function() -> None:
+    """At 95%, ``p < 1 - level`` counts p = 0.05 (1 - 0.95 is slightly more), ``is_significant`` does not."""
+    bare = re.compile(r"[<>]=? (?:round\()?1 - (?:\w+\.)*level\b", re.IGNORECASE)
+    assert bare.search("p_value <= 1 - findings.level")
+    assert [str(path) for path in MODULES if bare.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_docstrings_name_modules_that_exist() -> None:
     """``paired_values.permutation.permutation_test`` is in a module that ends in its first two parts."""
     dotted = re.compile(r"``([a-z_]+(?:\.[a-z_]+)+)\.\w+``")
