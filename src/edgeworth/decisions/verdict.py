@@ -14,7 +14,7 @@ from edgeworth.core.formatting import (
     shorten,
 )
 from edgeworth.core.labels import describe_look_alikes, find_look_alikes, looks_missing
-from edgeworth.core.sampling_distributions import is_significant
+from edgeworth.core.sampling_distributions import alpha_of
 from edgeworth.decisions.findings import DecisionFindings, weakest_class
 from edgeworth.decisions.policy import (
     MAX_CASES_PER_INTEGER_OF_REGRESSION,
@@ -111,7 +111,8 @@ def _chance(findings: DecisionFindings) -> Claim:
     is_shown, two_sided = findings.is_significant, findings.either_way
     caveat = "" if is_shown or findings.interval_includes_0 else "; the interval is approximate"
     text = f"Chance of {event} by guessing: {describe_odds(test)} ({describe_test(test)}{caveat})."
-    if not is_shown and two_sided is not None and is_significant(test.p_value, findings.level):
+    # Readers take a p-value of exactly 0.05 for significant too, so the two-sided one is printed.
+    if not is_shown and two_sided is not None and test.p_value <= alpha_of(findings.level):
         test, text = two_sided, f"Test against guessing: two-sided {describe_test(two_sided)}{caveat}."
     if is_shown != findings.is_conclusive:
         reason = (

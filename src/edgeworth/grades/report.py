@@ -23,7 +23,7 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.core.kinds import ReportInput
 from edgeworth.core.options import Options
-from edgeworth.core.sampling_distributions import is_significant
+from edgeworth.core.sampling_distributions import alpha_of, is_significant
 from edgeworth.grades.findings import GradeFindings, examine_grades
 from edgeworth.grades.grades import Grades
 from edgeworth.grades.policy import MAX_ITEMS_IN_JSON
@@ -118,7 +118,8 @@ def _guessing(findings: GradeFindings) -> Claim | None:
         p_value, method = tail.p_value, tail.method
         how = "well" if estimate.value >= rate else "badly"
         both = estimate.p_value()
-        is_close = is_significant(tail.p_value, findings.level) and not is_significant(both, findings.level)
+        # Readers take a p-value of exactly 0.05 for significant too, so the two-sided one is printed.
+        is_close = tail.p_value <= alpha_of(findings.level) and not is_significant(both, findings.level)
         sides = f"; two-sided {format_p_value(both)}" if is_close else ""
         text = (
             f"Chance of doing this {how} by guessing: {describe_odds(tail)} ({describe_test(tail)}{sides})."

@@ -6,7 +6,7 @@ import math
 
 from edgeworth import __version__
 from edgeworth.core.formatting import format_count, format_number, plural
-from edgeworth.core.sampling_distributions import is_significant
+from edgeworth.core.sampling_distributions import alpha_of
 from edgeworth.rankings.findings import ListFindings, RankingFindings
 from edgeworth.report.verdict import Claim, Strength, Verdict, estimate_numbers
 from edgeworth.report.wording import (
@@ -88,7 +88,8 @@ def _chance(findings: RankingFindings | ListFindings) -> Claim | None:
         return Claim("chance", sentence, _strength(findings), {}, str(headline.method or ""))
     adverb = "well" if findings.is_better else "badly"
     twice = ""
-    if not findings.is_significant and is_significant(tail.p_value, findings.level):
+    # Readers take a p-value of exactly 0.05 for significant too, so the two-sided one is printed.
+    if not findings.is_significant and tail.p_value <= alpha_of(findings.level):
         twice = f"; two-sided p = {format_number(2 * tail.p_value)}"
     odds = f"{describe_odds(tail)} ({describe_test(tail)}{twice})"
     sentence = f"Chance of ranking this {adverb} at random: {odds}."
