@@ -24,6 +24,7 @@ from edgeworth.core.formatting import (
     format_rounded,
     plural,
 )
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.report.report import Cell, Column, Grid, Section, make_columns
 from edgeworth.report.verdict import Claim, Strength
 from edgeworth.report.wording import describe_measure, interval_cell
@@ -197,7 +198,7 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
     margin = f"{describe_amount(measure, ahead.margin)} of {describe_measure(measure)}"
     first, second = ahead.first, ahead.second
     strength: Strength = "shown"
-    is_better = ahead.interval.low > 0 and ahead.difference.p_value() < 1 - ahead.level
+    is_better = ahead.interval.low > 0 and is_significant(ahead.difference.p_value(), ahead.level)
     if ahead.outcome == "equivalent":
         text = f"{first} and {second} are equivalent within {margin}"
     elif behind.outcome == "worse":

@@ -483,7 +483,7 @@ class GapTable:
         test = f"Holm {smallest}" if self._has_several_gaps else smallest
         if clearest.no_claim is not None:
             test += f", not claimed because {clearest.no_claim}"
-        elif clearest.adjusted_p_value < round(1 - clearest.level, 12):
+        elif is_significant(clearest.adjusted_p_value, clearest.level):
             test += ", but the interval of this gap includes 0"
         return f"By {columns}, no slice is shown to differ from the rest in {words} (smallest {test})."
 
