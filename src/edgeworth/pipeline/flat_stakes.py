@@ -21,6 +21,7 @@ from edgeworth.core.formatting import (
 from edgeworth.core.labels import as_labels, list_labels, parse_labels
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_reading import read_whole
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
@@ -108,7 +109,7 @@ def _claim(
 ) -> Claim:
     low, high = bounds
     charged = f" after {format_percent(commission, 1)} commission" if commission else ""
-    is_shown = bool(low > 0 and tail.p_value < round(1 - level, 12) / 2)
+    is_shown = bool(low > 0 and is_significant(2 * tail.p_value, level))
     ends = f"{format_signed_percent(low)} to {format_signed_percent(high)}"
     text = (
         f"{'Profit beyond luck' if is_shown else 'No profit beyond luck is shown'}: one unit on each of "
