@@ -272,7 +272,7 @@ export function createRace(store, births, version) {
     const from = isSample ? "births.csv" : name;
     const options = { truth: outcome, positive: chosen.positive, probability: model, against: rival };
     const words = Object.entries(options).map(([key, value]) => `--${key} ${shellWord(String(value))}`);
-    return `edgeworth evaluate ${shellWord(from)} ${words.join(" ")}`;
+    return `edgeworth evaluate ${shellWord(from)} ${words.join(" ")} --bets`;
   }
 
   function sentence() {
