@@ -250,3 +250,15 @@ def test_p_values_of_many_disagreements_are_nearly_exact() -> None:
     losses = np.array([13.0, 900.0, 810.0, 880.0, 745.0, 8830.0])
     exact = [stats.binomtest(int(b), int(b + c)).pvalue for b, c in zip(wins, losses, strict=True)]
     assert mcnemar_p_values(wins, losses) == pytest.approx(exact, abs=1e-4)
+
+
+def test_two_requirements_for_the_same_cases_have_a_range_and_no_single_rate() -> None:
+    """Nearly the same requirement twice passes as often as once, and not as its square."""
+    new, old = right_answers(40, 40, 320)
+    rules = [f"accuracy no worse than baseline by {margin}pp" for margin in (6, 6.001)]
+    [alone, *_] = ew.check(correct=new.means, baseline=old.means, require=rules[0]).rates
+    [both, *_] = ew.check(correct=new.means, baseline=old.means, require=rules).rates
+    assert math.isnan(both.passes.value)
+    assert math.isnan(both.undecided.value)
+    assert both.passes.low <= alone.passes.value <= both.passes.high
+    assert both.undecided.low <= alone.undecided.value <= both.undecided.high

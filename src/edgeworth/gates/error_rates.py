@@ -39,6 +39,9 @@ SIMULATED_SAMPLES = 10_000
 MAX_UNITS_SIMULATED = 200
 """More units are replaced by this many with the same skewness of the mean."""
 
+NEGLIGIBLE_RANGE = 0.005
+"""A narrower range of a rate is printed as one number."""
+
 MAX_POINTS_OF_A_BET = 1_500
 """Points of an anytime gate: each is a mixture over several hundred stakes."""
 
@@ -46,7 +49,7 @@ Scenario: TypeAlias = Literal["unchanged", "worse", "better", "at the bound"]
 
 
 class Chance(NamedTuple):
-    """A probability, and its range over what is not known of the nuisance parameter."""
+    """A probability, and its range over what is not known. The value is nan if only the range is known."""
 
     value: float
     low: float
@@ -66,9 +69,13 @@ class ErrorRate:
     @property
     def undecided(self) -> Chance:
         """How often the gate stays undecided."""
-        value = max(0.0, 1 - self.passes.value - self.fails.value)
         low = max(0.0, 1 - self.passes.high - self.fails.high)
-        return Chance(value, min(low, value), max(value, min(1.0, 1 - self.passes.low - self.fails.low)))
+        high = min(1.0, 1 - self.passes.low - self.fails.low)
+        value = 1 - self.passes.value - self.fails.value
+        if math.isnan(value):
+            return Chance(value, low, high)
+        value = max(0.0, value)
+        return Chance(value, min(low, value), max(value, high))
 
     def to_dict(self) -> dict[str, object]:
         """Give plain values."""
@@ -275,7 +282,7 @@ def combine_rates(parts: Sequence[Sequence[ErrorRate]], *, are_independent: bool
     """Combine the rates of all requirements: the gate passes if all pass, and fails if one fails.
 
     Slices and tasks have different items, so their outcomes are independent. Requirements for the same items
-    are not: the ranges then allow for any dependence between them.
+    are not: only a range is known then, which allows for any dependence between them.
     """
     if not parts:
         return []
@@ -298,11 +305,10 @@ def combine_rates(parts: Sequence[Sequence[ErrorRate]], *, are_independent: bool
 def _all(chances: Iterable[Chance], *, are_independent: bool) -> Chance:
     """Compute the probability that all of several events happen."""
     values, lows, highs = zip(*chances, strict=True)
-    value = math.prod(values)
     if are_independent:
-        return Chance(value, math.prod(lows), math.prod(highs))
-    low = max(0.0, math.fsum(lows) - len(lows) + 1)
-    return Chance(value, min(low, value), min(highs))
+        return Chance(math.prod(values), math.prod(lows), math.prod(highs))
+    low, high = max(0.0, math.fsum(lows) - len(lows) + 1), min(highs)
+    return Chance(high if high - low < NEGLIGIBLE_RANGE else math.nan, low, high)
 
 
 def describe_chance_of(chance: Chance) -> str:
@@ -310,8 +316,12 @@ def describe_chance_of(chance: Chance) -> str:
 
     >>> describe_chance_of(Chance(0.81, 0.76, 0.85)), describe_chance_of(Chance(0.0012, 0.001, 0.002))
     ('81% (76% to 85%)', '0.1%')
+    >>> describe_chance_of(Chance(math.nan, 0.24, 0.63))
+    '24% to 63%'
     """
     own, low, high = (_percent(x) for x in chance)
+    if math.isnan(chance.value) and not math.isnan(chance.low):
+        return f"{low} to {high}"
     return own if low == high or chance.high - chance.low < 0.01 else f"{own} ({low} to {high})"
 
 
