@@ -8,22 +8,18 @@ from cyclopts import Parameter
 
 from edgeworth.cli.output import NO_OUTPUT, Output, show
 
-Amount = str | None
-Share = str | None
+Amount = Annotated[str | None, Parameter(metavar="AMOUNT")]
+Share = Annotated[str | None, Parameter(metavar="SHARE")]
 Number = float | None
 
 
 def plan(
     *,
     difference: Annotated[
-        Amount, Parameter(help="The difference to show: 0.02, or 2pp for two points.", metavar="AMOUNT")
+        Amount, Parameter(help="The difference to show: 0.02, or 2pp for two points.")
     ] = None,
-    margin: Annotated[
-        Amount, Parameter(help="Show that a system is no worse by this much.", metavar="AMOUNT")
-    ] = None,
-    width: Annotated[
-        Amount, Parameter(help="The half-width of the interval: 1pp is ±1 point.", metavar="AMOUNT")
-    ] = None,
+    margin: Annotated[Amount, Parameter(help="Show that a system is no worse by this much.")] = None,
+    width: Annotated[Amount, Parameter(help="The half-width of the interval: 1pp is ±1 point.")] = None,
     cases: Annotated[int | None, Parameter(help="Compute what this many cases can show.")] = None,
     accuracy: Annotated[Share, Parameter(help="The expected share of right answers: 0.8 or 80%.")] = None,
     agreement: Annotated[
