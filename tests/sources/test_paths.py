@@ -103,5 +103,5 @@ def test_a_name_that_no_engine_can_read_is_refused_in_words(folder: Path) -> Non
     for ending in (b"csv", b"parquet"):
         path = folder / os.fsdecode(b"\xff." + ending)
         path.write_text(ROWS)
-        with pytest.raises(InputError, match=r"xff.*is a name that is not UTF-8: rename the file"):
+        with pytest.raises(InputError, match=r"xff.*is a file name that is not UTF-8: rename the file"):
             open_source(path)

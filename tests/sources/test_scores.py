@@ -134,7 +134,7 @@ def test_what_is_no_column_of_numbers_is_refused(values: Any) -> None:
 def test_the_text_that_was_seen_is_named() -> None:
     with pytest.raises(InputError, match=r"saw the text 'high' in row 2$"):
         as_scores([0.5, "high"])
-    with pytest.raises(InputError, match=r"--missing drop.*saw the text 'N/A' in row 1"):
+    with pytest.raises(InputError, match=r"numbers or empty; saw the text 'N/A' in row 1"):
         as_scores(["N/A", 0.5])
 
 

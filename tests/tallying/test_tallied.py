@@ -175,7 +175,8 @@ def test_what_is_shown_is_short_and_safe(words: dict[str, Any], shown: str) -> N
     tallied = ew.tally(truth=TRUTH, **words)
     assert repr(tallied) == shown
     page = tallied._repr_html_()
-    assert page.startswith("<table><caption>TallyRecord</caption>")
+    assert page.startswith("<table")
+    assert "<caption>TallyRecord</caption>" in page
     assert "<td>rows</td><td>5</td>" in page
     assert "<one>" not in page
     assert repr(as_tally_record(TABLE)) == "<TallyRecord: labels>"

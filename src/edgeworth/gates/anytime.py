@@ -142,7 +142,7 @@ def items_needed(seen: BettingSequence, bound: float, level: float, power: float
     Infinite if no reasonable number does. The mean of these items is taken as normal.
 
     >>> items_needed(BettingSequence(30.0, 10.0, 400.0), 0.0, 0.95, 0.8)
-    639.0
+    618.0
     """
     way, reach = seen.value - bound, float(scipy.special.ndtri(power)) * seen.deviation
 

@@ -200,10 +200,19 @@ def slim_picture(svg: str) -> str:
     >>> slim_picture('<svg width="40" height="9" viewBox="0 0 40 9"><g transform="translate(20,0)"/></svg>')
     '<svg width="44" height="9" viewBox="-4 0 44 9"><g transform="translate(20,0)"/></svg>'
     """
-    own = f"{zlib.crc32(svg.encode()):08x}"
     svg = _ROOT.sub(_with_margin, svg[svg.index("<svg") :], count=1)
     # Only tags are changed; the text between them are labels.
-    return _TAG.sub(lambda tag: _NAME_OF_A_PART.sub(rf"\1\2_{own}", _NEEDLESS.sub("", tag[0])), svg)
+    svg = _TAG.sub(lambda tag: _NEEDLESS.sub("", tag[0]), svg)
+    # The converter counts parts over all pictures that it drew; here they are counted within this picture.
+    numbers: dict[str, int] = {}
+    for tag in _TAG.finditer(svg):
+        for name in _NAME_OF_A_PART.finditer(tag[0]):
+            numbers.setdefault(name[2], len(numbers))
+    bare = _TAG.sub(lambda tag: _NAME_OF_A_PART.sub(lambda name: f"{name[1]}{numbers[name[2]]}", tag[0]), svg)
+    own = f"part_{zlib.crc32(bare.encode()):08x}"
+    return _TAG.sub(
+        lambda tag: _NAME_OF_A_PART.sub(lambda name: f"{name[1]}{own}_{numbers[name[2]]}", tag[0]), svg
+    )
 
 
 def _with_margin(root: re.Match[str]) -> str:
