@@ -345,6 +345,17 @@ def test_rows_sorted_by_outcome_are_warned_of_and_shown_in_a_random_order() -> N
         assert any("sorted by outcome" in warning for warning in alone.warnings) == ordered
 
 
+def test_a_table_without_intervals_gives_the_reason_in_its_rows() -> None:
+    for cases in (1, 2):
+        differences = grid(
+            evaluate(
+                truth=[1, 0][:cases], probabilities=[0.9, 0.2][:cases], labels=[0, 1], against=[0.5] * cases
+            ),
+            "Difference in mean score",
+        )
+        assert "intervals hold" not in differences.note or all(None not in row[2] for row in differences.rows)
+
+
 def test_zeros_leave_scores_area_and_calibration_and_are_stated() -> None:
     """A random forest that gave 0 to what happened in a few rows is not only ruined."""
     rng = np.random.default_rng(6)

@@ -51,7 +51,8 @@ def average_section(findings: ForecastFindings) -> Section:
     methods = "; ".join(f"{' and '.join(names)}: {method}" for method, names in names_by_method.items())
     note = f"below 0: {findings.name(MODEL)} scores better; {methods}"
     validities = {str(row[-1]) for row in rows}
-    if len(validities) == 1 and findings.scarcity is None:
+    have_intervals = all(row[2] != (None, None) for row in rows)
+    if len(validities) == 1 and have_intervals and findings.scarcity is None:
         rows = tuple(row[:-1] for row in rows)
         note += f"; intervals hold {validities.pop()}"
     else:
