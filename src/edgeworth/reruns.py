@@ -251,7 +251,7 @@ def _kappa_numbers(kappa: Agreement) -> dict[str, float | None]:
 
 
 def is_average_of_pseudo_values(runs: RepeatedRuns) -> bool:
-    """Tell whether the runs are rankings of cases, which have no value of a single case."""
+    """Return whether the runs are rankings of cases, which have no value of a single case."""
     return runs.unit == "case" and runs.measure not in SCORES
 
 

@@ -259,7 +259,7 @@ class Commission(Bookmaker):
         return self.bookmaker.is_random
 
     def is_game(self, cases: int) -> bool:
-        """Tell whether they are games to the bookmaker behind it.
+        """Return whether they are games to the bookmaker behind it.
 
         :meta private:
         """
@@ -473,7 +473,7 @@ class Drunken(Bookmaker):
         return 1 / drawn if self.high > 1 else drawn
 
     def _is_bounded(self, outcomes: int) -> bool:
-        """Tell whether ``high`` refuses some prices that are above ``low`` and add up to 1."""
+        """Return whether ``high`` refuses some prices that are above ``low`` and add up to 1."""
         return self.high < self.low + (1 - outcomes * self.low) * (1 - 1e-12)
 
     def _simplex(self, generator: np.random.Generator, races: int, outcomes: int) -> Floats:

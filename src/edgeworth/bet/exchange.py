@@ -89,7 +89,7 @@ def arbitrage(odds: ArrayLike, *, lay: ArrayLike | None = None) -> str | list[st
 
 
 def refuse_arbitrage(back: Floats, lay: Floats) -> None:
-    """Say which row of a book has a sure profit without limit, and what the caller may choose."""
+    """Raise an error that names a row with a sure profit without limit, and what the caller may choose."""
     refuse_crossed(back, lay)
     for action, sums, bad in (
         ("backing", row_sums(1 / back), row_sums(1 / back) < 1 - BOOK_TOLERANCE),
@@ -107,7 +107,7 @@ def refuse_arbitrage(back: Floats, lay: Floats) -> None:
 
 
 def refuse_crossed(back: Floats, lay: Floats) -> None:
-    """Say where one outcome can be backed at higher odds than it is laid at."""
+    """Raise an error if one outcome can be backed at higher odds than it is laid at."""
     crossed = back > lay
     if crossed.any():
         raise BookError(
@@ -124,7 +124,7 @@ def _lay_all(lay: Floats) -> NDArray[np.bool_]:
 
 
 def balance_odds(back: Floats, lay: Floats) -> tuple[Floats, Floats]:
-    """Both sides of a book multiplied so that its arbitrage is just gone: ``Σ 1/L = 1`` or ``Σ 1/B = 1``."""
+    """Scale both sides of a book so that its arbitrage just disappears: ``Σ 1/L = 1`` or ``Σ 1/B = 1``."""
     refuse_crossed(back, lay)
     backing, laying = row_sums(1 / back), row_sums(1 / lay)
     scale = np.where(backing < 1, backing, np.where(laying > 1, laying, 1.0))[:, None]
@@ -196,7 +196,7 @@ def _prices(p: Floats, low: Floats, high: Floats, target: Floats, level: Floats)
 
 
 def deal(p: Floats, back: Floats, lay: Floats, level: Floats) -> tuple[Floats, Floats]:
-    """Stakes and wealth after each outcome, from the cash λ: back above it, lay below it."""
+    """Compute stakes and wealth after each outcome from the cash λ: back above it, lay below it."""
     cash = level[:, None]
     backed, laid = p > cash / back, p < cash / lay
     stakes = np.where(backed, p - cash / back, np.where(laid, p - cash / lay, 0.0))
@@ -217,7 +217,7 @@ RACES_AT_ONCE = 1000
 
 
 def cap_stakes(p: Floats, back: Floats, lay: Floats) -> tuple[Floats, Floats]:
-    """The best stakes whose backs and liabilities, ``Σ f⁺ + Σ f⁻(L − 1)``, add up to at most the wealth.
+    """Find the best stakes whose backs and liabilities, ``Σ f⁺ + Σ f⁻(L − 1)``, add up to at most the wealth.
 
     Where backing everything is an arbitrage they are ``f = p``, and where the stakes of an exchange are
     covered they are these. Else wealth is divided over cash, backs and the liabilities of lays: a unit of the

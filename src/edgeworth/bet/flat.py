@@ -106,7 +106,7 @@ def flat_stakes(won: ArrayLike, odds: ArrayLike) -> FlatStakes:
 
 
 def best_bets(probabilities: Floats, odds: Floats, codes: NDArray[np.intp]) -> FlatStakes:
-    """A unit in each race on the outcome of highest expected return ``p O``, where that is above 1."""
+    """Bet a unit in each race on the outcome of highest expected return ``p O``, where that is above 1."""
     rows, expected = np.arange(len(codes)), probabilities * odds
     chosen = expected.argmax(axis=1)
     is_worth = expected[rows, chosen] > 1 + 1e-12

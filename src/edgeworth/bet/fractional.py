@@ -80,7 +80,7 @@ def sums_from(log_factors: Floats, starts: NDArray[np.int64]) -> Floats:
 def fraction_sums(
     log_factors: ArrayLike, starts: NDArray[np.int64], fractions: ArrayLike = FRACTIONS
 ) -> Floats:
-    """The log wealth of each fraction (columns) over the cases from each start to the next (rows).
+    """Compute the log wealth of each fraction (columns) over the cases from each start to the next (rows).
 
     Σ log(1 − c + c·w) is the logarithm of a product, so one is taken for every 16 cases, not for every
     case. The sum is off by less than 4e-16 a case.

@@ -366,5 +366,5 @@ def _best_stakes(p: Floats, back: Floats, lay: Floats, nearest: Floats) -> tuple
 
 
 def _is_game(*values: ArrayLike | None) -> bool:
-    """Tell whether plain numbers throughout make it one game that comes out true or false."""
+    """Return whether plain numbers throughout make it one game that comes out true or false."""
     return all(part is None or is_plain(part) for part in values)

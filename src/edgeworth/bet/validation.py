@@ -39,7 +39,7 @@ class Races:
     single: bool
 
     def shaped(self, values: Floats) -> Floats:
-        """Give one race back in the shape it came in."""
+        """Return one race in the shape it came in."""
         return values[0] if self.single else values
 
 
@@ -57,7 +57,7 @@ def as_floats(values: ArrayLike, name: str) -> Floats:
 
 
 def is_plain(value: object) -> bool:
-    """Tell whether a value is one number, not an array and not text."""
+    """Return whether a value is one number, not an array and not text."""
     try:
         return not isinstance(value, (str, bytes)) and np.ndim(value) == 0  # type: ignore[arg-type]  # any object
     except ValueError:  # rows of different lengths

@@ -102,7 +102,7 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 def with_options(
     *groups: type | str, several: Mapping[str, str] | None = None
 ) -> Callable[[Command], Command]:
-    """Give a command options; it is called with what was typed, read, as keywords.
+    """Add options to a command, which is called with what was typed, read, as keywords.
 
     They are those of groups, and single ones of evaluate by their names; ``several`` are options that may be
     given more than once, with their help.

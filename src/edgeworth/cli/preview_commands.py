@@ -42,7 +42,7 @@ def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
 
 
 def _is_record_of_bets(columns: Mapping[str, Coded]) -> bool:
-    """Tell whether there are odds, and results such as won, lost and void."""
+    """Return whether there are odds, and results such as won, lost and void."""
     from edgeworth.bet.ledger import RESULTS
     from edgeworth.pipeline.bet_records import COLUMN_NAMES
 
@@ -54,7 +54,7 @@ def _is_record_of_bets(columns: Mapping[str, Coded]) -> bool:
 
 
 def _is_search_run(columns: Mapping[str, Coded]) -> bool:
-    """Tell whether there are queries, documents, and their scores or ranks, but no truth."""
+    """Return whether there are queries, documents, and their scores or ranks, but no truth."""
     from edgeworth.rankings.trec.files import CSV_NAMES
 
     names = {name.strip().lower() for name in columns}

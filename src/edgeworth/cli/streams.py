@@ -74,7 +74,7 @@ class WholeWriter(io.RawIOBase):
 
 
 def prepare_streams() -> None:
-    """Have standard output and standard error write everything, and replace what their encoding lacks."""
+    """Make standard output and standard error write everything, and replace what their encoding lacks."""
     codecs.register_error("edgeworth", _replace)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)

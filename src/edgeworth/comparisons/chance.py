@@ -30,7 +30,7 @@ class AgainstChance:
     """Why there is no p-value."""
 
     def to_dict(self) -> dict[str, object]:
-        """Give plain values."""
+        """Return plain values."""
         return {name: plain_values(value) for name, value in asdict(self).items()}
 
 

@@ -118,7 +118,7 @@ def _differences(findings: ComparisonFindings) -> Chart:
 
 
 def _two_colours(kit: Kit, column: str, values: list[str], second: str = "#8a8f98") -> object:
-    """Give the first of two values the first colour."""
+    """Return the first of two values the first colour."""
     scale = kit.alt.Scale(domain=values, range=[FIRST, second])
     return kit.alt.Color(f"{column}:N", scale=scale, legend=kit.alt.Legend(title=None))
 

@@ -357,7 +357,7 @@ class Differences(dict[str, Difference]):
 
 
 def _is_meant(requested: str, name: str) -> bool:
-    """Tell whether a measure without a label, depth or options means this one."""
+    """Return whether a measure without a label, depth or options means this one."""
     wanted, known = canonical_spelling(requested), canonical_spelling(name)
     return (
         wanted.name == known.name

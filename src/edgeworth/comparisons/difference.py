@@ -42,12 +42,12 @@ class Effect:
     bounds: Bounds = field(repr=False, compare=False)
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Give the confidence interval at a level."""
+        """Return the confidence interval at a level."""
         check_level(level)
         return Interval(*self.bounds(level))
 
     def mirror(self) -> Self:
-        """Give the same effect, seen from the other system."""
+        """Return the same effect, seen from the other system."""
         return replace(self, value=-self.value, bounds=self._mirror_bounds)
 
     def _mirror_bounds(self, level: float) -> tuple[float, float]:
@@ -129,13 +129,13 @@ class Difference:
         return math.nan if self.law is None else self.law.standard_error
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Give the confidence interval of the difference at a level."""
+        """Return the confidence interval of the difference at a level."""
         check_level(level)
         low, high = (math.nan, math.nan) if self.law is None else self.law.interval(level)
         return Interval(low, high)
 
     def p_value(self, test: str | None = None) -> float:
-        """Give the two-sided p-value of "no difference", by the first test or by one that is named."""
+        """Return the two-sided p-value of "no difference", by the first test or by one that is named."""
         if self.undefined is not None or (self.no_test is not None and test is None):
             return math.nan
         if test is not None and test not in self.tests:
@@ -147,7 +147,7 @@ class Difference:
         return math.nan if self.law is None else self.law.p_value(0.0, "two-sided")
 
     def disagrees(self, level: float = 0.95) -> bool:
-        """Tell whether the primary test and the interval contradict each other at a level.
+        """Return whether the primary test and the interval contradict each other at a level.
 
         An exact test and an interval by another method may: the one finds a difference and the other does
         not. Where they do, nothing should be built on either alone.
@@ -169,7 +169,7 @@ class Difference:
         return f"{self.no_winner} (p is from the sign test, for the typical item)"
 
     def is_shown(self, level: float) -> bool:
-        """Tell whether the interval excludes 0, and enough is known to name a winner."""
+        """Return whether the interval excludes 0, and enough is known to name a winner."""
         low, high = self.interval(level)
         return self.no_winner is None and (low > 0 or high < 0)
 
@@ -181,7 +181,7 @@ class Difference:
         return self.first if (self.difference > 0) == self.is_higher_better else self.second
 
     def mirror(self) -> Self:
-        """Give the same difference, second system less first."""
+        """Return the same difference, second system less first."""
         return replace(
             self,
             first=self.second,

@@ -145,7 +145,7 @@ class ComparisonFindings:
         return self.leaders.get("leader")
 
     def difference(self, first: str, second: str) -> Mapping[str, Difference]:
-        """Give the differences of two systems, first less second, by measure."""
+        """Return the differences of two systems, first less second, by measure."""
         if (first, second) in self.pairs:
             return self.pairs[first, second]
         given = self.pairs[second, first]
@@ -176,7 +176,7 @@ class ComparisonFindings:
         return tuple(sorted(self.names, key=lambda name: (not math.isfinite(values[name]), sort_keys[name])))
 
     def is_conclusive(self, first: str, second: str) -> bool:
-        """Tell whether test, all pairs considered, and interval both show that two systems differ.
+        """Return whether test, all pairs considered, and interval both show that two systems differ.
 
         Predictions of a model that had seen the outcomes show nothing.
         """
@@ -197,7 +197,7 @@ class ComparisonFindings:
         return dict(zip(p_values, holm(list(p_values.values())).tolist(), strict=True))
 
     def is_better_than_chance(self, name: str) -> bool:
-        """Tell whether test (two-sided, all systems considered) and interval both show it."""
+        """Return whether test (two-sided, all systems considered) and interval both show it."""
         if self.is_in_sample or not self.chance[name].is_apart:
             return False
         return is_significant(2 * self.adjusted_chance[name], self.level)

@@ -62,12 +62,12 @@ def leaderboard_section(findings: ComparisonFindings) -> Section:
 
 
 def has_intervals(findings: ComparisonFindings) -> bool:
-    """Tell whether some system has an interval of its own."""
+    """Return whether some system has an interval of its own."""
     return any(math.isfinite(low + high) for low, high in findings.intervals.values())
 
 
 def drawn_charts(findings: ComparisonFindings) -> dict[str, bool]:
-    """Tell which charts of systems there are: values with intervals, and ranks."""
+    """List the charts of systems that are drawn: values with intervals, and ranks."""
     is_board = len(findings.names) > 2
     return {"systems": is_board and has_intervals(findings), "leaderboard": is_board and bool(findings.ranks)}
 

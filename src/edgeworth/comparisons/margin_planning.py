@@ -86,7 +86,7 @@ def exact_no_worse(cases: int, margin: float) -> Floats:
 
 
 def are_no_worse(wins: Floats, losses: Floats, cases: float, margin: float, level: float) -> Floats:
-    """Tell for many numbers of wins and losses whether "no worse by the margin" is shown.
+    """Return for many numbers of wins and losses whether "no worse by the margin" is shown.
 
     Tango's interval lies above the margin, and with few cases the exact test shows it too.
     """

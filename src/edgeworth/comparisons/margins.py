@@ -39,13 +39,13 @@ MarginOutcome: TypeAlias = Literal["equivalent", "no worse", "worse", "undecided
 
 
 def gain_interval(difference: Difference, level: float) -> Interval:
-    """Give the interval of how much better the first system is: minus the difference if low is good."""
+    """Return the interval of how much better the first system is: minus the difference if low is good."""
     low, high = difference.interval(level)
     return Interval(low, high) if difference.is_higher_better else Interval(-high, -low)
 
 
 def is_no_worse(difference: Difference, margin: float, level: float) -> bool:
-    """Tell whether the first system is shown to be no worse than the second by a margin.
+    """Return whether the first system is shown to be no worse than the second by a margin.
 
     The interval lies above the margin, and a few unseen items at the worst end would not change that. With
     few right-or-wrong answers the exact test must show it too.
@@ -60,7 +60,7 @@ def is_no_worse(difference: Difference, margin: float, level: float) -> bool:
 
 
 def survives_unseen(difference: Difference, margin: float) -> bool:
-    """Tell whether a few unseen units would leave the gain on the side of −margin where it is."""
+    """Return whether a few unseen units would leave the gain on the side of −margin where it is."""
     gain, (lower, upper) = difference.difference, difference.unseen_shifts
     if not difference.is_higher_better:
         gain, lower, upper = -gain, upper, lower
@@ -140,7 +140,7 @@ class MarginTest:
         return margin_plan(self.difference, self.margin, level=self.level, power=self.power)
 
     def to_dict(self) -> dict[str, object]:
-        """Give plain values."""
+        """Return plain values."""
         fields = {
             "first": self.first,
             "second": self.second,

@@ -191,13 +191,13 @@ class PairedScores(Serializable):
         return int(self.case_weights.sum()) if self.is_counted else len(self)
 
     def row(self, name: str) -> Floats:
-        """Give the scores of one system."""
+        """Return the scores of one system."""
         if name not in self.names:
             raise InputError(f"there is no system {name!r}; there are {list_labels(self.names) or 'none'}")
         return np.asarray(self.scores[self.names.index(name)])
 
     def ranking(self, name: str) -> Ranking:
-        """Give the ranking of one system."""
+        """Return the ranking of one system."""
         row, weights = self.row(name), self.weights
         targets, background = (
             SortedScores.of(row[of], None if weights is None else weights[of])

@@ -42,7 +42,7 @@ class PaperTable:
     """What a reader must know of the values, such as that they are over different queries."""
 
     def is_best(self, system: str, measure: str) -> bool:
-        """Tell whether no system has a better value, as far as the digits show."""
+        """Return whether no system has a better value, as far as the digits show."""
         if measure in self.descriptive:
             return False
         sign = -1 if measure in self.lower_is_better else 1
@@ -51,7 +51,7 @@ class PaperTable:
         return len(self.values) > 1 and bool(known) and sign * shown[system] == max(known)
 
     def differs(self, system: str, measure: str) -> bool:
-        """Tell whether the system differs significantly from the baseline, all comparisons considered."""
+        """Return whether the system differs significantly from the baseline, all comparisons considered."""
         if self.adjusted is None or system == self.baseline:
             return False
         return is_significant(self.adjusted.get((system, measure), 1.0), self.level)

@@ -247,7 +247,7 @@ def _typical(findings: ComparisonFindings) -> Claim | None:
 
 
 def is_withheld(difference: Difference, findings: ComparisonFindings) -> bool:
-    """Tell whether a winner is withheld: test and interval show one, or no test is reported."""
+    """Return whether a winner is withheld: test and interval show one, or no test is reported."""
     if difference.no_test is not None:
         return True
     pair = findings.as_given(difference.first, difference.second)

@@ -80,7 +80,7 @@ def parse_share(name: str, share: object) -> float:
 
 
 def exceeds_range(measure: str, amount: float) -> bool:
-    """Tell whether an amount is at least as large as any difference in a measure.
+    """Return whether an amount is at least as large as any difference in a measure.
 
     >>> exceeds_range("accuracy", 3), exceeds_range("accuracy", 0.03)
     (True, False)
@@ -99,7 +99,7 @@ def check_margin(measure: str, margin: float) -> None:
 
 
 def is_share(measure: str) -> bool:
-    """Tell whether a measure is a share of right answers, which is written in percent.
+    """Return whether a measure is a share of right answers, which is written in percent.
 
     >>> is_share("accuracy"), is_share("pass@5"), is_share("informedness")
     (True, True, False)
@@ -148,7 +148,7 @@ def format_levels(measure: str, *values: float, gap: float = math.nan) -> list[s
 
 
 def _adds_up(values: tuple[float, ...], gap: float, scale: float, decimals: int) -> bool:
-    """Tell whether two rounded levels differ by the rounded gap; true if there is no gap to compare."""
+    """Return whether two rounded levels differ by the rounded gap; true if there is no gap to compare."""
     if len(values) != 2 or not math.isfinite(gap):
         return True
     first, second = (round(value * scale, decimals) for value in values)

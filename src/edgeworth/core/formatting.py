@@ -292,7 +292,7 @@ def format_apart(*numbers: float) -> list[str]:
 
 
 def are_apart(numbers: Sequence[float], texts: Sequence[str]) -> bool:
-    """Tell whether numbers that differ by more than rounding are written differently."""
+    """Return whether numbers that differ by more than rounding are written differently."""
     pairs = combinations(zip(numbers, texts, strict=True), 2)
     return not any(
         one[1] == other[1] and abs(one[0] - other[0]) > NOISE * max(1.0, abs(one[0])) for one, other in pairs
@@ -337,7 +337,7 @@ def spell_out(number: int) -> str:
 
 
 def unique_name(name: str, others: Collection[str]) -> str:
-    """Put a number behind a name that others have.
+    """Add a number to a name that others have.
 
     >>> unique_name("tests", []), unique_name("tests", ["tests", "tests (2)"])
     ('tests', 'tests (3)')

@@ -200,7 +200,7 @@ class Kind(Generic[TallyT]):
         return {}
 
     def moves_with_prevalence(self, tally: TallyT, measure: str) -> bool:
-        """Tell whether a measure changes with the shares of the classes."""
+        """Return whether a measure changes with the shares of the classes."""
         del tally, measure
         return False
 

@@ -146,7 +146,7 @@ class PredictionColumns(TypedDict, total=False):
 
 
 class Columns(Redeclared, total=False):
-    """Which columns play which role, and how they are read."""
+    """Find the columns play which role, and how they are read."""
 
     relevant_from: RelevantFrom
     cluster: Annotated[

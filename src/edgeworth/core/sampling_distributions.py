@@ -88,7 +88,7 @@ def alpha_of(level: float) -> float:
 
 
 def is_significant(p_value: float, level: float) -> bool:
-    """Tell whether a test rejects at a level: p < 1 − level, strictly, and never if the p-value is unknown.
+    """Return whether a test rejects at a level: p < 1 − level, strictly, and never if the p-value is unknown.
 
     >>> is_significant(0.049, 0.95), is_significant(0.05, 0.95), is_significant(math.nan, 0.95)
     (True, False, False)

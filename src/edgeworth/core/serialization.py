@@ -54,7 +54,7 @@ class Field:
         return replace(self, attribute=attribute)
 
     def otherwise(self, default: JsonValue) -> Field:
-        """Let a file leave the field out."""
+        """Allow a file to leave the field out."""
         return replace(self, default=default)
 
 
@@ -139,7 +139,7 @@ class Serializable:
         return self.kind
 
     def facts(self) -> JsonObject:
-        """Say in a few lines what was counted."""
+        """Describe in a few lines what was counted."""
         return {}
 
     def _repr_html_(self) -> str | None:
@@ -148,7 +148,7 @@ class Serializable:
         return html_table(type(self).__name__, [], list(facts.items())) if facts else None
 
     def to_dict(self) -> JsonObject:
-        """Give plain values for JSON."""
+        """Return plain values for JSON."""
         return ({"kind": self.kind} if self.kind else {}) | dump_fields(self.FIELDS, self)
 
     @classmethod
@@ -176,7 +176,7 @@ class Serializable:
         return value
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether a file would hold the same of both."""
+        """Return whether a file would hold the same of both."""
         return self.to_dict() == other.to_dict() if isinstance(other, type(self)) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable

@@ -14,7 +14,7 @@ class Tally(Protocol):
 
     def __add__(self, other: Self, /) -> Self: ...
     def to_dict(self) -> JsonObject:
-        """Give plain values for JSON."""
+        """Return plain values for JSON."""
         ...
 
 

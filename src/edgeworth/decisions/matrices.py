@@ -12,7 +12,7 @@ from edgeworth.sources.numbers import MAX_INTEGER_WEIGHT_SUM
 
 
 def has_actual_rows(rows: str) -> bool:
-    """Whether the rows of a matrix are actual classes; refuse an unknown word."""
+    """Return whether the rows of a matrix are actual classes; refuse an unknown word."""
     if rows not in ("predicted", "actual", "real"):
         raise OptionError(f'rows must be "predicted" or "actual"; saw {rows!r}')
     return rows != "predicted"

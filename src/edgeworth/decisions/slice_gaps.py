@@ -47,7 +47,7 @@ def base_rates(table: ContingencyTable) -> dict[str, float]:
 
 
 def moves_with_prevalence(table: ContingencyTable, measure: str) -> bool:
-    """Tell whether the measure changes with the shares of the classes, for the same errors in each class."""
+    """Return whether a measure changes with the shares of the classes, for the same errors in each class."""
     ignores = resolve(table, measure).measure.ignores_prevalence
     return ignores == "no" or (ignores == "two classes" and len(table.labels) > 2)
 

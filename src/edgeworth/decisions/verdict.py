@@ -206,7 +206,7 @@ def _sizes(findings: DecisionFindings) -> str:
 
 
 def looks_like_regression(table: ContingencyTable) -> bool:
-    """Tell whether truth and predictions are integers that hardly repeat and rarely agree."""
+    """Return whether truth and predictions are integers that hardly repeat and rarely agree."""
     kinds, predicted_kinds = int((table.real > 0).sum()), int((table.predicted > 0).sum())
     cases = float(table.counts.sum())
     return (

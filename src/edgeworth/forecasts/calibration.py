@@ -206,7 +206,7 @@ class Calibration(Serializable):
 
     @property
     def needs_robust_laws(self) -> bool:
-        """Tell whether rows are weighted or come in clusters, so that outcomes cannot be drawn.
+        """Return whether rows are weighted or come in clusters, so that outcomes cannot be drawn.
 
         :meta private:
         """
@@ -422,7 +422,7 @@ class BoundedReliability(Reliability):
 
 
 def cells_of(values: Floats) -> NDArray[np.int64]:
-    """The cell of each forecast, ascending with it: the leading 12 binary digits of p, or of 1 − p above ½.
+    """Compute the ascending cell of each forecast: the leading 12 binary digits of p, or of 1 − p above ½.
 
     0.3 is 1.2 · 2⁻², 58 doublings above 2⁻⁶⁰ and 0.2 · 4096 cells further.
 

@@ -82,7 +82,7 @@ def spiegelhalter_z(curve: Reliability) -> float:
 
 
 def can_spiegelhalter_vary(curve: Reliability) -> bool:
-    """Tell whether some forecast is neither 0, ½ nor 1."""
+    """Return whether some forecast is neither 0, ½ nor 1."""
     return bool(np.any((curve.values > 0) & (curve.values < 1) & (curve.values != 0.5)))
 
 

@@ -130,7 +130,7 @@ def _came(cases: int, hits: int, label: str) -> str:
 
 
 def sequence_chart(findings: ForecastFindings) -> Chart | None:
-    """The mean score differences and their bounds as cases come in, a picture for each score.
+    """Draw the mean score differences and their bounds as cases come in, one panel per score.
 
     None where no sequence says something at its end.
     """

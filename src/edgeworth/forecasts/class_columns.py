@@ -195,7 +195,7 @@ def _without_column(label: Label, row: int, labels: tuple[Label, ...]) -> InputE
 
 
 def _is_whole(truth: Column) -> bool:
-    """Tell whether the truth is whole numbers, which can be column positions."""
+    """Return whether the truth is whole numbers, which can be column positions."""
     return isinstance(truth, np.ndarray) and truth.dtype.kind in "ui" and len(truth) > 0
 
 
@@ -239,7 +239,7 @@ def order_beside(classes: Classes, first: Classes, name: str) -> list[int]:
 def order_of_rival(
     columns: Sequence[str], first: Classes, reading: ReadingOptions, name: str = "the rival's probabilities"
 ) -> list[int]:
-    """Which column is of each of the first system's classes; of a single column, which class it is of."""
+    """Find the rival's column of each class of the first system; for a single column, find its class."""
     if len(columns) > 1:
         return order_of_columns(columns, first, reading, name)
     if first.label_source == "positive":
@@ -248,7 +248,7 @@ def order_of_rival(
 
 
 def order_of_columns(columns: Sequence[str], first: Classes, reading: ReadingOptions, name: str) -> list[int]:
-    """Which column is of each of the first system's classes, by name; by place only where that was said."""
+    """Find the column of each class of the first system, by name, or by position if that was requested."""
     labels = first.labels
     if len(columns) != len(first.labels):
         raise InputError(
@@ -318,7 +318,7 @@ def class_by_name(names: Sequence[Label] | None, labels: Sequence[Label]) -> Lab
 
 
 def labels_of_columns(names: Sequence[Label], labels: Sequence[Label]) -> list[Label] | None:
-    """The class of each column by its name: what is left when letters that all names share are taken off.
+    """Find the class of each column: its name without the letters that all names share.
 
     How many letters is open: p_cat and p_cow share "p_c". None where some label has no column, or where
     another number of letters would give a label another column.

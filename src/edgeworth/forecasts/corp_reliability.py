@@ -84,7 +84,7 @@ MISCALIBRATION_TOLERANCE = 1e-12
 
 
 def roc_area(curve: Reliability) -> float:
-    """How often a case in which it happened had the higher forecast than one in which it did not; ties half.
+    """Compute how often the forecast is higher when the event happened than when not; ties count half.
 
     >>> roc_area(Reliability(np.array([0.2, 0.5, 0.8]), np.array([2, 2, 2]), np.array([0, 1, 2])))
     0.9444444444444444

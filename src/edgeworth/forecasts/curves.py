@@ -97,7 +97,7 @@ class Paths:
 
     @classmethod
     def of_orders(cls, wealth: Wealth, orders: int, seed: int = 0) -> Paths:
-        """Of the same bets in random orders, block by block.
+        """Make paths of the same bets in random orders, block by block.
 
         >>> wealth = Wealth.from_probabilities([1, 0, 1], [0.6, 0.3, 0.8], against=[0.5] * 3)
         >>> Paths.of_orders(wealth, 400).spread("log_minimum").tolist()
@@ -111,7 +111,7 @@ class Paths:
         return cls.of(bets, (bets.shuffle([seed, 1, order]) for order in range(orders)))
 
     def spread(self, name: str = "log_wealth") -> Floats:
-        """The quantiles of log wealth over the paths at each point: 5%, 50% and 95%, one row each."""
+        """Compute the quantiles of log wealth over the paths at each point: 5%, 50% and 95%, one row each."""
         # Between ruin, or wealth without bound, and a number nothing can be interpolated.
         return np.asarray(np.quantile(getattr(self, name), PATH_QUANTILES, axis=0, method="inverted_cdf"))
 
@@ -194,7 +194,7 @@ def _normal(points: Floats, mean: float, variance: float) -> Floats:
 
 
 def sequence_path(sequence: ConfidenceSequence) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
-    """Cases, mean, lower and upper bounds, thinned."""
+    """Return the cases, mean, lower and upper bounds, thinned."""
     indices = thin(len(sequence))
     return sequence.cases[indices], sequence.mean[indices], sequence.low[indices], sequence.high[indices]
 
@@ -243,7 +243,7 @@ def pictured_reliability(bands: ReliabilityBands, most: int) -> dict[str, dict[s
 
 
 def sequence_reach(sequence: ConfidenceSequence) -> tuple[float, float] | None:
-    """Between what bounds and means lie once a tenth of the cases is in: before, all is possible.
+    """Find the range of bounds and means after the first tenth of the cases, before which all is possible.
 
     None where there are no bounds.
     """

@@ -321,7 +321,7 @@ def _paired_robust_test(
 
 
 def _has_few_clusters(scores: ForecastScores, spread: ClusterSpread) -> bool:
-    """Tell whether there are too few clusters for a claim."""
+    """Return whether there are too few clusters for a claim."""
     return scores.clusters is not None and few_clusters_caveat(spread.freedom) is not None
 
 

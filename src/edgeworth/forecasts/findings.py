@@ -217,12 +217,12 @@ class ForecastFindings:
 
     @property
     def is_weighted(self) -> bool:
-        """Tell whether rows have sampling weights, which bets ignore."""
+        """Return whether rows have sampling weights, which bets ignore."""
         return self.scores.weighting is not None
 
     @property
     def is_robust(self) -> bool:
-        """Tell whether rows are weighted or come in clusters, so that they are not equal and independent."""
+        """Return whether rows are weighted or clustered, so that they are not equal and independent."""
         return self.is_weighted or self.scores.clusters is not None
 
     @property
@@ -324,7 +324,7 @@ class ForecastFindings:
         return tuple(x for x in criteria if x.name not in ("log_likelihood", "log_wealth"))
 
     def cases_to(self, goal: float) -> tuple[float, float, float]:
-        """How many cases make $1 the goal, its logarithm over the growth a case (Breiman 1961), with bounds.
+        """Compute how many cases turn $1 into the goal, its logarithm over growth per case (Breiman 1961).
 
         What the last case adds beyond the goal is left out. Infinite where wealth grows by rounding at most,
         and where it has no bound, which tells nothing of other cases.

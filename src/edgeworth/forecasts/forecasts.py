@@ -157,7 +157,7 @@ class Forecasts:
         return replace(self, codes=self.codes[rows], probabilities=self.probabilities[rows], weights=weights)
 
     def weigh(self, weights: Floats | None) -> Self:
-        """Give the rows sampling weights; None changes nothing."""
+        """Return the rows sampling weights; None changes nothing."""
         return self if weights is None else replace(self, weights=weights)
 
     @property
@@ -204,7 +204,7 @@ def forecasts_of_columns(
 
 
 def cumulative_games(forecasts: Forecasts) -> dict[Label, Forecasts]:
-    """For each class but the last, the forecasts of "at most this class", classes in the order of columns.
+    """Compute the forecasts of "at most this class" for each class but the last, in the order of columns.
 
     The Brier scores of the cumulative_games add up to the ranked probability score.
     """

@@ -55,7 +55,7 @@ from edgeworth.sources.columns import Label
 
 
 def climatology(scores: ForecastScores, score: str) -> float:
-    """The mean score of always forecasting the class shares s of these cases.
+    """Compute the mean score of always forecasting the class shares s of these cases.
 
     >>> climatology(ForecastScores.from_probabilities([1, 0, 0, 1], [0.8, 0.3, 0.2, 0.6]), "brier")
     0.25

@@ -257,7 +257,7 @@ def _tally(
     first_row: int = 1,
     clusters: Coded | None = None,
 ) -> ForecastTally:
-    """Let the model bet against a rival, at odds, against a bookmaker, or else against the class shares.
+    """Bet the model against a rival, at odds, against a bookmaker, or else against the class shares.
 
     Odds can only be backed, unless there are odds to lay at.
     """
@@ -310,7 +310,7 @@ CLOSING_FORECASTS = (
 
 
 def _are_prices_of(model: Forecasts, odds: Floats, overround: OverroundMethod | None) -> bool:
-    """Tell whether forecasts are the probabilities behind odds."""
+    """Return whether forecasts are the probabilities behind odds."""
     prices = remove_overround(odds, overround or "multiplicative")
     return bool(np.allclose(model.probabilities, prices, rtol=0, atol=1e-9))
 
@@ -552,7 +552,7 @@ def _kind_of_weights(source: Source | None, options: Options) -> WeightKind | No
 
 
 def count_forecasts(source: Source | None, options: Options, *, is_final: bool) -> Counted[ForecastTally]:
-    """Let the model bet and score it and its opponent, batch by batch."""
+    """Bet by the model, and score it and its opponent, batch by batch."""
     time = options["time"]
     if not is_final and time is not None:
         raise OptionError(

@@ -39,7 +39,7 @@ STEP_TOLERANCE = 1e-12
 
 
 def contradicts_certainty(curve: Reliability) -> bool:
-    """Tell whether probability 0 was given to what happened, or 1 to what did not.
+    """Return whether probability 0 was given to what happened, or 1 to what did not.
 
     >>> contradicts_certainty(Reliability(np.array([0.0, 0.5]), np.array([3, 2]), np.array([1, 1])))
     True
@@ -58,7 +58,7 @@ def uncertain_part(curve: Reliability) -> Reliability:
 
 
 def is_separated(curve: Reliability) -> bool:
-    """Tell whether a forecast threshold separates the outcomes, so that the slope is infinite."""
+    """Return whether a forecast threshold separates the outcomes, so that the slope is infinite."""
     inner = uncertain_part(curve)
     with_hits, with_misses = (np.flatnonzero(x) for x in (inner.hits, inner.cases - inner.hits))
     if not len(with_hits) or not len(with_misses):
@@ -211,7 +211,7 @@ class ProfileLaw:
         return side * math.inf
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """Hold the signed root at the null against the standard normal distribution."""
+        """Compare the signed root at the null with the standard normal distribution."""
         from scipy.special import ndtr
 
         root = self._signed_root(null)

@@ -372,7 +372,7 @@ class ForecastScores(Serializable):
         return cls(**fields | {"sums": sums, "products": products, "classes": classes})
 
     def _fits_together(self) -> bool:
-        """Tell whether sums, products and counts can belong to the same cases."""
+        """Return whether sums, products and counts can belong to the same cases."""
         if len(self.classes) != len(self.labels) or self.zeros.shape != (len(self.systems),):
             return False
         if any(len(set(names)) < len(names) for names in (self.systems, self.labels, self.names)):

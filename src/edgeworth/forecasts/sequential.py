@@ -241,7 +241,7 @@ class BlockSums:
     squares: Floats
 
     def __post_init__(self) -> None:
-        """Three arrays of one length, no block empty."""
+        """Check that the three arrays have one length and no block is empty."""
         for name, kind in (("counts", np.int64), ("sums", np.float64), ("squares", np.float64)):
             object.__setattr__(self, name, np.asarray(getattr(self, name), kind))
         if not self.counts.shape == self.sums.shape == self.squares.shape or self.counts.ndim != 1:

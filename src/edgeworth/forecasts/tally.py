@@ -174,7 +174,7 @@ class ForecastTally(Serializable):
         clusters: Coded | None = None,
         **betting: Unpack[PathOptions],
     ) -> Self:
-        """Let the model bet and score both. ``betting`` says how, as ``Wealth.from_forecasts`` does.
+        """Bet by the model and score both. ``betting`` holds options of ``Wealth.from_forecasts``.
 
         >>> model = Forecasts.of([1, 0, 1], [0.6, 0.3, 0.8])
         >>> result = ForecastTally.of(model, Opponent.class_shares(model, (0.5, 0.5)))
@@ -291,7 +291,7 @@ class ForecastTally(Serializable):
 
     @property
     def is_weighted(self) -> bool:
-        """Tell whether rows have sampling weights."""
+        """Return whether rows have sampling weights."""
         return self.scores.weighting is not None
 
     @property
@@ -420,7 +420,7 @@ class ForecastTally(Serializable):
         return cls(**fields | shaped)
 
     def _fits_together(self) -> bool:
-        """Tell whether the parts can belong to the same cases."""
+        """Return whether the parts can belong to the same cases."""
         size, cases = len(self.labels), self.cases
         if self.drawn is not None:
             low, high = self.drawn
@@ -463,7 +463,7 @@ class ForecastTally(Serializable):
         return f"<ForecastTally: {self.cases:,} cases, against {self.against}>"
 
     def facts(self) -> JsonObject:
-        """Say in a few lines what was counted."""
+        """Describe in a few lines what was counted."""
         return self.wealth.facts() | label_facts(self.labels)
 
 

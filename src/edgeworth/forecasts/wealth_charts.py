@@ -371,7 +371,7 @@ def _ends(findings: ForecastFindings) -> list[float]:
 
 
 def _is_seen(findings: ForecastFindings, threshold: float) -> bool:
-    """Tell whether the line at 1/α can be seen apart from 0 on an axis this long."""
+    """Return whether the line at 1/α can be seen apart from 0 on an axis this long."""
     path = findings.way
     ends = [0.0, threshold, path.log_minimum, path.log_maximum, *_ends(findings)]
     finite_ends = [value for value in ends if math.isfinite(value)]

@@ -95,7 +95,7 @@ class BettingSequence:
         return self.standard_error * math.sqrt(self.cases)
 
     def of_as_many(self, cases: float, value: float) -> BettingSequence:
-        """Give the counts of some items that disagree as often, with a given mean."""
+        """Return the counts of some items that disagree as often, with a given mean."""
         if self.lowest == 0:
             return replace(self, wins=cases * min(max(value, 0.0), 1.0), cases=cases)
         share = max((self.wins + self.losses) / self.cases, abs(value))
@@ -127,7 +127,7 @@ class BettingSequence:
         return ends[0], ends[1]
 
     def p_value(self, null: float, alternative: Alternative) -> float:
-        """Give the anytime-valid p-value, 1 over the e-value; it has two sides."""
+        """Return the anytime-valid p-value, 1 over the e-value; it has two sides."""
         if alternative != "two-sided":
             raise OptionError("an anytime-valid test is two-sided")
         return min(1.0, math.exp(-self.log_e_value(null)))

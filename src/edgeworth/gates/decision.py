@@ -513,7 +513,7 @@ def _write_value(measure: str, value: float) -> str:
 
 
 def _why_undecided(result: RequirementResult) -> str:
-    """Say why nothing is decided, and how many more cases would decide."""
+    """Explain why nothing is decided, and how many more cases would decide."""
     evidence = result.evidence
     if evidence.reason is not None:
         if evidence.test is not None and _place(result) != "across" and not math.isnan(evidence.test.p_value):

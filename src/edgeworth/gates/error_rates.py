@@ -78,7 +78,7 @@ class ErrorRate:
         return Chance(value, min(low, value), max(value, high))
 
     def to_dict(self) -> dict[str, object]:
-        """Give plain values."""
+        """Return plain values."""
         rates = {"pass": self.passes, "undecided": self.undecided, "fail": self.fails}
         return {"scenario": self.scenario, "truth": self.truth} | {k: x._asdict() for k, x in rates.items()}
 
@@ -102,13 +102,13 @@ class OutcomeModel(Protocol):
         """Compute the probabilities of passing and of failing."""
 
     def variants(self) -> Sequence[OutcomeModel]:
-        """Give the models at the ends of what is known of the nuisance parameter."""
+        """Return the models at the ends of what is known of the nuisance parameter."""
 
     def spread(self, truth: float) -> float:
         """Compute the standard error at a true value."""
 
     def is_possible(self, truth: float) -> bool:
-        """Tell whether the true value can be this."""
+        """Return whether the true value can be this."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class ProportionModel:
         return math.sqrt(max(truth * (1 - truth), 0.0) / self.trials)
 
     def is_possible(self, truth: float) -> bool:
-        """Tell whether it is a share."""
+        """Return whether it is a share."""
         return 0 <= truth <= 1
 
 
@@ -227,7 +227,7 @@ class NormalModel:
         return self.error
 
     def is_possible(self, truth: float) -> bool:
-        """Tell whether it is a number, because the range of the measure is not known."""
+        """Return whether it is a number, because the range of the measure is not known."""
         return math.isfinite(truth)
 
 
@@ -334,5 +334,5 @@ def _percent(share: float) -> str:
 
 
 def rates_to_dicts(rates: Iterable[ErrorRate]) -> list[Mapping[str, object]]:
-    """Give plain values of several rates."""
+    """Return plain values of several rates."""
     return [rate.to_dict() for rate in rates]

@@ -56,7 +56,7 @@ class ConfirmingTest(NamedTuple):
         return alpha_of(level) / (1 if self.is_two_sided else 2)
 
     def confirms(self, level: float) -> bool:
-        """Tell whether the p-value is small enough; an interval with one side may equal its limit."""
+        """Return whether the p-value is small enough; an interval with one side may equal its limit."""
         limit = self.limit(level)
         return self.p_value < limit if self.is_two_sided else self.p_value <= limit
 
@@ -98,7 +98,7 @@ class Evidence:
     """How many cases would decide at a level with a power, if the truth is as observed."""
 
     def passes(self, level: float) -> bool:
-        """Tell whether the interval lies inside the region, and the test shows it too."""
+        """Return whether the interval lies inside the region, and the test shows it too."""
         low, high = self._reach(level)
         is_closed = self.requirement.relation in (">=", "<=")
         inside = low >= self.region.low if is_closed else low > self.region.low
@@ -106,7 +106,7 @@ class Evidence:
         return self.reason is None and inside and self.is_confirmed(level)
 
     def fails(self, level: float) -> bool:
-        """Tell whether the interval lies entirely outside the region.
+        """Return whether the interval lies entirely outside the region.
 
         Worse than the baseline also needs the two-sided test.
         """
@@ -162,7 +162,7 @@ class RequirementResult:
         return self.evidence.cannot_pass(self.level)
 
     def to_dict(self) -> dict[str, object]:
-        """Give plain values."""
+        """Return plain values."""
         evidence = self.evidence
         values = {
             "requirement": evidence.requirement.text,
@@ -263,7 +263,7 @@ def combine_results(results: Sequence[RequirementResult]) -> list[ErrorRate]:
 
 
 def has_too_few_units(model: OutcomeModel | None) -> bool:
-    """Tell whether the rates of a mean would rest on too few units."""
+    """Return whether the rates of a mean would rest on too few units."""
     return isinstance(model, NormalModel) and model.units < MIN_UNITS_FOR_RATES
 
 
@@ -333,7 +333,7 @@ def _cases_needed(
 
 
 def interval_of(law: SamplingLaw | None) -> Callable[[float], Interval]:
-    """Give the interval of a law as a function of the level."""
+    """Return the interval of a law as a function of the level."""
     if law is None:
         return lambda _: Interval(math.nan, math.nan)
     return lambda level: Interval(*law.interval(level))

@@ -73,7 +73,7 @@ class PairedModel:
         return points.chance_of(is_passed), points.chance_of(is_failed)
 
     def _bets(self, points: PairedOutcomes, region: Region, level: float, *, is_passing: bool) -> Floats:
-        """Tell at which points bets have refuted every value outside the region, or inside it."""
+        """Find the points at which bets have refuted every value outside the region, or inside it."""
         enough, decided = -math.log(1 - level), np.full(len(points.wins), is_passing)
         for bound, sign in ((region.low, 1), (region.high, -1)):
             if math.isfinite(bound):
@@ -94,7 +94,7 @@ class PairedModel:
         return math.sqrt(max(share - truth**2, 0.0) / self.trials)
 
     def is_possible(self, truth: float) -> bool:
-        """Tell whether it is a difference of shares."""
+        """Return whether it is a difference of shares."""
         return -1 <= truth <= 1
 
 

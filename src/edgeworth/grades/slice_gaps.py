@@ -110,7 +110,7 @@ def _has_range(grades: Grades) -> bool:
 
 
 def _ends_of_range_reverse(part: Grades, rest: Grades) -> bool:
-    """Tell whether three unseen items at the worst end of the range reverse the gap; clusters count as items.
+    """Return whether three unseen items at the worst end of the range reverse the gap; clusters are items.
 
     They may be the worst of the side with the higher mean, or the best of the other one.
 
@@ -125,7 +125,7 @@ def _ends_of_range_reverse(part: Grades, rest: Grades) -> bool:
 
 
 def _unseen_items_reverse(part: ItemValues, rest: ItemValues) -> bool:
-    """Tell whether three more items, each like the most extreme one on either side, reverse the gap.
+    """Return whether three more items, each like the most extreme one on either side, reverse the gap.
 
     They may be missing from the side with the lower mean, or from the other one. Clusters count as items.
 

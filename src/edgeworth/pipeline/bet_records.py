@@ -51,7 +51,7 @@ LUCK_DRAWS = 20_000
 
 
 class RecordOptions(TypedDict, total=False):
-    """Which columns a record of bets has, and what is reported."""
+    """Find the columns a record of bets has, and what is reported."""
 
     result: str | None
     odds: str | None

@@ -30,7 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def with_signature_of(group: type) -> Callable[[Function], Function]:
-    """Give a function that takes ``**options`` the signature and the documentation of a group of options."""
+    """Add the signature and the documentation of a group of options to a function of ``**options``."""
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
@@ -201,6 +201,6 @@ def flag_name(name: str) -> str:
 
 
 def is_given(value: object, option: Option) -> bool:
-    """Tell whether an option was given, and not just its default."""
+    """Return whether an option was given, and not just its default."""
     is_default = isinstance(value, (str, int, float)) and value == option.default
     return value is not None and value is not False and not is_default

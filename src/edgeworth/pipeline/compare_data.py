@@ -356,7 +356,7 @@ def _predictions(systems: Mapping[str, object], options: Options) -> str:
 
 
 def _is_fractional(column: object, data: object) -> bool:
-    """Tell whether an array, or a column of a dataframe, has fractions; a file is not read for this."""
+    """Return whether an array, or a column of a dataframe, has fractions; a file is not read for this."""
     try:
         array = _values_of(column, data)
     except (TypeError, KeyError, IndexError, ValueError):  # no dataframe; rows of different lengths

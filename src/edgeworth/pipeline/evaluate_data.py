@@ -134,7 +134,7 @@ def with_measures(report: Report, tally: object, options: Options) -> Report:
 
 
 def with_rows(report: Report, tallied: TallyRecord, options: Options) -> Report:
-    """Let the report make rows of its estimates, and of the values of items."""
+    """Make the report's rows of its estimates, and of the values of items."""
     tally, columns = tallied.final, tallied.terms.get("columns", {})
     kind = kind_of(tally)
     roles = (role for role in (*FORMS, *GRADED) if columns.get(role, role) != role)

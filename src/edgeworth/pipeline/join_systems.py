@@ -161,7 +161,7 @@ def _column_name(column: object, role: str) -> str | None:
 
 
 def _fill_by_id(column: Coded, cases: Positions) -> Coded:
-    """Give each row the value of the first row with its id, because only one table may have it."""
+    """Fill in each row the value of the first row with its id, because only one table may have it."""
     known = np.full(cases.max() + 1, MISSING, dtype=np.intp)
     there = np.flatnonzero(column.codes != MISSING)[::-1]
     known[cases[there]] = column.codes[there]

@@ -324,7 +324,7 @@ def cut_runs(runs: Mapping[str, Run], tasks: Tasks, options: Options) -> list[Sl
 
 
 def grade_of(item: Item) -> float:
-    """Give the grade of an item of which one scorer is kept."""
+    """Return the grade of an item of which one scorer is kept."""
     [grade] = item.grades.values()
     return grade
 

@@ -257,7 +257,7 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
 
 
 def _only_one(systems: Systems) -> str:
-    """Say that the logs hold one system, and how two logs of it can be compared."""
+    """Explain that the logs hold one system, and how two logs of it can be compared."""
     [name] = systems
     advice = "to compare two logs of one model, name them (NAME=FILE NAME=FILE, data={'v1': …, 'v2': …})"
     return f"a comparison needs two systems; the logs hold one, {name!r}: {advice}"
@@ -298,7 +298,7 @@ def describe_unfinished(name: str, runs: Iterable[Run], are_several: bool) -> st
 
 
 def _reasons_for_no_winner(systems: Systems, tasks: Tasks) -> dict[str, str]:
-    """Say of each system with an unfinished run why no difference from it is claimed."""
+    """Explain for each system with an unfinished run why no difference from it is claimed."""
     return {
         name: f"{describe_unfinished(name, runs, True)}; to name a winner anyway, use --allow-unfinished"
         for name, runs in unfinished_runs(systems, tasks).items()
@@ -346,7 +346,7 @@ Conclusion = tuple[object, str]
 def _change_by_errors(
     answers: Answers, conclusion: Conclusion, conclude: Callable[[ErrorRule], Conclusion]
 ) -> Claim | None:
-    """Tell in the verdict if the other treatment of errors leads to another conclusion."""
+    """Report in the verdict if the other treatment of errors leads to another conclusion."""
     if not any(answers.errors.values()):
         return None
     other = OTHER_RULE[answers.options["errors"]]

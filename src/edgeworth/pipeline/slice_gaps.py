@@ -153,7 +153,7 @@ class SliceRow:
 
     @property
     def is_shown(self) -> bool:
-        """Tell whether test and interval both show that the slice is weaker than the rest.
+        """Return whether test and interval both show that the slice is weaker than the rest.
 
         For a measure without a better side, tell whether they show that it differs.
         """
@@ -161,14 +161,14 @@ class SliceRow:
 
     @property
     def is_different(self) -> bool:
-        """Tell whether test and interval both show that the slice is weaker or stronger than the rest."""
+        """Return whether test and interval both show that the slice is weaker or stronger than the rest."""
         if self.no_claim is not None or not is_significant(self.adjusted_p_value, self.level):
             return False
         return bool(self.gap_low > 0 or self.gap_high < 0)
 
     @property
     def is_stronger(self) -> bool:
-        """Tell whether the interval of the gap is on the better side of 0, if one side is better."""
+        """Return whether the interval of the gap is on the better side of 0, if one side is better."""
         is_above, is_below = bool(self.gap_low > 0), bool(self.gap_high < 0)
         return {"higher": is_above, "lower": is_below, "neither": False}[self.direction]
 

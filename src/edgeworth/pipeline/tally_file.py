@@ -180,7 +180,7 @@ def write_tally(tally: Tally | TallyRecord, path: str | os.PathLike[str]) -> Non
 
 @contextmanager
 def locked(name: str) -> Iterator[Callable[[], None]]:
-    """Let one command at a time read a tally file, add to it and write it: others wait, and nothing is lost.
+    """Lock a tally file, so that one command at a time reads it, adds to it and writes it, and others wait.
 
     It gives a check to call before writing, which refuses a file that another program changed nevertheless.
     The lock is that of the folder, and leaves nothing there. If the file system has no locks, a file beside
@@ -285,7 +285,7 @@ START_BYTES = 256
 
 
 def is_tally_file(path: object) -> bool:
-    """Tell by its first bytes whether a file is a tally file, compressed or not."""
+    """Return whether a file, by its first bytes, is a tally file, compressed or not."""
     if not isinstance(path, (str, os.PathLike)) or not Path(path).is_file():
         return False
     try:

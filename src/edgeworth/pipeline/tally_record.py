@@ -205,12 +205,12 @@ class TallyRecord:
 
 
 def is_tally(value: object) -> TypeGuard[Tally | TallyRecord]:
-    """Tell what was counted already from data that are yet to be read."""
+    """Return whether a value was counted already, and is not data to be read."""
     return isinstance(value, TallyRecord) or kind_if_tally(value) is not None
 
 
 def holds_tallies(data: object) -> bool:
-    """Tell whether data are a tally, or a mapping that has one."""
+    """Return whether data are a tally, or a mapping that has one."""
     return any(map(is_tally, data.values() if isinstance(data, Mapping) else [data]))
 
 

@@ -407,12 +407,12 @@ MEAN, RANDOM_ORDERS = "mean over lists", "random orders"
 
 
 def list_charts(findings: ListFindings) -> Charts:
-    """The charts of a report on many lists."""
+    """List the charts of a report on many lists."""
     return Charts((_queries(findings),)) if findings.headline.undefined is None else Charts()
 
 
 def run_charts(runs: Mapping[str, ListFindings]) -> Charts:
-    """The charts of a report on one or more runs."""
+    """List the charts of a report on one or more runs."""
     if len(runs) == 1:
         return list_charts(next(iter(runs.values())))
     defined = {name: findings for name, findings in runs.items() if findings.headline.undefined is None}

@@ -112,12 +112,12 @@ def _tie_sum(ranking: Ranking) -> float:
 
 
 def is_turned_round(area: float, targets: float, background: float) -> bool:
-    """Tell whether a ROC area is five standard deviations of random order below ½ (Mann & Whitney 1947)."""
+    """Return whether a ROC area is five standard deviations of random order below ½ (Mann & Whitney 1947)."""
     return (0.5 - area) * math.sqrt(12 * targets * background) > 5 * math.sqrt(targets + background + 1)
 
 
 def class_split(ranking: Ranking) -> str | None:
-    """Say that nearly equal scores are split by class, targets below others, as leaving out one case does.
+    """Warn if nearly equal scores are split by class, targets below others, as leaving out one case does.
 
     A model fitted without a target expects a little less of it. Where cases share their features, that puts
     all targets just below all others of the kind, while across kinds the order is right.
@@ -232,7 +232,7 @@ def _tail(
 
 
 def _is_tied(ranking: Ranking) -> bool:
-    """Tell whether enough pairs of items are tied to matter; unknown for a collapsed ranking."""
+    """Return whether enough pairs of items are tied to matter; unknown for a collapsed ranking."""
     sizes, items = ranking.items_by_score[1].astype(np.float64), float(ranking.ranked_total)
     return not ranking.is_collapsed and float(sizes @ (sizes - 1)) > MIN_TIED_SHARE * items * max(
         items - 1, 1

@@ -85,7 +85,7 @@ class AgainstChance(ABC):
         return self.is_significant and self._excludes_chance(otherwise=True)
 
     def _excludes_chance(self, *, otherwise: bool) -> bool:
-        """Tell whether the interval excludes the chance level, if both are known."""
+        """Return whether the interval excludes the chance level, if both are known."""
         if self.headline.law is None or math.isnan(self.headline.chance):
             return otherwise
         return self.headline.chance not in self.headline.interval(self.level)

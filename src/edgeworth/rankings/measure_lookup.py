@@ -107,7 +107,7 @@ class ResolvedRanking:
         return np.where(np.isnan(groups.items), np.nan, values)
 
     def undefined(self, groups: TieGroups) -> list[str | None]:
-        """Why each list has no value; None where it has one."""
+        """Explain why each list has no value; None if it has one."""
         values = self.values(groups)
         reasons: list[str | None] = [None] * groups.number
         if not np.isnan(values).any():
@@ -172,7 +172,7 @@ def with_ties(spelling: str | Measure, ties: str | None) -> str:
 
 
 def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable, str] | None:
-    """The table at a depth and how the measure is spelt there; None for a measure of the ranking itself."""
+    """Return the table at a depth and the measure's spelling there; None if it measures the ranking itself."""
     written = parse_measure(spelling)
     if written.name in measures_by_name(RANKING, "ranking"):
         return None
@@ -191,7 +191,7 @@ def tie_groups_of(tally: Ranked, resolved: ResolvedRanking) -> TieGroups:
 
 
 def needs_whole_cases(tally: Ranked, resolved: ResolvedRanking) -> str | None:
-    """Why sampling weights rule the measure out, if they do."""
+    """Explain why sampling weights rule the measure out, or return None."""
     if not isinstance(tally, Ranking) or tally.is_counted:
         return None
     if not resolved.measure.allows_weights:

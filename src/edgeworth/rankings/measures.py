@@ -150,7 +150,7 @@ def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
     guidance=guidance.ROC_AUC,
 )
 def roc_auc(groups: TieGroups) -> Values:
-    """The probability that a target stands above a background item, ties counting half."""
+    """Compute the probability that a target ranks above a background item; ties count half."""
     above = groups.seen_above - groups.hits_above
     tied = groups.size - groups.hits
     ranked = groups.sum_by_list(groups.hits)
@@ -170,7 +170,7 @@ def roc_auc(groups: TieGroups) -> Values:
     guidance=guidance.PR_AUC,
 )
 def pr_auc(groups: TieGroups) -> Values:
-    """The area under precision against recall, along the curve that random thresholds inside a tie give.
+    """Compute the area under precision and recall, along the curve that random thresholds inside a tie give.
 
     Between two cuts hits and false alarms grow in proportion, which is no straight line in precision and
     recall (Davis & Goadrich 2006): the integral is in closed form.
@@ -194,7 +194,7 @@ def pr_auc(groups: TieGroups) -> Values:
     bounds=lambda depth: (0.0, depth),
 )
 def hits(groups: TieGroups, depth: Values) -> Values:
-    """The hit curve h(t)."""
+    """Compute the hit curve h(t)."""
     return groups.hits_at(depth)
 
 
@@ -210,7 +210,7 @@ def r_precision(groups: TieGroups) -> Values:
     options={"recall": Parameter(0.5, 0.0, 1.0)} | WHOLE_GROUPS,
 )
 def interpolated_precision(groups: TieGroups, recall: float) -> Values:
-    """The best precision at any cut that reaches the recall."""
+    """Find the best precision at any cut that reaches the recall."""
     if groups.ties == "trec":
         # As trec_eval 10 has it: the nearest number of targets, a half rounded up.
         needed = np.floor(recall * groups.targets + 0.5)
@@ -229,7 +229,7 @@ def interpolated_precision(groups: TieGroups, recall: float) -> Values:
     options=WHOLE_GROUPS,
 )
 def eleven_point_precision(groups: TieGroups) -> Values:
-    """The mean of the interpolated precisions at recall 0, 0.1, …, 1."""
+    """Average the interpolated precisions at recall 0, 0.1, …, 1."""
     return np.mean([interpolated_precision(groups, level) for level in RECALL_LEVELS], axis=0)
 
 
@@ -271,7 +271,7 @@ def _mean_reciprocal(items_above: float, hits: float, size: float, limit: float)
     guidance=guidance.SUCCESS,
 )
 def success(groups: TieGroups, depth: Values) -> Values:
-    """Whether any of the first t items is a target; with ties, the probability."""
+    """Return whether any of the first t items is a target; with ties, the probability."""
     first = groups.is_first
     size, hits, reachable = groups.size[first], groups.hits[first], groups.within(depth)[first]
     result = np.where(groups.targets > 0, 0.0, np.nan)
@@ -345,7 +345,7 @@ def bpref(groups: TieGroups) -> Values:
     has_mean_chance=False,
 )
 def err(groups: TieGroups, depth: Depth, max_grade: float) -> Values:
-    """The mean of 1/rank at which a reader stops, who is satisfied by each item with probability s."""
+    """Average 1/rank over where a reader stops, who is satisfied by each item with probability s."""
     if groups.grades is None or groups.judgements is None:
         return np.full(groups.number, np.nan)
     highest = np.max(groups.grades.grade, initial=0.0)
@@ -376,7 +376,7 @@ def err(groups: TieGroups, depth: Depth, max_grade: float) -> Values:
     has_mean_chance=False,
 )
 def judged(groups: TieGroups, depth: Values) -> Values:
-    """The share of the first t items that somebody judged, whatever the grade."""
+    """Compute the share of the first t items that were judged, whatever the grade."""
     shares = ratio(groups.hits_at(depth), np.minimum(depth, groups.ranked))
     return shares if groups.grades is not None else np.full(groups.number, np.nan)
 
@@ -433,7 +433,7 @@ def value(groups: TieGroups, depth: Values, gain: float, cost: float) -> Values:
     has_mean_chance=False,
 )
 def best_value(groups: TieGroups, gain: float, cost: float) -> Values:
-    """The value at the best depth; 0 when looking never pays. Only the end of a tie group can be best."""
+    """Find the value at the best depth; 0 if reviewing never pays. Only the end of a tie can be best."""
     return groups.largest(gain * groups.hits_below - cost * groups.seen_below, 0.0)
 
 
@@ -444,7 +444,7 @@ def best_value(groups: TieGroups, gain: float, cost: float) -> Values:
     has_mean_chance=False,
 )
 def best_depth(groups: TieGroups, gain: float, cost: float) -> Values:
-    """The shortest depth at which the value is best; 0 when looking never pays."""
+    """Find the shortest depth at which the value is best; 0 if reviewing never pays."""
     worth = gain * groups.hits_below - cost * groups.seen_below
     most = best_value(groups, gain, cost)[groups.list_of]
     scale = np.maximum(np.abs(gain * groups.hits_below), np.abs(cost * groups.seen_below))
@@ -462,7 +462,7 @@ def best_depth(groups: TieGroups, gain: float, cost: float) -> Values:
     has_mean_chance=False,
 )
 def best_informedness(groups: TieGroups) -> Values:
-    """The largest recall − fallout over all cuts: the greatest height of the ROC curve over the diagonal."""
+    """Find the largest recall − fallout over all cuts: the ROC curve's greatest height over the diagonal."""
     background = (groups.ranked - groups.sum_by_list(groups.hits))[groups.list_of]
     targets = groups.targets[groups.list_of]
     heights = ratio(groups.hits_below, targets) - ratio(groups.seen_below - groups.hits_below, background)

@@ -40,7 +40,7 @@ def ranking_base_rates(ranking: Ranking) -> dict[str, float]:
 
 
 def moves_with_prevalence(measure: str) -> bool:
-    """Tell whether a ranking's measure changes with the share of targets."""
+    """Return whether a ranking's measure changes with the share of targets."""
     name = parse_measure(measure).name
     entry = next((entry for entry in MEASURES if entry.name == name), None)
     return entry is None or entry.ignores_prevalence != "always"

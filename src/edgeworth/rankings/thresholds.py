@@ -211,7 +211,7 @@ class ThresholdChoice:
         return {name: self.cost(table) for name, table in tables.items()}
 
     def to_dict(self, level: float = 0.95) -> dict[str, object]:
-        """Give plain values; the threshold that takes nothing is None."""
+        """Return plain values; the threshold that takes nothing is None."""
         own, new = (
             {name: result.to_dict(level) for name, result in estimates.items()}
             for estimates in (self.estimates, self.expected)

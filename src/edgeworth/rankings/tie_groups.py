@@ -96,22 +96,22 @@ class TieGroups:
         return np.bincount(self.list_of, weights=values, minlength=self.number)
 
     def largest(self, values: Values, least: float) -> Values:
-        """The largest over the tie groups of each list, at least ``least``."""
+        """Find the largest over the tie groups of each list, at least ``least``."""
         result = np.full(self.number, least, dtype=np.float64)
         np.maximum.at(result, self.list_of, np.where(np.isnan(values), least, values))
         return result
 
     def within(self, depth: Values) -> Values:
-        """How many items of each tie group lie within the depth of its list."""
+        """Count the items of each tie group within the depth of its list."""
         return np.clip(np.broadcast_to(depth, self.number)[self.list_of] - self.seen_above, 0, self.size)
 
     def hits_at(self, depth: Values) -> Values:
-        """The hit curve h(t) of each list: mean number of targets among the first t, ties in random order."""
+        """Compute the hit curve h(t) of each list: mean targets among the first t, ties in random order."""
         return self.sum_by_list(self.hits * self.within(depth) / self.size)
 
 
 def all_tied(groups: TieGroups) -> TieGroups:
-    """The same lists without any information: every item in one tie."""
+    """Make the same lists without any information: every item in one tie."""
     lists = np.flatnonzero((groups.targets > 0) & (groups.items > 0))
     group_of_list = np.full(groups.number, -1)
     group_of_list[lists] = np.arange(len(lists))
@@ -202,7 +202,7 @@ def _far_discounts(ends: Values) -> Values:
 
 
 def gain_of(grades: Values, form: str) -> Values:
-    """The grade itself (Järvelin & Kekäläinen, trec_eval), or ``2^grade − 1`` (Burges et al.)."""
+    """Compute the gain: the grade (Järvelin & Kekäläinen, trec_eval), or ``2^grade − 1`` (Burges et al.)."""
     if form != "exponential":
         return grades.astype(np.float64)
     if np.max(grades, initial=0) > HIGHEST_GRADE:
@@ -211,7 +211,7 @@ def gain_of(grades: Values, form: str) -> Values:
 
 
 def gains_of_groups(groups: TieGroups, form: str) -> Values:
-    """The gain of all targets of each tie group; without grades every target has grade 1."""
+    """Compute the gain of all targets of each tie group; without grades every target has grade 1."""
     if groups.grades is None:
         return groups.hits
     gains = gain_of(groups.grades.grade, form)
@@ -219,7 +219,7 @@ def gains_of_groups(groups: TieGroups, form: str) -> Values:
 
 
 def ideal_gain(groups: TieGroups, depth: Values | None, form: str) -> Values:
-    """The discounted gain of the best order: targets by falling grade, then everything else."""
+    """Compute the discounted gain of the best order: targets by falling grade, then everything else."""
     most = groups.targets if depth is None else np.minimum(groups.targets, depth)
     if groups.grades is None:
         return discount_sum(np.zeros(groups.number), most)

@@ -178,7 +178,7 @@ def diff_reports(old: str | Path, new: str | Path) -> Report:
 
 
 def _are_same_data(old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> bool:
-    """Tell whether both reports were made from the same columns of the same file."""
+    """Return whether both reports were made from the same columns of the same file."""
     return old.get("digest") is not None and all(old.get(name) == new.get(name) for name in SAME_DATA)
 
 

@@ -46,7 +46,7 @@ class Terminal(Console):
         self.width = max(self.width or PLAIN_WIDTH, MIN_TERMINAL_WIDTH)
 
     def on_broken_pipe(self) -> None:
-        """Let the command end quietly."""
+        """Raise the error that ends the command quietly."""
         raise BrokenPipeError
 
 

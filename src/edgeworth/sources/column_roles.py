@@ -1,4 +1,4 @@
-"""Which column plays which role, inferred from column names only if they are unambiguous."""
+"""Find the column plays which role, inferred from column names only if they are unambiguous."""
 
 from __future__ import annotations
 

@@ -291,7 +291,7 @@ class WealthRace:
         self.log_wealth.setflags(write=False)
 
     def against(self, bettor: str, other: str) -> float:
-        """Give the log wealth of one against another."""
+        """Return the log wealth of one against another."""
         return float(self.log_wealth[self.names.index(bettor), self.names.index(other)])
 
     def stronger(self, first: str, second: str) -> Evidence | None:
@@ -301,7 +301,7 @@ class WealthRace:
         return better_of(self.evidence[first, second], self.evidence[second, first])
 
     def path(self, bettor: str, other: str) -> Floats:
-        """Give the log wealth after ``positions`` cases; empty when only sums were kept."""
+        """Return the log wealth after ``positions`` cases; empty when only sums were kept."""
         if (bettor, other) in self.paths:
             return self.paths[bettor, other]
         return -self.paths[other, bettor] if (other, bettor) in self.paths else np.zeros(0)

@@ -57,7 +57,7 @@ SAME = "it depends on the outcomes alone, so it is the same for all systems"
 
 
 def is_score(measure: str) -> bool:
-    """Tell whether a measure is the mean of a proper score, which is compared case by case."""
+    """Return whether a measure is the mean of a proper score, which is compared case by case."""
     return measure in RULES
 
 
@@ -79,7 +79,7 @@ def usual_calibration(systems: Sequence[Forecasts]) -> tuple[str, ...]:
 
 
 def _are_bins_misled(forecasts: Forecasts, part: tuple[Forecast, ResolvedForecast]) -> bool:
-    """Tell whether bins find more error than the best recalibration that never falls could remove.
+    """Return whether bins find more error than the best recalibration that never falls could remove.
 
     Then events happened less often at higher forecasts. Leave-one-out predictions do this: a model that did
     not see an event forecasts it a little lower, and narrow bins separate the outcomes.

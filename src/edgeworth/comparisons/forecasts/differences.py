@@ -200,7 +200,7 @@ def _duels(
     predictions_made: PredictionsMade,
     level: float,
 ) -> tuple[Duel, ...]:
-    """Let each bet against each; not of too many pairs, nor where a bet cannot be settled."""
+    """Bet each system against each other, unless there are too many pairs or a bet cannot be settled."""
     pairs = all_pairs(tuple(forecasts))
     zeros = [system.of_truth(system.probabilities) == 0 for system in forecasts.values()]
     if len(pairs) > MAX_PAIRS_FOLLOWED or (np.sum(zeros, axis=0) > 1).any():
@@ -322,7 +322,7 @@ class SequenceLaw:
     standard_error: float
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Give the bounds that hold at all times at a level."""
+        """Return the bounds that hold at all times at a level."""
         return mean_sequence(self.differences, level=level, reach=self.reach).last[1:]
 
     def p_value(self, null: float, alternative: Alternative) -> float:
@@ -331,7 +331,7 @@ class SequenceLaw:
 
 
 def _with_sequence(student: Difference, differences: Floats, reach: float) -> Difference:
-    """Let the confidence sequence decide, as it does where one system is judged against another."""
+    """Replace a Student difference by that of the confidence sequence, valid as cases come in."""
     law = SequenceLaw(differences, reach, student.standard_error)
     method = mean_sequence(differences, reach=reach).method
     p_value = law.p_value(0.0, "two-sided")

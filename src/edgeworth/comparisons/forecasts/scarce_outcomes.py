@@ -73,7 +73,7 @@ def _rare_classes(first: Forecasts, second: Forecasts) -> NDArray[np.intp]:
 
 
 def _top_class_failed(forecasts: Forecasts) -> NDArray[np.bool_]:
-    """Tell in which cases a class was more likely than the one that occurred; a tie is no failure."""
+    """Find the cases in which a class was more likely than the one that occurred; a tie is no failure."""
     return np.asarray(forecasts.of_truth(forecasts.probabilities) < forecasts.probabilities.max(axis=1))
 
 
@@ -90,7 +90,7 @@ class HoeffdingLaw:
     standard_error: float
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Give the bounds at a level, within what the forecasts allow."""
+        """Return the bounds at a level, within what the forecasts allow."""
         reach = self.scale * math.sqrt(math.log(2 / (1 - level)) / 2)
         return max(self.value - reach, self.lowest), min(self.value + reach, self.highest)
 

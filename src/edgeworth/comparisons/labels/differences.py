@@ -162,7 +162,7 @@ def _difference(
 
 
 def needs_standard_errors(resolved: Resolved) -> bool:
-    """Tell whether equal values do not make systems interchangeable: all but sums over the same cases."""
+    """Return whether equal values do not make systems interchangeable: all but sums over the same cases."""
     return not resolved.measure.is_case_sum and resolved.measure.scope != "cells"
 
 
@@ -234,7 +234,7 @@ def _class_names(cells: JointCells, labels: Sequence[int]) -> str:
 
 
 def _is_unclear(cells: JointCells, label: int) -> bool:
-    """Tell whether predictions are too seldom right, or wrong, and Fisher's test shows nothing."""
+    """Return whether predictions are too seldom right, or wrong, and Fisher's test shows nothing."""
     right, wrong = [], []
     for output, real in map(cells.split, cells.places):
         is_predicted = output == label

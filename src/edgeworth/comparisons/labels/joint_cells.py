@@ -180,7 +180,7 @@ class JointCells:
         return self._units(self.split(self.places[0])[1] == label)
 
     def is_seen(self, resolved: Resolved) -> NDArray[np.bool_]:
-        """Tell which combinations have to do with the measure of either predictor."""
+        """Find the combinations that have to do with the measure of either predictor."""
         both = zip(self.tables, self.places, strict=True)
         parts = np.abs([influence(table, resolved).ravel()[positions] for table, positions in both])
         return np.asarray((parts > 1e-9 * parts.max()).any(axis=0))

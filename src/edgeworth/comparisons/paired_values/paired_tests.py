@@ -47,7 +47,7 @@ class LawWithinReach(NormalLaw):
     """The skewness of the differences, which does not move the interval but how often a gate errs."""
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Give the bounds that are possible."""
+        """Return the bounds that are possible."""
         low, high = super().interval(level)
         return max(low, -self.reach), min(high, self.reach)
 

@@ -147,7 +147,7 @@ def shared_permutations(paired: PairedScores, pairs: int) -> int:
 
 
 def can_swap(paired: PairedScores) -> bool:
-    """Tell whether systems can be swapped in single cases, or in clusters that each are in one ranking."""
+    """Return whether systems can be swapped in single cases, or in clusters that each are in one ranking."""
     return paired.is_counted and not (paired.folds and paired.clusters is not None)
 
 
@@ -230,7 +230,7 @@ def _permutations(paired: PairedScores, requested: int | None, law: SamplingLaw 
 
 
 def _needs_swaps(law: SamplingLaw | None) -> TypeGuard[ScoreDifferenceLaw]:
-    """Tell whether Student's law needs calibration: few targets (or other cases), nothing separated."""
+    """Return whether Student's law needs calibration: few targets (or other cases), nothing separated."""
     if not isinstance(law, ScoreDifferenceLaw) or not law.standard_error > 0:
         return False
     sides = (law.first, law.second)

@@ -423,7 +423,7 @@ class Waves:
 
     @classmethod
     def of(cls, steps: LogReturns, mean: float, deviation: float) -> Waves | None:
-        """Go through the frequencies, or give None if they are too many."""
+        """Compute the characteristic function at every frequency, or return None if they are too many."""
         index = np.arange(math.ceil(WAVES_END * WAVES_PERIOD / (2 * math.pi)), dtype=np.float64) + 0.5
         angles: Floats = index * (2 * math.pi / (WAVES_PERIOD * deviation))
         inversion = characteristic_function(
@@ -482,7 +482,7 @@ class Moments:
 
     @classmethod
     def of(cls, wealth: Wealth, side: str) -> Moments:
-        """If the "price" is right, or the "model"."""
+        """Compute the moments when the "price" is right, or when the "model" is."""
         with np.errstate(invalid="ignore"):
             parts = (wealth.sums(f"{side}_{name}").sum() for name in ("mean", "variance", "third"))
         return cls(*map(float, parts))

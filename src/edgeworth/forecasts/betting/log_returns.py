@@ -187,7 +187,7 @@ class MergedOutcomes:
         return float(np.logaddexp.reduce(reached))
 
     def sums(self) -> tuple[Floats, Floats] | None:
-        """All sums in ascending order and their probabilities; None if they are more than a million."""
+        """List the sums, ascending, with their probabilities; None if there are more than a million."""
         if self.outcomes > MAX_SUMS_PER_HALF:
             return None
         values, logs = _add_sums(self.ours, self.theirs)

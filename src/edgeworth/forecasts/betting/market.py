@@ -155,5 +155,5 @@ def without_overround(values: object, overround: OverroundMethod | None, *, has_
 
 
 def are_odds(table: Floats) -> bool:
-    """Tell odds from probabilities: they are above 1, one for each class."""
+    """Return whether numbers are odds, which are above 1, one for each class."""
     return table.ndim == 2 and table.shape[1] > 1 and bool((table > 1).all())

@@ -54,7 +54,7 @@ LOGS = ("wealth", "henzi_brier", "henzi_log")
 
 
 def grid_of(end: int) -> int:
-    """The size of a block when positions reach up to ``end``: a power of two.
+    """Find the block size, a power of two, for positions up to ``end``.
 
     >>> grid_of(4096), grid_of(4097), grid_of(10**8)
     (1, 2, 32768)

@@ -495,7 +495,7 @@ def _check_payable(realised: Floats, first_row: int) -> None:
 
 
 def bookmaker_forecasts(forecasts: Forecasts, bookmaker: Bookmaker, *, first: int = 0) -> Forecasts:
-    """The probabilities behind the prices of these cases; ``first`` is the position of the first one.
+    """Compute the probabilities behind the prices of these cases; ``first`` is the position of the first one.
 
     They are those of the odds that are offered: a commission is no part of what a market thinks.
 
@@ -515,14 +515,14 @@ def bookmaker_forecasts(forecasts: Forecasts, bookmaker: Bookmaker, *, first: in
 
 
 def game_prices(bookmaker: Bookmaker, forecasts: Forecasts, first: int = 0) -> Floats | None:
-    """Of games that are backed and laid alike, the price of the second of two classes; else None."""
+    """Return the price of the second class of games that are backed and laid alike; else None."""
     if not is_game(bookmaker, forecasts):
         return None
     return bookmaker.starting_at(first).game_prices(len(forecasts))
 
 
 def is_game(bookmaker: Bookmaker, forecasts: Forecasts) -> bool:
-    """Tell whether a bookmaker quotes one price per case, that of the second of two classes."""
+    """Return whether a bookmaker quotes one price per case, that of the second of two classes."""
     return forecasts.size == 2 and bookmaker.is_game(len(forecasts))
 
 
@@ -541,7 +541,7 @@ def quote_forecasts(forecasts: Forecasts, quote: Quote) -> Forecasts:
 
 
 def quote_cases(bookmaker: Bookmaker, forecasts: Forecasts, first: int) -> Quote:
-    """The odds of these cases; prices that are drawn at random are those of their positions in the path."""
+    """Quote the odds of these cases; prices drawn at random are those of their positions in the path."""
     shape, bookmaker = forecasts.probabilities.shape, bookmaker.starting_at(first)
     return bookmaker.quote(shape[:1]).two_way() if is_game(bookmaker, forecasts) else bookmaker.quote(shape)
 
@@ -554,7 +554,7 @@ def as_races(
     first_row: int = 1,
     name: str = "odds",
 ) -> Floats:
-    """Odds as a column for each class and a row for each case; one column of two classes is of the positive.
+    """Arrange odds, a row per case and a column per class; one column of two classes is of the positive.
 
     ``columns`` are the names of columns that stand in the order of the classes, for errors. A dataframe's own
     columns may be called as the classes, in any order.
@@ -580,12 +580,12 @@ def as_races(
 
 
 def one_sided(odds: Floats) -> Floats:
-    """Odds on the second of two classes alone, as odds on both: the first cannot be backed."""
+    """Turn odds on the second of two classes into odds on both: the first cannot be backed."""
     return np.stack([np.full_like(odds, NO_WINNINGS), odds], axis=1)
 
 
 def _is_of_last(forecasts: Forecasts) -> bool:
-    """Tell whether odds for one class can only belong to the last class."""
+    """Return whether odds for one class can only belong to the last class."""
     return forecasts.label_source == "positive" or usual_positive(forecasts.labels) == forecasts.labels[1]
 
 

@@ -120,7 +120,7 @@ def probability_beyond(order: RandomOrder, threshold: Fraction, *, strictly: boo
 
 
 def value_counts(order: RandomOrder, most: int = MOST_STATES) -> tuple[list[Fraction], list[int]]:
-    """Every value of W, and how often it comes up among all orders of the first ranks.
+    """Count how often each value of W occurs among all orders of the first ranks.
 
     >>> value_counts(RandomOrder(3, 2, 3))
     ([Fraction(7, 6), Fraction(5, 3), Fraction(2, 1)], [2, 2, 2])
@@ -205,7 +205,7 @@ def log_path_bound(order: RandomOrder, threshold: float) -> float:
 
 
 def path(order: RandomOrder, ranks: Floats, level: float) -> Floats:
-    """At each rank the most hits with t·KL(hits/t ‖ m/n) below the level, or all there can be.
+    """Find at each rank the most hits with t·KL(hits/t ‖ m/n) below the level, or all there can be.
 
     KL is Kullback and Leibler's divergence of two coins.
     """

@@ -50,7 +50,7 @@ def edgeworth_tail(z: float, skewness: float) -> tuple[float, float]:
 
 
 def is_trustworthy(z: float, skewness: float) -> bool:
-    """Whether the correction is small against what it corrects, also in the tail: |γ z³|/6."""
+    """Return whether the correction is small against what it corrects, also in the tail: |γ z³|/6."""
     return abs(skewness) * (abs(z) ** 3 + 1) / 6 <= TRUSTED
 
 
@@ -102,7 +102,7 @@ class HitsLaw(ExactMoments):
         return Fraction(t * m * (n - m) * (n - t), n * n * (n - 1))
 
     def covariance(self, depth: int) -> float:
-        """The covariance with the hits within another depth: s π(1 − π)(n − t)/(n − 1) for depths s ≤ t.
+        """Compute the covariance with the hits at another depth: s π(1 − π)(n − t)/(n − 1) for depths s ≤ t.
 
         >>> round(hits(3000, 245, 100).covariance(200), 4)
         7.0021
@@ -352,7 +352,7 @@ class RandomOrder:
 
 
 def random_ranks(items: int, targets: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The ranks of the targets in random orders, one order a row, ascending.
+    """Draw the ranks of the targets in random orders, one order per row, ascending.
 
     Ranks drawn twice are drawn again until all differ: no rank is treated unlike another, so every set of
     ranks is as likely as any other. Where that takes long, whole orders are shuffled.

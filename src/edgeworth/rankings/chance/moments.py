@@ -52,7 +52,7 @@ class Moments:
 
 @lru_cache(maxsize=64)
 def harmonic_sums(length: int, *, exact: bool) -> HarmonicSums:
-    """The four sums: as fractions, or to sixty digits.
+    """Compute the four sums: as fractions, or to sixty digits.
 
     >>> harmonic_sums(4, exact=True).first
     Fraction(25, 12)

@@ -156,7 +156,7 @@ class Question:
         return self.drawn() or bound
 
     def bound(self) -> TestResult:
-        """The smaller of two certified bounds; Cantelli's is the one-sided Chebyshev bound 1/(1 + z²)."""
+        """Return the smaller of two certified bounds; Cantelli's is the one-sided Chebyshev, 1/(1 + z²)."""
         cantelli = -math.log1p(max(self._away[0], 0.0) ** 2)
         path_bound = log_path_bound(self.order, float(self.threshold)) if self.upper else 0.0
         bound_name = "hypergeometric bounds along a path" if path_bound < cantelli else "Cantelli"
@@ -165,7 +165,7 @@ class Question:
         )
 
     def drawn(self) -> TestResult | None:
-        """The share of random orders beyond the threshold, or at it."""
+        """Draw random orders, and return the share beyond the threshold or at it."""
         draws = min(10**6, MOST_DRAWN // self.order.m) - 1
         if draws < 999:
             return None

@@ -49,7 +49,7 @@ class TiltedChain:
     """The law of the number of hits within the depth."""
 
     def band(self, ranks: frozenset[int]) -> Band:
-        """Where the chain goes, with the law of h(k) at some ranks."""
+        """Compute the states that the chain reaches, with the law of h(k) at some ranks."""
         depth = self.order.depth
         lows, highs = np.zeros(depth + 1, dtype=np.int64), np.zeros(depth + 1, dtype=np.int64)
         centres, laws = np.zeros(depth + 1), dict[int, Floats]()
@@ -101,7 +101,7 @@ def log_transforms(order: RandomOrder, tilts: Floats) -> Floats:
 
 
 def tilted_chain(order: RandomOrder, tilt: float) -> TiltedChain:
-    """The chain for one θ, with its table of hit probabilities."""
+    """Make the chain for one θ, with its table of hit probabilities."""
     theta = np.array([[tilt]])
     hit = np.zeros((order.depth + 1, order.most_hits + 1))
     ratios = np.ones((1, order.most_hits + 1))
@@ -150,7 +150,7 @@ class Saddle:
     """log E[exp(θ W)] at them: for Chernoff's bounds."""
 
     def reach(self, sign: float, log_tolerance: float, threshold: float) -> float:
-        """How far beyond the threshold, on one side, the tilted law has less than exp(log_tolerance)."""
+        """Find how far beyond the threshold, on one side, the tilted law has less than exp(log_tolerance)."""
         moved = sign * (self.slopes - self.tilt)
         useful = moved > 0
         away = moved[useful]
@@ -163,7 +163,7 @@ class Saddle:
 
 
 def saddle(order: RandomOrder, threshold: float, mean: float, deviation: float) -> Saddle:
-    """The tilt for P(W ≥ threshold) when that is above the mean, for P(W ≤ threshold) when below.
+    """Find the tilt for P(W ≥ threshold) when that is above the mean, for P(W ≤ threshold) when below.
 
     log E[exp(θ W)] − θ·threshold is convex, so two rounds of values side by side find its least.
     """

@@ -49,7 +49,7 @@ class TypedValue:
         return max(Fraction(0), self.value - self.half_unit)
 
     def explain(self, attained: Fraction | None) -> str:
-        """Say what the text was taken for, given the smallest attainable value that counts if it is known."""
+        """Explain what the text was read as, given the smallest attainable value if it is known."""
         if not self.half_unit:
             return ""
         rounded = f"{self.text} is read as a rounded number"

@@ -178,7 +178,7 @@ def _population_bounds(
 
 
 def local_precision(groups: TieGroups, depth: Values, items: float) -> Values:
-    """The share of hits among the items around a depth: between half of it and one and a half."""
+    """Compute the share of hits among the items around a depth: between half of it and one and a half."""
     half = np.ceil(depth / 2)
     start, end = np.maximum(0.0, depth - half), np.minimum(items, depth + half)
     return (hit_curve(groups, end) - hit_curve(groups, start)) / (end - start)
@@ -203,12 +203,12 @@ SINGLE = 60
 
 
 def can_bin_law(n: int, m: int) -> bool:
-    """Whether the law is found quickly."""
+    """Return whether the law is found quickly."""
     return m <= MOST_TARGETS or average_precision(n, m).skewness <= STRAIGHT
 
 
 def binned_law(n: int, m: int) -> Distribution:
-    """The law of average precision of m targets among n items in random order, without its far ends.
+    """Compute the law of average precision of m targets among n items, without its far ends.
 
     >>> law = binned_law(4, 1)
     >>> law.low.round(3).tolist(), law.probability.tolist()
@@ -273,7 +273,7 @@ def chart_depths(ranking: Ranking, *more: float) -> Values:
 
 
 def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
-    """The hit curve h(t) at depths, with bands for new cases and the band of random selection."""
+    """Compute the hit curve h(t) at depths, with bands for new cases and the band of random selection."""
     items, targets = float(ranking.total), float(ranking.target_total)
     around = low = high = None
     if ranking.is_counted and ranking.clusters is None:
@@ -418,7 +418,7 @@ def thin_curve(x: Values, y: Values, most: int) -> NDArray[np.intp]:
 
 
 def upper_hull(x: Values, y: Values) -> NDArray[np.intp]:
-    """Which points of a curve with rising x are corners of its upper convex hull, both ends included.
+    """Find the points of a curve with rising x that are corners of its upper convex hull, ends included.
 
     A point on or below the line between two others is none, so all such points go at once, until none is
     left to go.

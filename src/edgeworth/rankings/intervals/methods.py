@@ -99,7 +99,7 @@ class SeparatedLaw:
 
 
 def has_influence(resolved: ResolvedRanking) -> bool:
-    """Tell whether the influence of a case is known: ROC area, average precision of the whole list."""
+    """Return whether the influence of a case is known: ROC area, average precision of the whole list."""
     if resolved.measure.is_average_precision:
         return resolved.ties in ("expected", "threshold") and resolved.depth is None
     return resolved.measure.is_area
@@ -115,7 +115,7 @@ def check_influence(resolved: ResolvedRanking) -> None:
 
 
 def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
-    """The law of average precision or ROC area."""
+    """Compute the law of average precision or ROC area."""
     check_influence(resolved)
     places, units = Places.of(ranking.tie_groups), typical_weights(ranking)
     effects = influence_of(places, resolved, units)
@@ -445,7 +445,7 @@ class Places:
 
     @classmethod
     def of(cls, groups: TieGroups) -> Self:
-        """The places of a view of one ranking."""
+        """Find the places in a view of one ranking."""
         tied = groups.size - groups.hits
         background = float(groups.ranked[0] - groups.hits.sum())
         below = np.concatenate([[0.0], groups.seen_below - groups.hits_below])
@@ -455,7 +455,7 @@ class Places:
 
     @classmethod
     def of_counts(cls, counts: Values, steps: int) -> Self:
-        """The ranks of rankings of the same cases (``CaseRanks``), one ranking per row."""
+        """Find the ranks of rankings of the same cases (``CaseRanks``), one ranking per row."""
         hits, tied, gap = np.split(counts, [steps, 2 * steps], axis=1)
         above = np.cumsum(hits, axis=1) - hits
         return cls(hits, tied, above, above + np.cumsum(gap[:, :-1] + tied, axis=1) - tied, gap, 0.0)
@@ -485,14 +485,14 @@ class CaseInfluence:
         return self.target, self.tied, self.gap, np.reshape(self.lost, 1)
 
     def concatenate(self) -> Values:
-        """The influences of all ranked cases in one row, by the places of ``CaseRanks``."""
+        """Join the influences of all ranked cases in one row, by the places of ``CaseRanks``."""
         return np.concatenate((self.target, self.tied, self.gap), axis=-1)
 
 
 def influence_of(
     places: Places, resolved: ResolvedRanking, units: tuple[float, float] = (1.0, 1.0)
 ) -> CaseInfluence:
-    """What each case adds to average precision or ROC area, for one ranking or for many, one per row."""
+    """Compute what each case adds to average precision or ROC area, for one ranking or for one per row."""
     if resolved.measure.is_area:
         return roc_area_influence(places, units)
     ties: TiePolicy = "threshold" if resolved.ties == "threshold" else "expected"
@@ -604,7 +604,7 @@ def separated_area_bound(targets: float, background: float, level: float) -> flo
 
 
 def find_caveat(targets: float, background: float, freedom: float, unit: str = "") -> str | None:
-    """Why the interval may cover less than its level, if there is reason; ``unit`` is what was counted."""
+    """Explain why the interval may cover less than its level; None if it does not. ``unit`` was counted."""
     if (fewest := min(targets, background)) < MIN_CASES_FOR_COVERAGE:
         rarer = "targets" if targets <= background else "background cases"
         limit = f"fewer than {MIN_CASES_FOR_COVERAGE} can make the interval too narrow"

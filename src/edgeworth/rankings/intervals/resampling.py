@@ -31,7 +31,7 @@ STREAMS = 4
 
 
 def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, seed: int) -> Values:
-    """The measure of replicates: as many targets and as much background, drawn with replacement, each class
+    """Measure replicates: as many targets and as much background, drawn with replacement, each class
     by itself. Where a case stands between the others never changes, so nothing is sorted again."""
     groups = ranking.tie_groups
     counts = Places.of(groups)

@@ -176,7 +176,7 @@ class ScoresByClass(Serializable):
         return is_known and are_on_bins(self.scores.values(), self.bins)
 
     def rename(self, names: Mapping[Label, Label]) -> Self:
-        """New names for the classes; those that get one name become one."""
+        """Rename the classes; those that get one name become one."""
         clusters = None if self.clusters is None else self.clusters.rename(names)
         runs = _merge_classes((names[label], run) for label, run in self.scores.items())
         return replace(self, scores=runs, clusters=clusters)

@@ -65,7 +65,7 @@ class SortedScores(Serializable):
 
     @classmethod
     def of(cls, scores: Floats, weights: Numbers | None = None) -> Self:
-        """Scores in any order, free of NaN."""
+        """Sort scores that are free of NaN."""
         if weights is None:
             halves = row_blocks(len(scores), max(FEW_SCORES, -(-len(scores) // 2)))
             ordered = _merge(map_blocks(lambda rows: np.sort(scores[rows]), halves))
@@ -244,7 +244,7 @@ def _merge(runs: Sequence[Floats]) -> Floats:
 
 
 def are_apart(targets: SortedScores, background: SortedScores) -> bool:
-    """Tell whether no target lies within a span of the background, ends included."""
+    """Return whether no target lies within a span of the background, ends included."""
     spans = background.spans
     first = np.searchsorted(targets.scores, spans.scores, side="left")
     return bool(np.array_equal(first, np.searchsorted(targets.scores, spans.ends, side="right")))
@@ -312,7 +312,7 @@ def place_in_bins(run: SortedScores, edges: Floats) -> SortedScores:
 
 
 def are_on_bins(runs: Iterable[SortedScores], edges: Floats | None) -> bool:
-    """Tell whether all scores are lower edges of bins, if there are bins."""
+    """Return whether all scores are lower edges of bins, if there are bins."""
     lower_edges = np.concatenate([[-np.inf], [] if edges is None else edges])
     scores = [scores for run in runs for scores in (run.scores, run.ends)]
     return edges is None or all(bool(np.isin(values, lower_edges).all()) for values in scores)

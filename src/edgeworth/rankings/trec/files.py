@@ -148,7 +148,7 @@ TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".arr
 
 
 def detect_layout(path: Path) -> Literal["qrels", "run"] | None:
-    """Tell judgements and runs in TREC's layouts, or MS MARCO's, by their first lines; None for others.
+    """Detect the layout of judgements and runs, TREC's or MS MARCO's, by their first lines; None for others.
 
     MS MARCO's files end in .tsv, as tables do: such judgements have 0 in the second column, and such runs
     begin with the first rank.

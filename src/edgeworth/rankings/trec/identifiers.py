@@ -18,7 +18,7 @@ LARGEST_TABLE = 1 << 33
 
 
 def as_identifiers(texts: list[bytes]) -> Identifiers:
-    """Identifiers from a list of bytes."""
+    """Make identifiers from a list of bytes."""
     check_width(len(texts), max(map(len, texts), default=1))
     return np.array(texts, dtype=np.bytes_)
 
@@ -46,7 +46,7 @@ def join_identifiers(lengths: NDArray[np.int32], data: NDArray[np.uint8]) -> Ide
 
 
 def texts_of(ids: Identifiers) -> list[str]:
-    """Identifiers as text; bytes that are no UTF-8 come back through ``surrogateescape``."""
+    """Decode identifiers as text; bytes that are no UTF-8 come back through ``surrogateescape``."""
     return [text.decode("utf-8", "surrogateescape") for text in ids.tolist()]
 
 

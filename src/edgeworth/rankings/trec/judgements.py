@@ -33,7 +33,7 @@ class Groups:
 
 
 def group_rows(column: Column, first_row: int = 1) -> Groups:
-    """Rows grouped by their label, in canonical order of labels and in input order inside a group.
+    """Group rows by their label, in canonical order of labels and in input order inside a group.
 
     >>> groups = group_rows(np.array(["b", "a", "b"]))
     >>> groups.queries, groups.starts.tolist(), groups.order.tolist()
@@ -54,13 +54,13 @@ def group_codes(codes: Places, queries: tuple[Label, ...]) -> Groups:
 
 
 def are_starts(starts: Places, lists: int, items: int) -> bool:
-    """Whether this many lists start one after the other, the first at 0, and the last ends with the items."""
+    """Return whether lists start one after the other, the first at 0, and the last ends with the items."""
     is_whole = len(starts) == lists + 1 and starts[0] == 0 and starts[-1] == items
     return bool(is_whole and np.all(starts[1:] >= starts[:-1]))
 
 
 def list_numbers(starts: Places) -> Places:
-    """The number of its list for each item."""
+    """Return the number of its list for each item."""
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
@@ -68,7 +68,7 @@ def list_numbers(starts: Places) -> Places:
 
 
 def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Integers:
-    """Truth as grades, 0 for background: from booleans, whole numbers, or labels with the positive one.
+    """Read truth as grades, 0 for background: from booleans, whole numbers, or labels with the positive one.
 
     >>> as_grades(np.array([True, False]), None).tolist(), as_grades(np.array(["a", "b"]), "b").tolist()
     ([1, 0], [0, 1])
@@ -113,7 +113,7 @@ def _no_grade(label: object, row: int) -> InputError:
 
 
 def as_list_scores(column: Column, first_row: int = 1) -> Floats:
-    """Scores as floats; infinite ones rank first or last, NaN has no rank and is refused."""
+    """Read scores as floats; infinite ones rank first or last, NaN has no rank and is refused."""
     scores = as_scores(column)
     absent = np.isnan(scores)
     if absent.any():
@@ -123,7 +123,7 @@ def as_list_scores(column: Column, first_row: int = 1) -> Floats:
 
 
 def as_ids(column: Column, first_row: int = 1) -> Identifiers:
-    """Identifiers as UTF-8 bytes; whole numbers as they are written."""
+    """Encode identifiers as UTF-8 bytes; whole numbers as they are written."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iuS":
         return column.astype(np.bytes_)
     if isinstance(column, Coded):
@@ -202,7 +202,7 @@ class Judged(Serializable):
         return list_numbers(self.starts)
 
     def select(self, queries: tuple[Label, ...]) -> Judged:
-        """Some of the queries, in canonical order."""
+        """Select some of the queries, in canonical order."""
         if queries == self.queries:
             return self
         indices = label_positions(queries, self.queries)
