@@ -175,5 +175,5 @@ def test_asymptotic_sequences_cover_after_the_burn_in(name: str) -> None:
 def test_from_the_second_case_on_they_do_not(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Tuned for 100 cases they miss 16 to 44%.
     monkeypatch.setattr("edgeworth.forecasts.sequential.BURN_IN", 2)
-    monkeypatch.setattr("edgeworth.forecasts.sequential.TUNED_FOR", 100)
+    monkeypatch.setattr("edgeworth.forecasts.sequential.CASES_OF_NARROWEST_INTERVAL", 100)
     assert missed_share(name, cases=500) >= 0.15

@@ -11,7 +11,7 @@ from edgeworth.bet import Drunken, Market
 from edgeworth.errors import InputError
 from edgeworth.forecasts.betting.wealth import Wealth, bookmaker_forecasts
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.pairs import CELLS, ForecastPairs
+from edgeworth.forecasts.pairs import CELLS_PER_SIDE, ForecastPairs
 
 
 def made(number: int = 500, seed: int = 0) -> tuple[Any, Any, Any]:
@@ -23,9 +23,15 @@ def made(number: int = 500, seed: int = 0) -> tuple[Any, Any, Any]:
 def test_cells_hold_what_a_loop_counts() -> None:
     truth, p, q = made()
     found = ForecastPairs.from_forecasts(Forecasts.of(truth, p), Forecasts.of(truth, q))
-    counts, hits = np.zeros((CELLS, CELLS), int), np.zeros((CELLS, CELLS), int)
+    counts, hits = (
+        np.zeros((CELLS_PER_SIDE, CELLS_PER_SIDE), int),
+        np.zeros((CELLS_PER_SIDE, CELLS_PER_SIDE), int),
+    )
     for y, a, b in zip(truth, p, q, strict=True):
-        cell = min(int(a * CELLS), CELLS - 1), min(int(b * CELLS), CELLS - 1)
+        cell = (
+            min(int(a * CELLS_PER_SIDE), CELLS_PER_SIDE - 1),
+            min(int(b * CELLS_PER_SIDE), CELLS_PER_SIDE - 1),
+        )
         counts[cell] += 1
         hits[cell] += y
     assert found.counts.tolist() == counts.tolist()
@@ -36,8 +42,8 @@ def test_cells_hold_what_a_loop_counts() -> None:
 def test_0_and_1_are_in_the_first_and_the_last_cell() -> None:
     truth = [1, 0]
     found = ForecastPairs.from_forecasts(Forecasts.of(truth, [1.0, 0.0]), Forecasts.of(truth, [0.0, 1.0]))
-    assert (found.counts[CELLS - 1, 0], found.counts[0, CELLS - 1]) == (1, 1)
-    assert (found.hits[CELLS - 1, 0], found.hits[0, CELLS - 1]) == (1, 0)
+    assert (found.counts[CELLS_PER_SIDE - 1, 0], found.counts[0, CELLS_PER_SIDE - 1]) == (1, 1)
+    assert (found.hits[CELLS_PER_SIDE - 1, 0], found.hits[0, CELLS_PER_SIDE - 1]) == (1, 0)
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -14,7 +14,7 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.gamma_mixture import GammaMixture
 from edgeworth.forecasts.sequential import (
     BURN_IN,
-    TUNED_FOR,
+    CASES_OF_NARROWEST_INTERVAL,
     BlockSums,
     asymptotic_sequence,
     better_of,
@@ -206,7 +206,7 @@ def test_what_the_bounded_sequence_refuses() -> None:
 def test_the_tuned_asymptotic_interval_is_narrowest_where_it_should_be(alpha: float) -> None:
     for deviation in (1.0, 0.03):
         best = minimize_scalar(
-            lambda log, s=deviation: float(radius(TUNED_FOR, s**2, math.exp(log), alpha)),
+            lambda log, s=deviation: float(radius(CASES_OF_NARROWEST_INTERVAL, s**2, math.exp(log), alpha)),
             bounds=(-15, 10),
             method="bounded",
             options={"xatol": 1e-9},

@@ -16,7 +16,7 @@ from scipy import special, stats
 
 import edgeworth as ew
 from edgeworth.calculators import evaluate_trec
-from edgeworth.rankings.charts import MOST_LISTS, list_charts, ranking_charts
+from edgeworth.rankings.charts import MAX_LISTS_DRAWN, list_charts, ranking_charts
 from edgeworth.rankings.findings import RankingFindings, examine_lists, examine_ranking
 from edgeworth.rankings.intervals.bands import binned_law, thin_roc_curve
 from edgeworth.rankings.report import compose_ranking
@@ -349,9 +349,9 @@ def test_lists_stand_in_order_of_their_values(number: int) -> None:
 def test_many_lists_are_quantiles() -> None:
     found = examine_lists(lists(201, items=3))
     chart = list_charts(found)["queries"]
-    assert len(chart.rows()) == MOST_LISTS
+    assert len(chart.rows()) == MAX_LISTS_DRAWN
     shares = column(chart, "below")
-    assert shares == pytest.approx((np.arange(MOST_LISTS) + 0.5) / MOST_LISTS)
+    assert shares == pytest.approx((np.arange(MAX_LISTS_DRAWN) + 0.5) / MAX_LISTS_DRAWN)
     assert column(chart, "value") == pytest.approx(np.quantile(found.values, shares))
     assert len(json.dumps(chart.to_dict(), allow_nan=False)) < 40_000
 

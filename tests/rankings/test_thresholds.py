@@ -238,12 +238,12 @@ def test_many_cuts_are_cross_fitted_as_all_of_them(monkeypatch: pytest.MonkeyPat
     for goal in (Goal(), Goal(recall_at_least=0.999), Goal(precision_at_least=0.8)):
         some = thresholds.cross_fit(ranking, goal)
         with monkeypatch.context() as patch:
-            patch.setattr(thresholds, "MOST_STEPS", len(truth))
+            patch.setattr(thresholds, "MAX_CUTS", len(truth))
             every = thresholds.cross_fit(ranking, goal)
         # The random divisions differ: the mean over ten has an error of about 0.001.
         for name in ("recall[1]", "fallout[1]"):
             assert abs(ew.measure(some, name) - ew.measure(every, name)) < 0.005
     kept = thresholds._some_cuts(10**6)
-    assert len(kept) <= thresholds.MOST_STEPS
+    assert len(kept) <= thresholds.MAX_CUTS
     assert kept[:50].tolist() == list(range(50))
     assert (10**6 - 1 - kept[-50:]).tolist() == list(range(49, -1, -1))

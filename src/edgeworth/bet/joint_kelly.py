@@ -23,7 +23,7 @@ LEFT_END = -3.6
 MAX_EXPONENT = 38.0
 """Where the grid ends: e^{−tW} is below 1e-16 for the smallest wealth."""
 
-STEP = 0.15
+MAX_GRID_STEP = 0.15
 """The largest step of the grid; integrals are then right to about 1e-12 of their value."""
 
 SMALLEST_WEALTH = 1e-9
@@ -149,7 +149,7 @@ class _Integrals:
         least = np.where(rounds.chances > 0, returned, np.inf).min(axis=2)
         lowest = cash + least.sum(axis=1)
         ends = np.log(MAX_EXPONENT / np.clip(lowest, SMALLEST_WEALTH, 1.0))
-        number = int(np.ceil((ends.max() - LEFT_END) / STEP)) + 1
+        number = int(np.ceil((ends.max() - LEFT_END) / MAX_GRID_STEP)) + 1
         u = LEFT_END + (ends - LEFT_END)[:, None] * np.linspace(0.0, 1.0, number)
         slope = np.exp(-u)
         t = np.exp(u - slope)

@@ -17,7 +17,7 @@ from edgeworth.core.amounts import (
     is_share,
 )
 from edgeworth.core.formatting import (
-    NEGLIGIBLE,
+    MIN_P_VALUE_WRITTEN,
     cut_middle,
     format_bound,
     format_count,
@@ -486,8 +486,10 @@ def describe_evidence(findings: ComparisonFindings) -> str:
     # The p-value is 1 over an e-value, and an e-value of exactly 20 counts at 95% (Ville's inequality).
     is_shown = evidence.p_value <= alpha_of(findings.level)
     strength = "Strong evidence" if is_shown else "Not enough evidence"
-    proof = "p < 1e-6" if evidence.p_value < NEGLIGIBLE else f"p ≤ {format_bound(evidence.p_value)}"
-    e_value = f"e-value {format_wealth(evidence.log_e_value)}, " if evidence.p_value >= NEGLIGIBLE else ""
+    proof = "p < 1e-6" if evidence.p_value < MIN_P_VALUE_WRITTEN else f"p ≤ {format_bound(evidence.p_value)}"
+    e_value = (
+        f"e-value {format_wealth(evidence.log_e_value)}, " if evidence.p_value >= MIN_P_VALUE_WRITTEN else ""
+    )
     return f"{strength} against the hypothesis that {evidence.null} ({e_value}{proof}, two-sided{hedge})."
 
 

@@ -25,13 +25,13 @@ _ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]+;)")
 MINUS = "−"
 UNDEFINED = "–"
 
-NOISE = 1e-12
+ZERO_TOLERANCE = 1e-12
 """A smaller number is a rounding error of 0; a smaller probability is written as a bound."""
 
-NEGLIGIBLE = 1e-6
+MIN_P_VALUE_WRITTEN = 1e-6
 """A smaller p-value is written as a bound in sentences."""
 
-SMALL, LARGE = 1e-4, 1e9
+MIN_PLAIN_NUMBER, MAX_PLAIN_SIZE = 1e-4, 1e9
 """Beyond these a number is written as a power of ten."""
 
 MAX_DIGITS = 15
@@ -69,7 +69,7 @@ def format_number(value: float) -> str:
     if math.isnan(value):
         return UNDEFINED
     size = abs(value)
-    if size < NOISE:
+    if size < ZERO_TOLERANCE:
         return "0"
     return f"{MINUS if value < 0 else ''}{_format_size(size)}"
 
@@ -77,14 +77,14 @@ def format_number(value: float) -> str:
 def _format_size(size: float) -> str:
     if math.isinf(size):
         return "∞"
-    if size < SMALL or size >= LARGE:
+    if size < MIN_PLAIN_NUMBER or size >= MAX_PLAIN_SIZE:
         return _format_power_of_ten(size)
     if size >= 100 and float(size).is_integer():
         return f"{size:,.0f}"
     digits, from_one = _DIGITS.get(), abs(1 - size)
     kept = digits if size >= 1 else digits - 1
     decimals = max(digits if size < 1 else 0, kept - 1 - _exponent(size, kept - 1))
-    return f"{size:,.{max(decimals, -_exponent(from_one)) if from_one > NOISE else digits - 1}f}"
+    return f"{size:,.{max(decimals, -_exponent(from_one)) if from_one > ZERO_TOLERANCE else digits - 1}f}"
 
 
 def _exponent(size: float, decimals: int = 0) -> int:
@@ -115,11 +115,11 @@ def format_probability(value: float) -> str:
         return UNDEFINED
     if value <= 0 or value >= 1:
         return "0" if value <= 0 else "1"
-    if value < NOISE:
+    if value < ZERO_TOLERANCE:
         return "< 1e-12"
     if value >= 0.9995:
         return "> 0.999"
-    level = next((x for x in USUAL_LEVELS if NOISE < abs(value - x) < x / 20), None)
+    level = next((x for x in USUAL_LEVELS if ZERO_TOLERANCE < abs(value - x) < x / 20), None)
     if level is None:
         return _format_size(value)
     return format_apart(value, level)[0]
@@ -144,9 +144,9 @@ def format_p_value(value: float) -> str:
     >>> format_p_value(0.012), format_p_value(2e-5), format_p_value(1e-30), format_p_value(1.0)
     ('p = 0.012', 'p = 0.00002', 'p < 1e-6', 'p = 1')
     """
-    if value < NEGLIGIBLE:
+    if value < MIN_P_VALUE_WRITTEN:
         return "p < 1e-6"
-    if 1e-5 <= value < SMALL and _DIGITS.get() == 3:
+    if 1e-5 <= value < MIN_PLAIN_NUMBER and _DIGITS.get() == 3:
         return f"p = {value:.6f}".rstrip("0")
     text = format_probability(value)
     return f"p {text}" if text[0] in "<>" else f"p = {text}"
@@ -205,9 +205,8 @@ def format_money(log_wealth: float) -> str:
 def format_percent(share: float, decimals: int = 0) -> str:
     """Write 0.153 as 15% and 0.9996 as 99.96%: only 0 and 1 are 0% and 100%; −0 never appears."""
     gap = min(abs(share), abs(1 - abs(share)))
-    return (
-        f"{_format_decimals(share * 100, max(decimals, -2 - _exponent(gap)) if gap > NOISE else decimals)}%"
-    )
+    decimals = max(decimals, -2 - _exponent(gap)) if gap > ZERO_TOLERANCE else decimals
+    return f"{_format_decimals(share * 100, decimals)}%"
 
 
 def format_signed_percent(share: float) -> str:
@@ -250,8 +249,12 @@ def format_together(value: float, low: float, high: float) -> list[str]:
         return format_apart(*numbers)
     width = high - low
     # Whole per cents, or as many decimals more as an interval narrower than two of them needs.
-    least = 2 if width >= 0.02 or width < NOISE else 2 + math.ceil(math.log10(0.02 / width) - NOISE)
-    own = 0 if abs(value) < NOISE else 1 - _exponent(abs(value), 1)
+    least = (
+        2
+        if width >= 0.02 or width < ZERO_TOLERANCE
+        else 2 + math.ceil(math.log10(0.02 / width) - ZERO_TOLERANCE)
+    )
+    own = 0 if abs(value) < ZERO_TOLERANCE else 1 - _exponent(abs(value), 1)
 
     def tells(number: float, decimals: int) -> bool:
         # What is not 0 or 1 is not shown as that: an end shows on which side of it it lies.
@@ -295,7 +298,8 @@ def are_apart(numbers: Sequence[float], texts: Sequence[str]) -> bool:
     """Return whether numbers that differ by more than rounding are written differently."""
     pairs = combinations(zip(numbers, texts, strict=True), 2)
     return not any(
-        one[1] == other[1] and abs(one[0] - other[0]) > NOISE * max(1.0, abs(one[0])) for one, other in pairs
+        one[1] == other[1] and abs(one[0] - other[0]) > ZERO_TOLERANCE * max(1.0, abs(one[0]))
+        for one, other in pairs
     )
 
 

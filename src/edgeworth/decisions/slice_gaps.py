@@ -160,7 +160,7 @@ def _redraw_test(
     gaps: Floats = np.asarray(resolved.values(drawn) - resolved.values(both - drawn))
     gap = float(resolved.values(tables[0]) - resolved.values(tables[1]))
     # A draw without a value counts as extreme.
-    tails = [int((~(side * gaps < side * gap - SAME_VALUE)).sum()) for side in (1, -1)]
+    tails = [int((~(side * gaps < side * gap - SAME_GAP_TOLERANCE)).sum()) for side in (1, -1)]
     result = TestResult.from_draws(min(tails), draws, seed, "tables with cases of a class exchanged")
     p_value = min(1.0, 2 * result.p_value)
     first, second = estimates
@@ -170,5 +170,5 @@ def _redraw_test(
     return TestResult.approximate(p_value, 0.0, f"{result.method}, doubled")
 
 
-SAME_VALUE = 1e-12
+SAME_GAP_TOLERANCE = 1e-12
 """Values that differ by no more are the same: sums of fractions are rounded."""

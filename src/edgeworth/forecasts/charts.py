@@ -29,7 +29,7 @@ from edgeworth.forecasts.curves import (
 from edgeworth.forecasts.estimates import AverageDifference
 from edgeworth.forecasts.findings import ForecastFindings
 from edgeworth.forecasts.ledger_report import bankroll_chart, evidence_chart
-from edgeworth.forecasts.pairs import CELLS, ForecastPoints
+from edgeworth.forecasts.pairs import CELLS_PER_SIDE, ForecastPoints
 from edgeworth.forecasts.policy import MAX_CLASSES_SHOWN
 from edgeworth.forecasts.wealth_charts import (
     bookmakers_chart,
@@ -67,7 +67,7 @@ def probabilities_chart(findings: ForecastFindings) -> Chart:
     assert pairs is not None, "drawn only for two classes"
     model, rival = map(findings.name, findings.scores.systems)
     label, short = (f"class {shorten(str(pairs.labels[1]), most)}" for most in (40, 12))
-    together = CELLS // PAIR_CELLS
+    together = CELLS_PER_SIDE // PAIR_CELLS
     counts, hits = (
         table.reshape(PAIR_CELLS, together, PAIR_CELLS, together).sum(axis=(1, 3))
         for table in (pairs.counts, pairs.hits)

@@ -14,7 +14,7 @@ from edgeworth.core.serialization import COUNTS, FLOATS, LABELS, Serializable
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label
 
-CELLS = 40
+CELLS_PER_SIDE = 40
 """Cells from 0 to 1 on either side; the last holds 1 as well."""
 
 
@@ -39,7 +39,11 @@ class ForecastPairs(Serializable):
     @classmethod
     def empty(cls) -> Self:
         """Return the pairs of no cases."""
-        return cls((), np.zeros((CELLS, CELLS), np.int64), np.zeros((CELLS, CELLS), np.int64))
+        return cls(
+            (),
+            np.zeros((CELLS_PER_SIDE, CELLS_PER_SIDE), np.int64),
+            np.zeros((CELLS_PER_SIDE, CELLS_PER_SIDE), np.int64),
+        )
 
     @classmethod
     def from_forecasts(cls, forecasts: Forecasts, rival: Forecasts) -> Self:
@@ -51,12 +55,12 @@ class ForecastPairs(Serializable):
         (np.int64(1), np.int64(1), np.int64(1), np.int64(0))
         """
         model_cells, rival_cells = (
-            np.minimum((system.probabilities[:, 1] * CELLS).astype(np.int64), CELLS - 1)
+            np.minimum((system.probabilities[:, 1] * CELLS_PER_SIDE).astype(np.int64), CELLS_PER_SIDE - 1)
             for system in (forecasts, rival)
         )
-        cells = model_cells * CELLS + rival_cells
+        cells = model_cells * CELLS_PER_SIDE + rival_cells
         counts, hits = (
-            np.bincount(selected, minlength=CELLS**2).reshape(CELLS, CELLS)
+            np.bincount(selected, minlength=CELLS_PER_SIDE**2).reshape(CELLS_PER_SIDE, CELLS_PER_SIDE)
             for selected in (cells, cells[forecasts.codes == 1])
         )
         return cls(forecasts.labels, counts, hits)
@@ -74,7 +78,7 @@ class ForecastPairs(Serializable):
     def _fits_together(self) -> bool:
         """Check the rule."""
         return (
-            self.counts.shape == self.hits.shape == (CELLS, CELLS)
+            self.counts.shape == self.hits.shape == (CELLS_PER_SIDE, CELLS_PER_SIDE)
             and bool(np.all(self.hits <= self.counts))
             and len(set(self.labels)) == len(self.labels)
             and len(self.labels) in (0, 2)

@@ -41,7 +41,7 @@ from edgeworth.forecasts.ledger_report import (
     ledger_section,
     season_numbers,
 )
-from edgeworth.forecasts.pairs import CELLS
+from edgeworth.forecasts.pairs import CELLS_PER_SIDE
 from edgeworth.forecasts.policy import MAX_LABELS_IN_CONFUSION_TABLE, MAX_RELIABILITY_STEPS_SHOWN
 from edgeworth.forecasts.scoring_rules import RULES
 from edgeworth.forecasts.sequential import Evidence
@@ -537,7 +537,7 @@ def _chart_data(findings: ForecastFindings) -> JsonObject:
         data["probability_pairs"] = {
             "label": str(pairs.labels[1]),
             "systems": findings.scores.systems,
-            "edges": [cell / CELLS for cell in range(CELLS + 1)],
+            "edges": [cell / CELLS_PER_SIDE for cell in range(CELLS_PER_SIDE + 1)],
             **_fields(pairs, "counts", "hits"),
         }
     return data

@@ -301,7 +301,7 @@ def finite_differences(differences: ArrayLike) -> Floats:
 BURN_IN = 100
 """Cases before which nothing is shown."""
 
-TUNED_FOR = 1000
+CASES_OF_NARROWEST_INTERVAL = 1000
 """Cases at which the asymptotic interval is narrowest."""
 
 
@@ -323,7 +323,7 @@ def asymptotic_sequence(differences: ArrayLike | BlockSums, *, level: float = 0.
     Notes
     -----
     The bounds are mean ± √(2(tρ²σ²+1)/(t²ρ²) · ln(√(tρ²σ²+1)/α)) with the running variance σ². ρ makes them
-    narrowest after ``TUNED_FOR`` cases with the variance at the end of the burn-in.
+    narrowest after ``CASES_OF_NARROWEST_INTERVAL`` cases with the variance at the end of the burn-in.
 
     Examples
     --------
@@ -355,7 +355,8 @@ def asymptotic_sequence(differences: ArrayLike | BlockSums, *, level: float = 0.
         undefined = "all differences are equal, so the variance cannot be estimated"
     else:
         undefined = f"fewer cases than the burn-in of {BURN_IN}"
-    method = f"asymptotic confidence sequence from case {BURN_IN} on, tuned for {TUNED_FOR} cases"
+    tuned = f"tuned for {CASES_OF_NARROWEST_INTERVAL} cases"
+    method = f"asymptotic confidence sequence from case {BURN_IN} on, {tuned}"
     mean = mean + shift
     return ConfidenceSequence(
         cases, mean, mean - reach, mean + reach, cases * variance, level, method, undefined=undefined
@@ -363,7 +364,7 @@ def asymptotic_sequence(differences: ArrayLike | BlockSums, *, level: float = 0.
 
 
 def tuned_square(alpha: float, variance: float) -> float:
-    """Compute the ρ² that makes the interval narrowest after ``TUNED_FOR`` cases of this variance.
+    """Compute the ρ² that makes the interval narrowest after ``CASES_OF_NARROWEST_INTERVAL``.
 
     >>> round(tuned_square(0.05, 1.0), 8)
     0.00821197
@@ -371,7 +372,7 @@ def tuned_square(alpha: float, variance: float) -> float:
     :meta private:
     """
     x = -float(scipy.special.lambertw(-(alpha**2) / math.e, -1).real) - 1
-    return x / (TUNED_FOR * variance)
+    return x / (CASES_OF_NARROWEST_INTERVAL * variance)
 
 
 def radius(cases: ArrayLike, variance: ArrayLike, square: float, alpha: float) -> Floats:

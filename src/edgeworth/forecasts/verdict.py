@@ -12,7 +12,7 @@ from edgeworth import __version__
 from edgeworth.bet.ledger import Ledger
 from edgeworth.common.arrays import Floats, finite_or_none
 from edgeworth.core.formatting import (
-    NEGLIGIBLE,
+    MIN_P_VALUE_WRITTEN,
     format_apart,
     format_bound,
     format_cases,
@@ -154,7 +154,7 @@ def _evidence(findings: ForecastFindings, model: str, rival: str) -> Claim:
     # The p-value is 1 over an e-value, and an e-value of exactly 20 counts at 95% (Ville's inequality).
     is_shown = stronger.p_value <= alpha_of(findings.level)
     value = stronger.p_value if is_shown else findings.bets.p_value
-    proof = "p < 1e-6" if value < NEGLIGIBLE else f"p ≤ {format_bound(value)}"
+    proof = "p < 1e-6" if value < MIN_P_VALUE_WRITTEN else f"p ≤ {format_bound(value)}"
     is_crossed = wealth.predictions_made == "cross-validated"
     hedge = ", if these were out-of-sample predictions" if is_crossed else ""
     of_what = {
@@ -167,7 +167,9 @@ def _evidence(findings: ForecastFindings, model: str, rival: str) -> Claim:
     since = findings.season.clear_since(findings.level) if findings.ledger and findings.season else None
     clear = f", clear since {since}" if is_shown and since is not None else ""
     # The largest e-value counts for the p-value; a huge one adds nothing to "p < 1e-6".
-    shown = "" if value < NEGLIGIBLE or not is_shown else f"e-value {format_wealth(_best(stronger))}, "
+    shown = (
+        "" if value < MIN_P_VALUE_WRITTEN or not is_shown else f"e-value {format_wealth(_best(stronger))}, "
+    )
     brackets = f" ({shown}{proof}{sides}{hedge})" if value < 1 else ""
     text = f"{strength} {of_what}{clear}{brackets}."
     return Claim("bets", text, "shown" if is_shown else "not shown", numbers, stronger.null)

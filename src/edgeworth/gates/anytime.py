@@ -20,7 +20,7 @@ from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import Alternative, bisect
 from edgeworth.errors import OptionError
 
-NODES = 400
+STAKES_IN_MIXTURE = 400
 """Stakes that a mixture has; they are denser towards 0, where large samples bet."""
 
 ALMOST_ALL = 1 - 1e-9
@@ -30,7 +30,7 @@ ALMOST_ALL = 1 - 1e-9
 @cache
 def _stakes() -> tuple[Floats, Floats]:
     """Integrate over a uniform stake on 0 to 1, at the squares of the Gauss–Legendre nodes."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = np.polynomial.legendre.leggauss(STAKES_IN_MIXTURE)
     roots = (nodes + 1) / 2
     return roots**2, weights * roots
 

@@ -24,7 +24,7 @@ from edgeworth.gates.requirements import Region
 MAX_TRIALS_ENUMERATED = 100_000
 """With more trials, a number of right answers is normal."""
 
-DEVIATIONS = 60
+DEVIATION_POINTS = 60
 """Points at which the law of an estimated standard deviation is evaluated."""
 
 MIN_SKEWNESS_SIMULATED = 0.05
@@ -189,7 +189,7 @@ class NormalModel:
             return self._simulate(bounds, reaches)
         scales = np.ones(1)
         if math.isfinite(self.freedom):
-            parts = (np.arange(DEVIATIONS) + 0.5) / DEVIATIONS
+            parts = (np.arange(DEVIATION_POINTS) + 0.5) / DEVIATION_POINTS
             scales = np.sqrt(scipy.special.chdtri(self.freedom, parts) / self.freedom)
         (low, high), (passing, failing) = bounds, (reach * scales for reach in reaches)
         down, up = (shift / self.error for shift in self.shifts)

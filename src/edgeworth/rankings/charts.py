@@ -397,12 +397,12 @@ def _amount(value: float) -> str:
     return f"{value:,.6g}".replace("-", MINUS)
 
 
-MOST_LISTS = 200
+MAX_LISTS_DRAWN = 200
 """The most lists that are drawn one by one; more are drawn as this many quantiles."""
 NAMED_LISTS = 40
 """Lists that stand in lines with their names."""
-MOST_RUNS = 40
-STEP = 18
+MAX_RUNS_DRAWN = 40
+PIXELS_PER_RUN = 18
 MEAN, RANDOM_ORDERS = "mean over lists", "random orders"
 
 
@@ -421,10 +421,10 @@ def run_charts(runs: Mapping[str, ListFindings]) -> Charts:
 
 def _queries(findings: ListFindings) -> Chart:
     headline, number = findings.headline, findings.counted
-    drawn = min(number, MOST_LISTS)
+    drawn = min(number, MAX_LISTS_DRAWN)
     shares = [(index + 0.5) / drawn for index in range(drawn)]
     lists = sorted(findings.counted_by_name(), key=lambda pair: pair[1])
-    if number > MOST_LISTS:
+    if number > MAX_LISTS_DRAWN:
         quantiles = np.quantile(findings.values, shares).tolist()
         lists = [(f"{share:.2%} of lists below", x) for share, x in zip(shares, quantiles, strict=True)]
     measure = _said(headline.measure)
@@ -463,7 +463,7 @@ def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> ob
     value = alt.X("value:Q", title=_said(findings.headline.measure), axis=axis, scale=alt.Scale(zero=True))
     if names is not None:
         order, axis = list(names.names[::-1]), alt.Axis(grid=True, **names.options)
-        across, height = alt.Y("list:N", sort=order, title=None, axis=axis), STEP * len(names.names)
+        across, height = alt.Y("list:N", sort=order, title=None, axis=axis), PIXELS_PER_RUN * len(names.names)
     else:
         axis, scale = alt.Axis(format=".0%", tickCount=5), alt.Scale(domain=[0, 1])
         across, height = alt.Y("below:Q", title="share of lists below", axis=axis, scale=scale), HIGH
@@ -485,7 +485,7 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
     level, measure = format_level(first.level), _said(first.headline.measure)
     order = sorted(runs.items(), key=lambda run: -run[1].headline.value)
     top = order[0][1]
-    names = axis_names(name for name, _ in order[:MOST_RUNS])
+    names = axis_names(name for name, _ in order[:MAX_RUNS_DRAWN])
     rows: Rows = tuple(
         {"run": name, **_mean_row(findings), "lists": findings.counted}
         for name, (_, findings) in zip(names.names, order, strict=False)
@@ -507,7 +507,9 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
     low, high = (format_number(bound) for bound in top.headline.interval(top.level))
     around = f" ({level} CI {low} to {high})" if top.headline.law is not None else ""
     drawn = (
-        f" The chart shows the first {MOST_RUNS} of {len(order):,} runs." if len(order) > MOST_RUNS else ""
+        f" The chart shows the first {MAX_RUNS_DRAWN} of {len(order):,} runs."
+        if len(order) > MAX_RUNS_DRAWN
+        else ""
     )
     return Chart(
         "means",

@@ -18,7 +18,7 @@ from edgeworth.rankings.trec.judgements import list_numbers
 Places: TypeAlias = NDArray[np.intp]
 Scores: TypeAlias = Floats | NDArray[np.float32]
 
-AT_ONCE = 1 << 15
+ITEMS_SORTED_AT_ONCE = 1 << 15
 """Items of short lists that are sorted at once, which bounds the memory."""
 
 
@@ -72,7 +72,7 @@ def order_lists(scores: Scores, starts: Places) -> tuple[Places, NDArray[np.bool
     # Lists of the same length are sorted together.
     for lists in np.split(by_size, np.flatnonzero(np.diff(sizes[by_size])) + 1):
         size = int(sizes[lists].max(initial=0))
-        for part in row_blocks(len(lists), max(1, AT_ONCE // max(size, 1))):
+        for part in row_blocks(len(lists), max(1, ITEMS_SORTED_AT_ONCE // max(size, 1))):
             first = starts[lists[part], None]
             rows = first + np.arange(size)
             order[rows] = first + falling[rows].argsort(axis=1)

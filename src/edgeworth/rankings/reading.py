@@ -25,7 +25,7 @@ from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.ranking import Ranking, name_of_rest
 from edgeworth.rankings.scores.background import GapCounts
 from edgeworth.rankings.scores.by_class import (
-    MOST_ROWS,
+    MAX_ROWS_WITH_EVERY_SCORE,
     CappedScoresByClass,
     ClassRows,
     MissingScore,
@@ -56,7 +56,7 @@ def tally_ranking(
     positive: Label | None = None,
     bins: Bins = None,
     missing: MissingScore = "error",
-    most: int = MOST_ROWS,
+    most: int = MAX_ROWS_WITH_EVERY_SCORE,
 ) -> Ranking:
     """Fold a source into a ranking: a collapsed one when it has more than ``most`` rows.
 

@@ -22,7 +22,7 @@ from edgeworth.rankings.measure_lookup import resolve_ranking, tie_groups_of
 from edgeworth.rankings.policy import MAX_USUAL_FALLOUT
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.thresholds import (
-    DIVISIONS,
+    DIVISIONS_INTO_FOLDS,
     FOLDS,
     Cuts,
     Goal,
@@ -59,7 +59,7 @@ def threshold_section(
         text[1] = (
             "It was chosen on these data, so its values on them are optimistic. On new data, expect "
             f"{_sought(choice.goal, new, level)}. This is measured on cases that were not used to choose "
-            f"the threshold ({FOLDS}-fold cross-fitting, repeated {DIVISIONS} times)."
+            f"the threshold ({FOLDS}-fold cross-fitting, repeated {DIVISIONS_INTO_FOLDS} times)."
         )
     names = (Column("predicted ↓  actual →"), *(Column(str(label), "count") for label in table.labels))
     counts = zip(table.labels, table.counts.tolist(), strict=True)

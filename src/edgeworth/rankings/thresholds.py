@@ -17,16 +17,16 @@ from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.decisions.bookmaker import expected_cost
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
-from edgeworth.rankings.intervals.bands import NOISE, thin_curve
+from edgeworth.rankings.intervals.bands import RELATIVE_SUM_TOLERANCE, thin_curve
 from edgeworth.rankings.ranking import Ranking
 
 FOLDS = 10
-DIVISIONS = 10
+DIVISIONS_INTO_FOLDS = 10
 """Random divisions of the cases into folds, over which the cross-fitted table is a mean."""
-MOST_COST_STEPS = 100
+MAX_THRESHOLDS_DRAWN = 100
 """Thresholds at which the cost is drawn: enough for a line, and each has an interval."""
 
-MOST_STEPS = 6_000
+MAX_CUTS = 6_000
 """Cuts that the cross-fitting tells apart: of more, neighbours are taken together, at the ends the fewest."""
 
 
@@ -101,14 +101,16 @@ class Goal:
         slack = np.full(len(cuts.hits), np.inf)
         for name, least in self.required.items():
             slack = np.minimum(slack, np.nan_to_num(values[name], nan=-1.0) - least)
-        if slack.max() < -NOISE:
+        if slack.max() < -RELATIVE_SUM_TOLERANCE:
             return int(np.argmax(slack)), False
         worth = values.get(self.aim, cuts.recall - cuts.fallout)
         if self.cost_miss is not None and self.cost_false_alarm is not None:
             worth = -self.cost_false_alarm * cuts.alarms - self.cost_miss * (cuts.targets - cuts.hits)
-        worth = np.where((slack >= -NOISE) & ~np.isnan(worth), worth, -np.inf)
+        worth = np.where((slack >= -RELATIVE_SUM_TOLERANCE) & ~np.isnan(worth), worth, -np.inf)
         # The last digit of a sum decides nothing.
-        equals = np.flatnonzero(worth >= worth.max() - NOISE * max(1.0, abs(float(worth.max()))))
+        equals = np.flatnonzero(
+            worth >= worth.max() - RELATIVE_SUM_TOLERANCE * max(1.0, abs(float(worth.max())))
+        )
         return int(equals[-1 if self.aim == "precision" else 0]), True
 
 
@@ -338,7 +340,7 @@ def thin_cuts(ranking: Ranking, most: int) -> list[float]:
 
 def cost_curve(ranking: Ranking, choice: ThresholdChoice, level: float) -> dict[str, Floats]:
     """Compute the cost per case at each threshold, with an interval that takes the threshold as given."""
-    thresholds = sorted({*thin_cuts(ranking, MOST_COST_STEPS), choice.threshold} - {math.inf})
+    thresholds = sorted({*thin_cuts(ranking, MAX_THRESHOLDS_DRAWN), choice.threshold} - {math.inf})
     costs = [choice.cost(ranking.at_threshold(threshold)) for threshold in thresholds]
     low, high = np.array([cost.interval(level) for cost in costs]).reshape(-1, 2).T
     values = np.array([cost.value for cost in costs])
@@ -350,9 +352,9 @@ def _some_cuts(number: int) -> NDArray[np.intp]:
 
     A strict requirement is met near one of the ends.
     """
-    if number <= MOST_STEPS:
+    if number <= MAX_CUTS:
         return np.arange(number)
-    last, third = number - 1, MOST_STEPS // 3
+    last, third = number - 1, MAX_CUTS // 3
     near = np.geomspace(1, number, third) - 1
     return np.unique(np.concatenate([np.linspace(0, last, third), near, last - near]).astype(np.intp))
 
@@ -367,7 +369,7 @@ def cross_fit(ranking: Ranking, goal: Goal, *, seed: int = 0) -> ContingencyTabl
         for sums, total in ((cuts.hits, cuts.targets), (cuts.alarms, cuts.background))
     ]
     selected = np.zeros(2)
-    for _ in range(DIVISIONS):
+    for _ in range(DIVISIONS_INTO_FOLDS):
         divided = (rng.multinomial(step, np.full(FOLDS, 1 / FOLDS)).T for step in steps)
         for fold in zip(*divided, strict=True):
             training = [step - part for step, part in zip(steps, fold, strict=True)]
@@ -376,7 +378,9 @@ def cross_fit(ranking: Ranking, goal: Goal, *, seed: int = 0) -> ContingencyTabl
             # A threshold lies anywhere down to what the others have next: half of what is there is taken.
             selected_counts = hits + alarms
             lower = int(np.searchsorted(selected_counts, selected_counts[cut], side="right")) - 1
-            selected += [(part[:cut].sum() + part[:lower].sum()) / (2 * DIVISIONS) for part in fold]
+            selected += [
+                (part[:cut].sum() + part[:lower].sum()) / (2 * DIVISIONS_INTO_FOLDS) for part in fold
+            ]
     table = ranking.at_threshold(math.inf)
     cut, cells = table.index(ranking.target), np.zeros(table.cells.shape)
     order, totals = [cut, 1 - cut], np.array([cuts.targets, cuts.background])

@@ -23,7 +23,7 @@ from edgeworth.core.policy import (
 from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
-from edgeworth.report.report_file import LARGEST, LEVEL, ExtremesRecord, ReportFile, ReportRecord
+from edgeworth.report.report_file import LEVEL, MAX_NUMBER, ExtremesRecord, ReportFile, ReportRecord
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_measure
 
@@ -234,7 +234,7 @@ def _value(part: Mapping[str, JsonValue], level: float) -> Value | None:
 
 def _number(value: JsonValue) -> float:
     """Return a number of a report; nan if it is unknown, or none that a report can have."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= MAX_NUMBER:
         return math.nan
     return float(value)
 

@@ -15,11 +15,11 @@ from edgeworth.sources.paths import read_whole_file
 LEVEL = 0.95
 """The level of intervals whose report has none."""
 
-LARGEST = 1e100
+MAX_NUMBER = 1e100
 """Squares of larger numbers could be beyond the range of floats; no report has them."""
 
 Level = Annotated[float, Meta(gt=0, lt=1)]
-Number = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
+Number = Annotated[float, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 Positive = Annotated[float, Meta(gt=0)]
 AtLeastZero = Annotated[float, Meta(ge=0)]
 

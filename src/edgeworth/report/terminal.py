@@ -27,7 +27,7 @@ PLAIN_WIDTH = 120
 MIN_TERMINAL_WIDTH = 20
 """A terminal that reports fewer columns is treated as this wide."""
 
-GAP = 2
+COLUMN_GAP = 2
 """Spaces between columns."""
 
 MIN_TEXT_WIDTH = 16
@@ -132,11 +132,11 @@ def _parts(least: list[int], width: int) -> list[list[int]]:
     """
     parts, used = [[0]], least[0]
     for index in range(1, len(least)):
-        if used + GAP + least[index] > width and len(parts[-1]) > 1:
+        if used + COLUMN_GAP + least[index] > width and len(parts[-1]) > 1:
             parts.append([0])
             used = least[0]
         parts[-1].append(index)
-        used += GAP + least[index]
+        used += COLUMN_GAP + least[index]
     return parts
 
 
@@ -147,7 +147,7 @@ def _table(
     table = Table(box=None, pad_edge=False)
     for column in columns:
         table.add_column(_text(column.name), justify="left" if column.is_text else "right", overflow="fold")
-    left = width - sum(least for least, _ in sizes) - GAP * (len(columns) - 1)
+    left = width - sum(least for least, _ in sizes) - COLUMN_GAP * (len(columns) - 1)
     for index in sorted(range(len(sizes)), key=lambda index: sizes[index][1] - sizes[index][0]):
         least, full = sizes[index]
         more = max(0, min(full - least, left))

@@ -9,8 +9,8 @@ from functools import cache
 from edgeworth.common.arrays import finite_or_none
 from edgeworth.core.estimates import Estimate, Plan
 from edgeworth.core.formatting import (
+    MIN_P_VALUE_WRITTEN,
     MINUS,
-    NEGLIGIBLE,
     UNDEFINED,
     displayable,
     format_apart,
@@ -100,7 +100,7 @@ def describe_odds(tail: TestResult) -> str:
     'at most 1 in 10,000'
     """
     probability = tail.p_value
-    if probability < NEGLIGIBLE:
+    if probability < MIN_P_VALUE_WRITTEN:
         return "less than 1 in a million"
     at_most = "at most " if isinstance(p_value_cell(tail), AtMost) else ""
     odds = format_percent(probability) if probability >= 0.1 else f"1 in {format_rounded(1 / probability)}"

@@ -31,7 +31,7 @@ from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import check_whole
 
-DRAWS = 99_999
+SIGNS_DRAWN = 99_999
 """With one more, the choice seen, p-values come in steps of 0.00001."""
 
 MAX_SIGNS_AT_ONCE = 1 << 21
@@ -46,7 +46,7 @@ def permutation_test(
     *,
     clusters: ClusterNames | None = None,
     size: float | None = None,
-    draws: int = DRAWS,
+    draws: int = SIGNS_DRAWN,
     rng: Rng = 0,
 ) -> TestResult:
     """Test whether paired differences have mean 0 by flipping their signs (Fisher's permutation test).
@@ -93,7 +93,7 @@ def permutation_test(
     )
 
 
-def sign_flip_tail(units: Scaled, *, draws: int = DRAWS, seed: int = 0) -> TestResult:
+def sign_flip_tail(units: Scaled, *, draws: int = SIGNS_DRAWN, seed: int = 0) -> TestResult:
     """Test whole numbers by counting signs, by bracketing their number on a grid, or by draws."""
     check_whole(draws, "draws", 1)
     sums, what = sign_sums_of(units)

@@ -220,7 +220,7 @@ BRACKET_WIDTHS = (1e-3, 1e-2, 1e-1)
 MAX_SHARE_OUTSIDE_WINDOW = 1e-7
 """What may lie outside the window, relative to what is to be found."""
 
-ROUNDING, TINY = 1e-8, 1e-10
+RELATIVE_ROUNDING_ALLOWANCE, ABSOLUTE_ROUNDING_ALLOWANCE = 1e-8, 1e-10
 """Relative and absolute allowances for rounding, far above what it comes to; more for many steps."""
 
 MAX_EXPONENTIALS = 60_000_000
@@ -254,10 +254,14 @@ def enclose_tail(steps: LogReturns, x: float, slack: float) -> tuple[float, floa
     low = float((weights * (below * turned / nudge).real).sum()) - dropped
     # Repetition only adds to the majorant; the minorant must give back what falls outside one period.
     more = 1e-15 * float(steps.counts @ (1 + tilt * abs(steps.finite_logs).max(axis=1)))
-    low = low * -math.expm1(-tilt * period) - 3 * tolerance - TINY - more
-    high = min(max(high, 0.0), 1.0) + TINY + more
-    log_low = base - tilt * (x + slack) + math.log(low) - ROUNDING - more if low > 0 else -math.inf
-    return log_low, base - tilt * (x - slack) + math.log(high) + ROUNDING + more, count
+    low = low * -math.expm1(-tilt * period) - 3 * tolerance - ABSOLUTE_ROUNDING_ALLOWANCE - more
+    high = min(max(high, 0.0), 1.0) + ABSOLUTE_ROUNDING_ALLOWANCE + more
+    log_low = (
+        base - tilt * (x + slack) + math.log(low) - RELATIVE_ROUNDING_ALLOWANCE - more
+        if low > 0
+        else -math.inf
+    )
+    return log_low, base - tilt * (x - slack) + math.log(high) + RELATIVE_ROUNDING_ALLOWANCE + more, count
 
 
 def log_moment(steps: LogReturns, tilt: float) -> tuple[float, float, float]:

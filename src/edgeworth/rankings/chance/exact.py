@@ -20,13 +20,13 @@ from edgeworth.common.arrays import Floats
 from edgeworth.rankings.chance.hits import RandomOrder
 
 LARGEST_INTEGER = 1 << 62
-MOST_STATES = 6_000_000
+MAX_STATES = 6_000_000
 """States enumerated before giving up, some tenths of a second with machine integers."""
 
-DEAR = 100
+COST_OF_STATE_IN_BIG_INTEGERS = 100
 """How many times as much a state costs when its numbers no longer fit into machine integers."""
 
-LONGEST = 5000
+MAX_RANKS_OF_COMMON_MULTIPLE = 5000
 """Ranks whose least common multiple is still worth computing."""
 
 Integers: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
@@ -42,7 +42,7 @@ class _Counter:
     """The numbers every step needs."""
 
     def __init__(self, order: RandomOrder, most: int) -> None:
-        if order.depth > LONGEST:
+        if order.depth > MAX_RANKS_OF_COMMON_MULTIPLE:
             raise TooMany
         self.order, self.most, self.work = order, most, 0
         self.unit = lcm(*range(1, order.depth + 1))
@@ -52,7 +52,7 @@ class _Counter:
         self._best: dict[int, list[int]] = {}
 
     def spend(self, states: int) -> None:
-        self.work += states * (1 if self.values is np.int64 else DEAR)
+        self.work += states * (1 if self.values is np.int64 else COST_OF_STATE_IN_BIG_INTEGERS)
         if self.work > self.most:
             raise TooMany
 
@@ -94,7 +94,7 @@ def probability_beyond(order: RandomOrder, threshold: Fraction, *, strictly: boo
     >>> probability_beyond(RandomOrder(20, 5, 20), Fraction(3))
     Fraction(50, 969)
     """
-    counter = _Counter(order, MOST_STATES)
+    counter = _Counter(order, MAX_STATES)
     needed = floor(threshold * counter.unit) + 1 if strictly else ceil(threshold * counter.unit)
     if needed <= 0:
         return Fraction(1)
@@ -119,7 +119,7 @@ def probability_beyond(order: RandomOrder, threshold: Fraction, *, strictly: boo
     return probability + (Fraction(complete, comb(order.n, order.m)) if complete else 0)
 
 
-def value_counts(order: RandomOrder, most: int = MOST_STATES) -> tuple[list[Fraction], list[int]]:
+def value_counts(order: RandomOrder, most: int = MAX_STATES) -> tuple[list[Fraction], list[int]]:
     """Count how often each value of W occurs among all orders of the first ranks.
 
     >>> value_counts(RandomOrder(3, 2, 3))
@@ -180,7 +180,7 @@ def _merge_states(parts: list[tuple[Integers, Integers]]) -> tuple[Integers, Int
     return values[starts], np.add.reduceat(counts, starts)
 
 
-SINGLE = 100
+MAX_SINGLE_RANKS = 100
 """Ranks taken one by one; the further ones in steps of one part in a hundred."""
 
 
@@ -234,6 +234,10 @@ def largest_sum(ranks: Floats, hits: Floats) -> float:
 
 
 def _ranks(depth: int) -> Floats:
-    further = np.geomspace(SINGLE, max(depth, SINGLE), max(2, int(100 * math.log(max(depth / SINGLE, 1.1)))))
-    every = np.concatenate([np.arange(1, SINGLE), np.round(further), [depth]])
+    further = np.geomspace(
+        MAX_SINGLE_RANKS,
+        max(depth, MAX_SINGLE_RANKS),
+        max(2, int(100 * math.log(max(depth / MAX_SINGLE_RANKS, 1.1)))),
+    )
+    every = np.concatenate([np.arange(1, MAX_SINGLE_RANKS), np.round(further), [depth]])
     return np.unique(every[every <= depth]).astype(np.float64)

@@ -30,7 +30,7 @@ from edgeworth.core.test_results import (
 )
 from edgeworth.errors import InputError
 
-TRUSTED = 0.25
+MAX_RELATIVE_EDGEWORTH_CORRECTION = 0.25
 """Edgeworth's correction relative to the normal tail beyond which it is not chosen by itself."""
 
 
@@ -51,7 +51,7 @@ def edgeworth_tail(z: float, skewness: float) -> tuple[float, float]:
 
 def is_trustworthy(z: float, skewness: float) -> bool:
     """Return whether the correction is small against what it corrects, also in the tail: |γ z³|/6."""
-    return abs(skewness) * (abs(z) ** 3 + 1) / 6 <= TRUSTED
+    return abs(skewness) * (abs(z) ** 3 + 1) / 6 <= MAX_RELATIVE_EDGEWORTH_CORRECTION
 
 
 class ExactMoments(ABC):
@@ -328,7 +328,7 @@ def _whole(number: float, rounded: Callable[[float], int]) -> int:
     return rounded(number)
 
 
-MOST_EXACT = 5000
+MAX_ITEMS_OF_EXACT_BINOMIALS = 5000
 """The longest list whose binomials are multiplied out; beyond, logarithms of factorials lose some digits."""
 
 
@@ -408,6 +408,6 @@ def binomial_quotient(above: list[tuple[int, int]], below: tuple[int, int]) -> f
     >>> binomial_quotient([(3, 1), (2, 1)], (5, 2))
     0.6
     """
-    if below[0] <= MOST_EXACT:
+    if below[0] <= MAX_ITEMS_OF_EXACT_BINOMIALS:
         return float(Fraction(math.prod(comb(*pair) for pair in above), comb(*below)))
     return math.exp(min(0.0, sum(log_choose(*pair) for pair in above) - log_choose(*below)))

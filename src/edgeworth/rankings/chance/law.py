@@ -18,15 +18,15 @@ from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.chance.exact import TooMany, value_counts
 from edgeworth.rankings.chance.hits import ExactMoments, RandomOrder, check_counts, random_sums, whole_number
-from edgeworth.rankings.chance.moments import MOST_EXACT, Moments, precision_moments
-from edgeworth.rankings.chance.tails import MOST_CELLS, Method, Question
+from edgeworth.rankings.chance.moments import MAX_ITEMS_OF_EXACT_SUMS, Moments, precision_moments
+from edgeworth.rankings.chance.tails import MAX_CELLS, Method, Question
 
-MOST_STATES = 1_000_000
-BINS = 50
-STRAIGHT = 0.5
+MAX_STATES_ENUMERATED = 1_000_000
+BINS_OF_DISTRIBUTION = 50
+MAX_SKEWNESS_FOR_EDGEWORTH_DENSITY = 0.5
 """Skewness up to which Edgeworth's density gives the law well."""
-MOST_TARGETS, MOST_DRAWN, MOST_DRAWS = 10_000, 2_000_000, 20_000
-LEFT_OUT = 0.0005
+MAX_TARGETS_OF_DENSITY, MAX_RANKS_DRAWN_FOR_DENSITY, MAX_DRAWS = 10_000, 2_000_000, 20_000
+PROBABILITY_LEFT_OUT_AT_ENDS = 0.0005
 """Probability at either end that bins of draws leave out: it would be lower than a line is thick."""
 
 
@@ -42,9 +42,9 @@ class Distribution:
 
 
 def _count_values(order: RandomOrder, divisor: int) -> Distribution:
-    if order.cells > MOST_CELLS:
+    if order.cells > MAX_CELLS:
         raise TooMany
-    values, counts = value_counts(order, MOST_STATES)
+    values, counts = value_counts(order, MAX_STATES_ENUMERATED)
     total = sum(counts)
     exact = tuple(
         (value / divisor, Fraction(count, total)) for value, count in zip(values, counts, strict=True)
@@ -54,10 +54,10 @@ def _count_values(order: RandomOrder, divisor: int) -> Distribution:
 
 
 def _draw_values(order: RandomOrder, divisor: int, seed: int) -> Distribution:
-    draws = min(MOST_DRAWN // order.m, MOST_DRAWS)
+    draws = min(MAX_RANKS_DRAWN_FOR_DENSITY // order.m, MAX_DRAWS)
     values = np.concatenate(list(random_sums(order, draws, seed))) / divisor
-    low, high = np.quantile(values, [LEFT_OUT, 1 - LEFT_OUT])
-    heights, edges = np.histogram(values, bins=BINS, range=(low, high))
+    low, high = np.quantile(values, [PROBABILITY_LEFT_OUT_AT_ENDS, 1 - PROBABILITY_LEFT_OUT_AT_ENDS])
+    heights, edges = np.histogram(values, bins=BINS_OF_DISTRIBUTION, range=(low, high))
     return Distribution(edges[:-1], edges[1:], heights / draws, f"{draws:,} random orders, seed {seed}")
 
 
@@ -91,10 +91,10 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
 
     @cached_property
     def _exact(self) -> Moments:
-        if self.depth > MOST_EXACT:
+        if self.depth > MAX_ITEMS_OF_EXACT_SUMS:
             raise InputError(
-                f"exact moments are available for up to {MOST_EXACT} ranks; this list has {self.depth}. "
-                "Use mean and variance, which are floats"
+                f"exact moments are available for up to {MAX_ITEMS_OF_EXACT_SUMS} ranks; this list has "
+                f"{self.depth}. Use mean and variance, which are floats"
             )
         return precision_moments(self.n, self.m, self.depth, exact=True)
 
@@ -154,12 +154,12 @@ class AveragePrecisionLaw(RandomOrder, ExactMoments):
         try:
             return _count_values(self, self.divisor)
         except TooMany:
-            if self.skewness > STRAIGHT and self.m <= MOST_TARGETS:
+            if self.skewness > MAX_SKEWNESS_FOR_EDGEWORTH_DENSITY and self.m <= MAX_TARGETS_OF_DENSITY:
                 return _draw_values(self, self.divisor, make_seed(rng))
         spread = self.standard_deviation
         low = max(0.0, self.mean - 4.5 * spread)
         high = min(self.most_hits / self.divisor, self.mean + 5 * spread)
-        edges = np.linspace(low, high, BINS + 1)
+        edges = np.linspace(low, high, BINS_OF_DISTRIBUTION + 1)
         z = ((edges[1:] + edges[:-1]) / 2 - self.mean) / spread
         density = np.exp(-z * z / 2) * np.maximum(1 + self.skewness * (z**3 - 3 * z) / 6, 0.0)
         method = "Edgeworth's density, an approximation"

@@ -14,14 +14,14 @@ from fractions import Fraction
 from functools import lru_cache
 from math import factorial, lcm, perm
 
-MOST_EXACT = 3000
+MAX_ITEMS_OF_EXACT_SUMS = 3000
 """The longest list whose harmonic sums are kept as fractions: their digits grow with it."""
 
-ANCHOR = 4096
+SERIES_START = 4096
 """Sums are added up to here; beyond, Euler and Maclaurin's series takes over with an error below 1e-40."""
 
-DIGITS = 60
-ONE = 10**DIGITS
+DECIMAL_DIGITS = 60
+ONE = 10**DECIMAL_DIGITS
 """Sums of long lists are whole multiples of 1e-60: enough for what cancels between raw moments."""
 
 BERNOULLI = {2: Fraction(1, 6), 4: Fraction(-1, 30), 6: Fraction(1, 42), 8: Fraction(-1, 30)} | {
@@ -59,9 +59,9 @@ def harmonic_sums(length: int, *, exact: bool) -> HarmonicSums:
     >>> round(float(harmonic_sums(10**9, exact=False).first), 12)
     21.300481502348
     """
-    if exact or length <= ANCHOR:
+    if exact or length <= SERIES_START:
         return _sums(length, lcm(*range(1, length + 1)) if exact else ONE)
-    base, start, end = _sums(ANCHOR, ONE), _Series(ANCHOR), _Series(length)
+    base, start, end = _sums(SERIES_START, ONE), _Series(SERIES_START), _Series(length)
     first = base.first + end.harmonic - start.harmonic
     euler = base.first - start.harmonic
     return HarmonicSums(
@@ -144,7 +144,7 @@ class _Series:
     def __init__(self, length: int) -> None:
         self.length = length
         with localcontext() as context:
-            context.prec = DIGITS
+            context.prec = DECIMAL_DIGITS
             self.logarithm = Fraction(Decimal(length).ln())
 
     @property

@@ -22,32 +22,32 @@ from edgeworth.rankings.chance.tilting import Band, Saddle, TiltedChain
 
 Complexes = NDArray[np.complex128]
 
-FINEST = 0.014
+RELATIVE_WIDTH_IF_SMOOTH = 0.014
 """θ/Δ: the bracket's relative width, where the law is smooth."""
 
-WIDE = 0.025
+RELATIVE_WIDTH_TO_REFINE = 0.025
 """A bracket wider than this gets a second look with more frequencies."""
 
-COARSEST = 0.1
+MAX_RELATIVE_WIDTH = 0.1
 """A bracket wider than this is not better than draws."""
 
-MOST_FREQUENCIES = 60_000
-MOST_WORK = 120_000_000
+MAX_FREQUENCIES = 60_000
+MAX_CELLS = 120_000_000
 """The most cells to enumerate, some 30 ns each."""
 
-SMOOTH = 20
+HITS_UNTIL_FREQUENCIES_DROP = 20
 """Hits after which most frequencies have been dropped, as a rule."""
 
-ROUNDING = 1e-6
+RELATIVE_ROUNDING_ALLOWANCE = 1e-6
 """Relative allowance for rounding, far above what it comes to: positive terms, some 1e-10 in ten million."""
 
-TINY = 1e-10
+ABSOLUTE_ROUNDING_ALLOWANCE = 1e-10
 """Absolute allowance for rounding, in a mean of values between 0 and 1."""
 
 TOLERANCE = 1e-6
 """What may lie outside one period, relative to the scale of the tail."""
 
-TOGETHER = 256
+FREQUENCIES_AT_ONCE = 256
 """Frequencies that are computed side by side."""
 
 
@@ -88,15 +88,15 @@ def bracket(chain: TiltedChain, threshold: float, point: Saddle) -> Bracket | No
     period, scale = _window(chain, threshold, point)
     band = chain.band(frozenset(checkpoints(chain.order.depth)))
     # What a frequency costs: the states enumerated until there are hits enough for the law to be smooth.
-    cells = int((band.highs - band.lows + 1)[band.centres < SMOOTH].sum())
-    most = min(MOST_FREQUENCIES, MOST_WORK // max(cells, 1))
-    count = max(2, min(math.ceil(size / FINEST * period), most))
-    if size * period > COARSEST * count:
+    cells = int((band.highs - band.lows + 1)[band.centres < HITS_UNTIL_FREQUENCIES_DROP].sum())
+    most = min(MAX_FREQUENCIES, MAX_CELLS // max(cells, 1))
+    count = max(2, min(math.ceil(size / RELATIVE_WIDTH_IF_SMOOTH * period), most))
+    if size * period > MAX_RELATIVE_WIDTH * count:
         return None
     result = _ends(chain, band, threshold, point, period, scale, count)
-    if result.relative_width > WIDE and count < most:
+    if result.relative_width > RELATIVE_WIDTH_TO_REFINE and count < most:
         # The law is denser at the threshold than a tail of this tilt would be: look closer.
-        finer = count * min(max(result.relative_width / FINEST, 2.0), 12.0)
+        finer = count * min(max(result.relative_width / RELATIVE_WIDTH_IF_SMOOTH, 2.0), 12.0)
         result = _ends(chain, band, threshold, point, period, scale, min(math.ceil(finer), most))
     return result
 
@@ -130,10 +130,10 @@ def _ends(
     high = float((weights * (above * turned).real).sum()) + dropped
     low = float((weights * (below * turned).real).sum()) - dropped
     # Repetition only adds to the majorant; the minorant must give back what falls outside one period.
-    low = low * -math.expm1(-size * period) - 3 * TOLERANCE * scale - TINY
-    high = min(max(high, 0.0), 1.0) * (1 + ROUNDING) + TINY
+    low = low * -math.expm1(-size * period) - 3 * TOLERANCE * scale - ABSOLUTE_ROUNDING_ALLOWANCE
+    high = min(max(high, 0.0), 1.0) * (1 + RELATIVE_ROUNDING_ALLOWANCE) + ABSOLUTE_ROUNDING_ALLOWANCE
     base = point.log_bound(threshold)
-    log_low = base + math.log(low * (1 - ROUNDING)) if low > 0 else -math.inf
+    log_low = base + math.log(low * (1 - RELATIVE_ROUNDING_ALLOWANCE)) if low > 0 else -math.inf
     return Bracket(log_low, min(base + math.log(high), 0.0), count)
 
 
@@ -142,8 +142,8 @@ def characteristic_function(
 ) -> tuple[Complexes, Floats]:
     """E_θ[exp(i·angle·W)], and by how much each may be off: those sure to be below ``enough`` are dropped."""
     values, bounds = np.zeros(len(angles), dtype=np.complex128), np.zeros(len(angles))
-    for start in track_rounds(len(angles), TOGETHER, "frequencies"):
-        part = slice(start, start + TOGETHER)
+    for start in track_rounds(len(angles), FREQUENCIES_AT_ONCE, "frequencies"):
+        part = slice(start, start + FREQUENCIES_AT_ONCE)
         values[part], bounds[part] = _pass_ranks(chain, band, angles[part], enough[part])
     return values, bounds + band.lost
 

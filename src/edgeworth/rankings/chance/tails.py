@@ -23,20 +23,20 @@ from edgeworth.rankings.chance.tilting import Saddle, TiltedChain, saddle, tilte
 
 Method = Literal["exact", "bracket", "drawn", "edgeworth", "bound"]
 
-MOST_CELLS = 2_000_000
-MOST_RANKS = 20_000
+MAX_CELLS = 2_000_000
+MAX_RANKS = 20_000
 """What one goes through rank by rank: a pass costs about 40 µs a rank and 20 ns a cell."""
 
-NARROW = 0.1
+RELATIVE_WIDTH_WITHOUT_DRAWS = 0.1
 """A bracket this narrow is not compared with draws: it is certain, and they are about as wide."""
 
-SURE_BOUND = 1e-4
+MAX_BOUND_WITHOUT_DRAWS = 1e-4
 """A certified bound below this says more than draws could."""
 
-MOST_DRAWN = 10**7
+MAX_RANKS_DRAWN = 10**7
 """Ranks of targets that are drawn in about a second."""
 
-SLACK = 1e-9
+ROUNDING_ALLOWANCE = 1e-9
 """Rounding can only make an order count as extreme that is a hair short of it."""
 
 
@@ -58,7 +58,10 @@ class Question:
         if self._tilted_chain is None:
             return self._long_list()
         bracketed = self.bracket()
-        if bracketed is not None and bracketed.high - bracketed.low <= NARROW * bracketed.low:
+        if (
+            bracketed is not None
+            and bracketed.high - bracketed.low <= RELATIVE_WIDTH_WITHOUT_DRAWS * bracketed.low
+        ):
             return bracketed
         tails = (bracketed, self.drawn(), self._chernoff())
         return min((tail for tail in tails if tail is not None), key=lambda tail: tail.high)
@@ -69,7 +72,7 @@ class Question:
         simple = self._without_counting()
         if simple is not None:
             return simple
-        if self.order.cells > MOST_CELLS:
+        if self.order.cells > MAX_CELLS:
             return None
         try:
             beyond = probability_beyond(self.order, self.threshold, strictly=not self.upper)
@@ -110,7 +113,7 @@ class Question:
     def _tilted_chain(self) -> tuple[Saddle, TiltedChain] | None:
         """Return the chain that makes the threshold likely, or None if the list is too long."""
         order = self.order
-        if order.cells > MOST_CELLS or order.depth > MOST_RANKS or order.m in (1, order.n):
+        if order.cells > MAX_CELLS or order.depth > MAX_RANKS or order.m in (1, order.n):
             return None
         point = saddle(order, float(self.threshold), float(self.moments.mean), self._deviation)
         return point, tilted_chain(order, point.tilt)
@@ -149,7 +152,7 @@ class Question:
 
     def _long_list(self) -> TestResult:
         bound = self.bound()
-        if bound.high < SURE_BOUND:
+        if bound.high < MAX_BOUND_WITHOUT_DRAWS:
             return bound
         if is_trustworthy(*self._away):
             return self.edgeworth()
@@ -166,11 +169,11 @@ class Question:
 
     def drawn(self) -> TestResult | None:
         """Draw random orders, and return the share beyond the threshold or at it."""
-        draws = min(10**6, MOST_DRAWN // self.order.m) - 1
+        draws = min(10**6, MAX_RANKS_DRAWN // self.order.m) - 1
         if draws < 999:
             return None
         sign = 1 if self.upper else -1
-        least = sign * float(self.threshold) - SLACK
+        least = sign * float(self.threshold) - ROUNDING_ALLOWANCE
         count = sum(int((sign * sums >= least).sum()) for sums in random_sums(self.order, draws, self.seed))
         return TestResult.from_draws(count, draws, self.seed, "orders")
 

@@ -20,7 +20,7 @@ from edgeworth.rankings.chance.hits import RandomOrder
 LARGEST_EXPONENT = 600.0
 """One more hit multiplies f(k, i) by at most exp(θ(2 + log i)), which must stay a float."""
 
-NEGLIGIBLE = 1e-18
+NEGLIGIBLE_STATE_PROBABILITY = 1e-18
 """States less likely than this under the tilted law are left out, and their mass is added up."""
 
 
@@ -58,7 +58,7 @@ class TiltedChain:
         low, high = 0, len(law) - 1
         for k in range(depth, -1, -1):
             part = law[low : high + 1]
-            indices = np.flatnonzero(part > NEGLIGIBLE)
+            indices = np.flatnonzero(part > NEGLIGIBLE_STATE_PROBABILITY)
             lost += float(part[: indices[0]].sum() + part[indices[-1] + 1 :].sum())
             part[: indices[0]] = 0.0
             part[indices[-1] + 1 :] = 0.0

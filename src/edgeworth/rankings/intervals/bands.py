@@ -15,10 +15,10 @@ from edgeworth.core.sampling_distributions import check_level, normal_quantile, 
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.hits import hits as hits_law
 from edgeworth.rankings.chance.law import (
-    BINS,
-    LEFT_OUT,
-    MOST_TARGETS,
-    STRAIGHT,
+    BINS_OF_DISTRIBUTION,
+    MAX_SKEWNESS_FOR_EDGEWORTH_DENSITY,
+    MAX_TARGETS_OF_DENSITY,
+    PROBABILITY_LEFT_OUT_AT_ENDS,
     Distribution,
     average_precision,
 )
@@ -198,13 +198,15 @@ def _by_turns(above: Values, below: Values) -> Values:
     return np.stack([above, below], axis=1).ravel()
 
 
-SINGLE = 60
+MAX_VALUES_DRAWN_SINGLY = 60
 """The most values that are drawn one by one."""
 
 
 def can_bin_law(n: int, m: int) -> bool:
     """Return whether the law is found quickly."""
-    return m <= MOST_TARGETS or average_precision(n, m).skewness <= STRAIGHT
+    return (
+        m <= MAX_TARGETS_OF_DENSITY or average_precision(n, m).skewness <= MAX_SKEWNESS_FOR_EDGEWORTH_DENSITY
+    )
 
 
 def binned_law(n: int, m: int) -> Distribution:
@@ -218,21 +220,23 @@ def binned_law(n: int, m: int) -> Distribution:
     if law.exact is None:
         return law
     through = np.cumsum(law.probability)
-    shown = (through > LEFT_OUT) & (through - law.probability < 1 - LEFT_OUT)
+    shown = (through > PROBABILITY_LEFT_OUT_AT_ENDS) & (
+        through - law.probability < 1 - PROBABILITY_LEFT_OUT_AT_ENDS
+    )
     values, chances = law.low[shown], law.probability[shown]
-    if len(values) <= SINGLE:
+    if len(values) <= MAX_VALUES_DRAWN_SINGLY:
         return Distribution(values, values, chances, law.method)
-    heights, edges = np.histogram(values, bins=BINS, weights=chances)
+    heights, edges = np.histogram(values, bins=BINS_OF_DISTRIBUTION, weights=chances)
     return Distribution(edges[:-1], edges[1:], heights, law.method)
 
 
-POINTS = 75
+CURVE_POINTS = 75
 """Depths at equal distances, and as many at equal ratios: a long list is looked at from its top."""
 ROC_POINTS = 160
-NOISE = 1e-12
-"""What lies nearer to each other than this share of a picture is one point, one line, one height: sums of
-weights differ in their last digits with the order of the rows."""
-CORNERS = 100
+RELATIVE_SUM_TOLERANCE = 1e-12
+"""Points nearer to each other than this share of a picture are one point: sums of weights differ in their last
+digits with the order of the rows."""
+MAX_HULL_CORNERS = 100
 """Corners of the convex hull that are kept before any other point of a ROC curve."""
 
 
@@ -263,13 +267,13 @@ class HitCurve:
 def chart_depths(ranking: Ranking, *more: float) -> Values:
     """Depths to draw a ranking at: every one of a short list; of a long one, denser towards its top."""
     most = float(ranking.ranked_total)
-    if ranking.is_counted and most <= 2 * POINTS:
+    if ranking.is_counted and most <= 2 * CURVE_POINTS:
         return np.arange(1.0, most + 1)
     least = 1.0 if ranking.is_counted else most / 10_000
-    depths = np.concatenate([np.linspace(least, most, POINTS), np.geomspace(least, most, POINTS)])
+    depths = np.concatenate([np.linspace(least, most, CURVE_POINTS), np.geomspace(least, most, CURVE_POINTS)])
     depths = np.concatenate([np.round(depths) if ranking.is_counted else depths, more])
     inside = np.unique(depths[(depths > 0) & (depths <= most)])
-    return inside[np.concatenate([[True], np.diff(inside) > NOISE * most])]
+    return inside[np.concatenate([[True], np.diff(inside) > RELATIVE_SUM_TOLERANCE * most])]
 
 
 def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
@@ -295,7 +299,7 @@ def precision_at_recall(curve: HitCurve) -> dict[str, Values] | None:
     depth, targets, around = curve.depth, curve.targets, curve.bands
     if around is None or not curve.recall[-1]:
         return None
-    recall = np.unique(np.linspace(1 / targets, float(curve.recall[-1]), int(min(targets, POINTS))))
+    recall = np.unique(np.linspace(1 / targets, float(curve.recall[-1]), int(min(targets, CURVE_POINTS))))
     # Bounds as rising curves; of the upper one, only up to where it is highest first.
     lower = np.minimum.accumulate(around.recall_low[::-1])[::-1]
     upper = np.maximum.accumulate(around.recall_high)
@@ -384,7 +388,11 @@ def _envelope(at: Values, x: Values, y: Values) -> Values:
 
 def _bends(x: Values, y: Values) -> NDArray[np.intp]:
     """Return the points at which a curve changes direction, and its ends, without duplicates."""
-    moved = np.flatnonzero(np.concatenate([[True], (np.diff(x) > NOISE) | (np.diff(y) > NOISE)]))
+    moved = np.flatnonzero(
+        np.concatenate(
+            [[True], (np.diff(x) > RELATIVE_SUM_TOLERANCE) | (np.diff(y) > RELATIVE_SUM_TOLERANCE)]
+        )
+    )
     if len(moved) < 3:
         return moved
     turns = np.abs(_turning(x[moved], y[moved])) > 0
@@ -394,14 +402,14 @@ def _bends(x: Values, y: Values) -> NDArray[np.intp]:
 def _turning(x: Values, y: Values) -> Values:
     """Return how a rising curve turns at its inner points: right above 0, left below 0, straight at 0.
 
-    The cross product of the ways to a point and from it; coordinates that are off by ``NOISE`` move it by
-    that times the length of both ways.
+    It is the cross product of the ways to a point and from it. Coordinates that are off by
+    ``RELATIVE_SUM_TOLERANCE`` move it by that times the length of both ways.
     """
     width, height = float(x[-1] - x[0]) or 1.0, float(y[-1] - y[0]) or 1.0
     dx, dy = np.diff(x) / width, np.diff(y) / height
     cross = dy[:-1] * dx[1:] - dy[1:] * dx[:-1]
     lengths = np.abs(dx) + np.abs(dy)
-    return np.where(np.abs(cross) > NOISE * (lengths[:-1] + lengths[1:]), cross, 0.0)
+    return np.where(np.abs(cross) > RELATIVE_SUM_TOLERANCE * (lengths[:-1] + lengths[1:]), cross, 0.0)
 
 
 def thin_curve(x: Values, y: Values, most: int) -> NDArray[np.intp]:
@@ -409,11 +417,15 @@ def thin_curve(x: Values, y: Values, most: int) -> NDArray[np.intp]:
     if len(x) <= most:
         return np.arange(len(x))
     corners = upper_hull(x, y)
-    if len(corners) > CORNERS:
-        corners = corners[np.unique(np.round(np.linspace(0, len(corners) - 1, CORNERS)).astype(np.intp))]
+    if len(corners) > MAX_HULL_CORNERS:
+        corners = corners[
+            np.unique(np.round(np.linspace(0, len(corners) - 1, MAX_HULL_CORNERS)).astype(np.intp))
+        ]
     # Along a rising curve x + y tells how far one is.
     distance = x + y
-    places = np.searchsorted(distance, np.linspace(distance[0], distance[-1], most - len(corners)) - NOISE)
+    places = np.searchsorted(
+        distance, np.linspace(distance[0], distance[-1], most - len(corners)) - RELATIVE_SUM_TOLERANCE
+    )
     return np.unique(np.concatenate([corners, np.minimum(places, len(x) - 1)]))
 
 
@@ -441,7 +453,7 @@ def value_curve_at(
     """``gain · h(t) − cost · t`` at depths, down to where it is plain that looking further does not pay."""
     most = float(ranking.ranked_total)
     end = min(most, max(3 * best_depth, 2.0 * depth))
-    inner = np.linspace(0.0, end, min(POINTS, math.ceil(end)) + 1)[1:]
+    inner = np.linspace(0.0, end, min(CURVE_POINTS, math.ceil(end)) + 1)[1:]
     depths = np.round(inner) if ranking.is_counted else inner
     # The best depth of weighted cases may lie a rounding error beyond the list.
     depths = np.unique(np.append(depths, [x for x in (best_depth, float(depth)) if 0 < x <= end]))

@@ -19,9 +19,9 @@ from edgeworth.core.clusters import cluster_variance_of_ratios, effective_units_
 from edgeworth.core.policy import MAX_T_OF_CLUSTER_SIZE
 from edgeworth.errors import OptionError
 
-FREEDOM = 2.5
-"""Degrees of freedom are FREEDOM·(Σ effect²)²/Σ effect⁴: 2 is Satterthwaite's, 3 would make n normal effects
-worth n; 2.5 covers best for both measures on the binormal grid of bench/coverage.py."""
+FREEDOM_FACTOR = 2.5
+"""Degrees of freedom are FREEDOM_FACTOR·(Σ effect²)²/Σ effect⁴: 2 is Satterthwaite's, 3 would make n normal
+effects worth n; 2.5 covers best for both measures on the binormal grid of bench/coverage.py."""
 
 NO_VARIANCE = 1e-24
 """A variance below this is rounding."""
@@ -137,5 +137,5 @@ def spread_of_squares(squares: Values, counts: Values, most: float) -> Spread:
     """Sum squares of independent units, with the degrees of freedom that their fourth moments leave."""
     second, fourth = float(counts @ squares), float(counts @ squares**2)
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
-    freedom = min(max(FREEDOM * second**2 / fourth, 1.0), most) if second > NO_VARIANCE else math.inf
+    freedom = min(max(FREEDOM_FACTOR * second**2 / fourth, 1.0), most) if second > NO_VARIANCE else math.inf
     return Spread(second, freedom)

@@ -14,7 +14,7 @@ from edgeworth.errors import OptionError
 from edgeworth.rankings.intervals.bands import hit_curve, local_precision
 from edgeworth.rankings.ranking import Ranking
 
-MOST_TARGETS = 4000
+MAX_TARGETS = 4000
 """The most targets for which the matrix H is made: it has a number for each pair of them."""
 
 FIRST_AND_LAST = (
@@ -97,8 +97,8 @@ def hit_survival(ranking: Ranking, *, depths: ArrayLike | None = None) -> HitSur
     if not ranking.is_counted or not ranking.target_total:
         raise OptionError("hit_survival needs whole cases and at least one target")
     targets, items = int(ranking.target_total), float(ranking.total)
-    if targets > MOST_TARGETS:
-        raise OptionError(f"H is available for up to {MOST_TARGETS:,} targets; saw {targets:,}")
+    if targets > MAX_TARGETS:
+        raise OptionError(f"H is available for up to {MAX_TARGETS:,} targets; saw {targets:,}")
     groups = ranking.tie_groups
     ranks = _hit_ranks(ranking)
     depth = ranks.astype(np.float64) if depths is None else np.asarray(depths, dtype=np.float64)

@@ -32,7 +32,7 @@ from edgeworth.core.sampling_distributions import (
 from edgeworth.decisions.estimates import Bootstrap
 from edgeworth.errors import OptionError
 from edgeworth.rankings.intervals.clusters import (
-    FREEDOM,
+    FREEDOM_FACTOR,
     NO_VARIANCE,
     CaseRanks,
     ClusteredCases,
@@ -230,7 +230,7 @@ def _sums_between(run: SortedScores, scores: Values, power: int) -> tuple[Values
     return through - below, gaps
 
 
-MOST_RESAMPLED = 20_000_000
+MAX_STEPS_RESAMPLED = 20_000_000
 """Steps that a bootstrap draws within a few seconds."""
 
 
@@ -388,7 +388,7 @@ def default_ranking_method(ranking: Ranking, resolved: ResolvedRanking, seed: in
     if has_influence(resolved):
         return Influence() if ranking.clusters is None else ClusterInfluence()
     # Fewer draws of a long list tell as much: its replicates differ less.
-    draws = int(np.clip(MOST_RESAMPLED // max(1, len(ranking.targets.scores)), 200, 2000))
+    draws = int(np.clip(MAX_STEPS_RESAMPLED // max(1, len(ranking.targets.scores)), 200, 2000))
     return Bootstrap(draws=draws, rng=seed)
 
 
@@ -424,7 +424,7 @@ def _average_precision(ranking: Ranking, resolved: ResolvedRanking, method: obje
 
 TiePolicy: TypeAlias = Literal["threshold", "expected"]
 
-TINY = 1e-300
+MIN_VARIANCE = 1e-300
 
 
 @dataclass(frozen=True)
@@ -524,9 +524,9 @@ def average_precision_influence(
     own, own_tied = np.minimum(unit, hits), np.minimum(other, places.tied)
     below = _sums_from(precisions - _precision(places, ties, hits, size, gone=(unit, unit))) / unit
     gap = _sums_from(precisions - _precision(places, ties, hits, size, gone=(0.0, other))) / other
-    target = (precisions - _precision(places, ties, hits - own, size - own)) / np.maximum(own, TINY)
+    target = (precisions - _precision(places, ties, hits - own, size - own)) / np.maximum(own, MIN_VARIANCE)
     target = (target + below[..., 1:] - value[..., None]) / (targets - unit)
-    tied = (precisions - _precision(places, ties, hits, size - own_tied)) / np.maximum(own_tied, TINY)
+    tied = (precisions - _precision(places, ties, hits, size - own_tied)) / np.maximum(own_tied, MIN_VARIANCE)
     tied, gap = (tied + gap[..., 1:]) / targets, gap / targets
     lost = -value / (targets - unit)
     # Centred, and scaled so that the squares sum to Tukey's (n−1)/n Σ(effect − mean)².
@@ -582,7 +582,7 @@ def independent(effects: CaseInfluence, squares: Sequence[Values], fourths: Sequ
     squared = [effect**2 for effect in effects.parts]
     second = sum(float(counts @ effect) for counts, effect in zip(squares, squared, strict=True))
     fourth = sum(float(counts @ effect**2) for counts, effect in zip(fourths, squared, strict=True))
-    return Spread(second, FREEDOM * second**2 / fourth if second > NO_VARIANCE else 0.0)
+    return Spread(second, FREEDOM_FACTOR * second**2 / fourth if second > NO_VARIANCE else 0.0)
 
 
 def separated_precision_bound(targets: float, background: float, level: float) -> float:
@@ -621,8 +621,8 @@ def _precision(
     hits_above = np.maximum(places.hits_above - gone[0], 0.0)
     seen_above = np.maximum(places.seen_above - gone[1], hits_above)
     if ties == "threshold":
-        return np.asarray(hits * (hits_above + hits) / np.maximum(seen_above + size, TINY))
+        return np.asarray(hits * (hits_above + hits) / np.maximum(seen_above + size, MIN_VARIANCE))
     # At place j of s, a target has (j−1)(a−1)/(s−1) others of its group above it, on average.
-    slope = np.where(size > 1, (hits - 1) / np.maximum(size - 1, TINY), 0.0)
+    slope = np.where(size > 1, (hits - 1) / np.maximum(size - 1, MIN_VARIANCE), 0.0)
     inside = slope * size + (hits_above + 1 - slope * (1 + seen_above)) * reciprocal_sum(seen_above, size)
-    return np.asarray(hits / np.maximum(size, TINY) * inside)
+    return np.asarray(hits / np.maximum(size, MIN_VARIANCE) * inside)

@@ -24,9 +24,9 @@ from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.clusters import ClusteredScores
 from edgeworth.rankings.tie_groups import TieGroups
 
-CHUNK = 1 << 19
+STEPS_AT_ONCE = 1 << 19
 """Steps held at once by each stream."""
-STREAMS = 4
+RANDOM_STREAMS = 4
 """Streams of random numbers: the result is the same on any number of processors."""
 
 
@@ -39,16 +39,16 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
     places = np.append(np.stack([counts.gap[:-1], counts.tied], axis=1), counts.gap[-1])
 
     def replicates(number: int, generator: np.random.Generator) -> Values:
-        size = max(1, CHUNK // max(1, int(groups.targets[0])))
+        size = max(1, STEPS_AT_ONCE // max(1, int(groups.targets[0])))
         values = [
             resolved.values(_replicates(groups, places, min(size, number - start), generator))
             for start in range(0, number, size)
         ]
         return np.concatenate(values) if values else np.zeros(0)
 
-    generators = [np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(STREAMS)]
-    shares = [draws // STREAMS + (index < draws % STREAMS) for index in range(STREAMS)]
-    with ThreadPoolExecutor(STREAMS) as pool:
+    generators = [np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(RANDOM_STREAMS)]
+    shares = [draws // RANDOM_STREAMS + (index < draws % RANDOM_STREAMS) for index in range(RANDOM_STREAMS)]
+    with ThreadPoolExecutor(RANDOM_STREAMS) as pool:
         return np.concatenate(list(pool.map(replicates, shares, generators)))
 
 
@@ -113,7 +113,7 @@ def bootstrap_clusters(
     weight = clusters.weight.astype(np.float64)
     by_cluster = sparse.csr_array((weight, (clusters.codes, ranks.place)), shape=shape)
     generator, even = np.random.default_rng(seed), np.full(clusters.number, 1 / clusters.number)
-    together = max(1, 4 * CHUNK // max(ranks.places, clusters.number))
+    together = max(1, 4 * STEPS_AT_ONCE // max(ranks.places, clusters.number))
     values = []
     for start in track_rounds(draws, together, "draws"):
         chosen = generator.multinomial(clusters.number, even, size=min(together, draws - start))
@@ -137,7 +137,7 @@ def tied_orders(ranking: Ranking, draws: int, seed: int) -> Iterator[TieGroups]:
     generator = np.random.default_rng(seed)
     sizes = np.append(ranking.items_by_score[1][::-1], int(ranking.unranked)).astype(np.int64)
     items_above, targets = (np.cumsum(sizes) - sizes)[:-1].astype(np.float64), int(ranking.target_total)
-    together = max(1, 2 * CHUNK // len(sizes))
+    together = max(1, 2 * STEPS_AT_ONCE // len(sizes))
     for start in track_rounds(draws, together, "draws"):
         count = min(together, draws - start)
         drawn = generator.multivariate_hypergeometric(sizes, targets, size=count, method="marginals")
@@ -149,7 +149,7 @@ def tied_orders(ranking: Ranking, draws: int, seed: int) -> Iterator[TieGroups]:
 def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[TieGroups]:
     """Strict orders of random selection, many lists at a time."""
     generator = np.random.default_rng(seed)
-    size = max(1, 2 * CHUNK // max(1, targets))
+    size = max(1, 2 * STEPS_AT_ONCE // max(1, targets))
     for start in track_rounds(draws, size, "draws"):
         count = min(size, draws - start)
         ranks = random_ranks(items, targets, count, generator)
@@ -160,7 +160,7 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[T
 def bootstrap_means(values: Values, draws: int, seed: int) -> Values:
     """Compute the means of values drawn with replacement."""
     generator = np.random.default_rng(seed)
-    size = max(1, 4 * CHUNK // len(values))
+    size = max(1, 4 * STEPS_AT_ONCE // len(values))
     parts = [
         values[generator.integers(0, len(values), size=(min(size, draws - start), len(values)))].mean(axis=1)
         for start in range(0, draws, size)

@@ -321,7 +321,7 @@ def rows_by_label(truth: Column) -> Iterator[tuple[Label, NDArray[np.bool_] | ND
             yield canonical_label(label), rows
 
 
-MOST_ROWS = 1 << 22
+MAX_ROWS_WITH_EVERY_SCORE = 1 << 22
 """Rows up to which every score is kept."""
 
 
@@ -329,7 +329,7 @@ MOST_ROWS = 1 << 22
 class CappedScoresByClass:
     """How many rows each class has, and the scores of as many classes as ``most`` rows allow."""
 
-    most: int = MOST_ROWS
+    most: int = MAX_ROWS_WITH_EVERY_SCORE
     rows: dict[Label, int] = field(default_factory=dict)
     kept: Mapping[Label, tuple[ScoredRows, ...]] = field(default_factory=dict)
     """The rows of each batch, which are sorted when all are there."""
@@ -343,7 +343,9 @@ class CappedScoresByClass:
         object.__setattr__(self, "kept", kept)
 
     @classmethod
-    def of_classes(cls, classes: Iterable[ClassRows], dropped: int, most: int = MOST_ROWS) -> Self:
+    def of_classes(
+        cls, classes: Iterable[ClassRows], dropped: int, most: int = MAX_ROWS_WITH_EVERY_SCORE
+    ) -> Self:
         """Make the tally of one batch of rows, as ``rows_of_classes`` returns them."""
         rows, kept = dict[Label, int](), dict[Label, tuple[ScoredRows, ...]]()
         for label, chosen, chosen_weights in classes:

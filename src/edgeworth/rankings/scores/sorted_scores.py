@@ -269,7 +269,7 @@ def _distinct_spans(low: Floats, high: Floats) -> tuple[Floats, Floats, NDArray[
 Bins: TypeAlias = Sequence[float] | Floats | int | None
 """Ascending edges; or a number of equal bins from 0 to 1, for probabilities; or none."""
 
-MOST_BINS = 10_000_000
+MAX_BINS = 10_000_000
 """More would bound nothing."""
 
 
@@ -282,8 +282,8 @@ def as_bins(bins: Bins) -> Floats | None:
     if bins is None:
         return None
     if isinstance(bins, (int, np.integer)):
-        if isinstance(bins, bool) or not 1 <= bins <= MOST_BINS:
-            raise OptionError(f"the number of bins must lie between 1 and {MOST_BINS:,}; saw {bins}")
+        if isinstance(bins, bool) or not 1 <= bins <= MAX_BINS:
+            raise OptionError(f"the number of bins must lie between 1 and {MAX_BINS:,}; saw {bins}")
         return np.arange(int(bins)) / int(bins)
     try:
         edges = np.asarray(bins, dtype=np.float64)
