@@ -355,8 +355,8 @@ def asymptotic_sequence(differences: ArrayLike | BlockSums, *, level: float = 0.
         undefined = "all differences are equal, so the variance cannot be estimated"
     else:
         undefined = f"fewer cases than the burn-in of {BURN_IN}"
-    tuned = f"tuned for {CASES_OF_NARROWEST_INTERVAL} cases"
-    method = f"asymptotic confidence sequence from case {BURN_IN} on, {tuned}"
+    aim = f"tuned for {CASES_OF_NARROWEST_INTERVAL} cases"
+    method = f"asymptotic confidence sequence from case {BURN_IN} on, {aim}"
     mean = mean + shift
     return ConfidenceSequence(
         cases, mean, mean - reach, mean + reach, cases * variance, level, method, undefined=undefined

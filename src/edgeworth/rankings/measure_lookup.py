@@ -172,7 +172,7 @@ def with_ties(spelling: str | Measure, ties: str | None) -> str:
 
 
 def cut_of(ranking: Ranking, spelling: str | Measure) -> tuple[ContingencyTable, str] | None:
-    """Return the table at a depth and the measure's spelling there; None for a measure of the whole ranking."""
+    """Return the table at a depth and the measure's spelling there; None if it measures the whole list."""
     written = parse_measure(spelling)
     if written.name in measures_by_name(RANKING, "ranking"):
         return None

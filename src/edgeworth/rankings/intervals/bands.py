@@ -234,8 +234,8 @@ CURVE_POINTS = 75
 """Depths at equal distances, and as many at equal ratios: a long list is looked at from its top."""
 ROC_POINTS = 160
 RELATIVE_SUM_TOLERANCE = 1e-12
-"""Points nearer to each other than this share of a picture are one point: sums of weights differ in their last
-digits with the order of the rows."""
+"""Points nearer to each other than this share of a picture are one point: sums of weights differ in their
+last digits with the order of the rows."""
 MAX_HULL_CORNERS = 100
 """Corners of the convex hull that are kept before any other point of a ROC curve."""
 
