@@ -24,6 +24,7 @@ from edgeworth.core.amounts import exceeds_range, parse_margin, parse_share
 from edgeworth.core.formatting import format_count, format_level, format_percent, plural
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.errors import OptionError
+from edgeworth.grades.grades import LARGEST_GRADE
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
 from edgeworth.report.verdict import Claim, Verdict
 
@@ -289,10 +290,10 @@ def _check_disagreement(disagreement: float, gain: float, level: float, other: f
 def _assume_values(
     sd: float, correlation: float | None, repeats: int, rerun_sd: float | None, *, are_two: bool
 ) -> _Assumed:
-    if not sd > 0 or (rerun_sd is not None and not 0 <= rerun_sd <= sd):
-        raise OptionError(
-            "sd is larger than 0, and the standard deviation between reruns is at most as large"
-        )
+    if not 1 / LARGEST_GRADE <= sd <= LARGEST_GRADE:
+        raise OptionError(f"sd lies between {1 / LARGEST_GRADE:g} and {LARGEST_GRADE:g}; saw {sd:g}")
+    if rerun_sd is not None and not 0 <= rerun_sd <= sd:
+        raise OptionError(f"the standard deviation between reruns lies between 0 and sd; saw {rerun_sd:g}")
     within = (rerun_sd or 0.0) ** 2 * (1 - 1 / repeats)
     words = [f"standard deviation {sd:g}"]
     variance = sd**2 - within

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeworth.bet import fair_odds, house_odds
+from edgeworth.bet import decimal_odds, fair_odds, house_odds
+from edgeworth.common.choices import OddsForm
 from edgeworth.errors import InputError, OptionError
 
 shares = st.floats(1e-9, 1 - 1e-9)
@@ -80,3 +82,22 @@ def test_shares_are_numbers(shares: object) -> None:
 def test_a_margin_leaves_a_price(margin: float) -> None:
     with pytest.raises(OptionError, match="margin"):
         house_odds([0.5, 0.5], margin)
+
+
+@pytest.mark.parametrize("form", ["decimal", "american", "fractional", "probability"])
+@pytest.mark.parametrize(
+    "odds",
+    ["1e320", "1e999", "1e999999999", "1e-999999999", "1e99999999999999999999", Decimal("1e999999999")],
+)
+def test_odds_that_no_float_holds_are_refused_at_once(odds: object, form: OddsForm) -> None:
+    """As fractions, powers of ten without limit take minutes and gigabytes."""
+    with pytest.raises(InputError, match=r"saw|too large"):
+        decimal_odds([odds], form=form)
+
+
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [("2.50", 2.5), (" 1.1 ", 1.1), ("1_000", 1000.0), ("1e2", 100.0), (Decimal("2.25"), 2.25)],
+)
+def test_decimal_odds_are_read_as_they_are_written(text: object, price: float) -> None:
+    assert decimal_odds([text], form="decimal").tolist() == [price]

@@ -160,3 +160,15 @@ def test_the_report_writes_json(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     ew.plan(difference="2pp", accuracy=0.75, agreement=0.85).to_json(path)
     assert json.loads(path.read_text())["needed"] > 3000
+
+
+@pytest.mark.parametrize("difference", [1e3, 1e10, 2.0**63, 1e300])
+def test_a_difference_of_any_size_is_planned_at_once(difference: float) -> None:
+    """Student's t has one degree of freedom for two items, the fewest there can be."""
+    assert needed(difference=difference, sd=1) == 2
+
+
+@pytest.mark.parametrize("sd", [0.0, -1.0, 1e-200, 1e300, math.inf, math.nan])
+def test_a_standard_deviation_whose_square_no_float_holds_is_refused(sd: float) -> None:
+    with pytest.raises(OptionError, match="sd lies between"):
+        ew.plan(difference=5, sd=sd)

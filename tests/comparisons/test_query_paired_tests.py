@@ -147,6 +147,14 @@ def test_the_noncentral_law_turns_round(freedom: int, statistic: float, away: fl
     assert noncentral_t(freedom, centre + 0.1, statistic) <= value + 1e-9
 
 
+@pytest.mark.parametrize(
+    ("centre", "below"), [(1e7, 0.0), (1e19, 0.0), (1e300, 0.0), (-1e10, 1.0), (-1e300, 1.0)]
+)
+@pytest.mark.parametrize("statistic", [-2.0, 0.0, 2.0, 40.0])
+def test_the_noncentral_law_has_a_limit_far_out(centre: float, below: float, statistic: float) -> None:
+    assert noncentral_t(5, centre, statistic) == below
+
+
 # -- Wilcoxon and sign ---------------------------------------------------------------------------------
 
 

@@ -259,3 +259,13 @@ def test_a_median_that_is_approximate_is_called_about() -> None:
         sentences = " ".join(text for section in report.sections for text in section.text)
         assert ("has become about $" in sentences + report.verdict) == (not is_kept)
         assert "after these cases in the median" in sentences + report.verdict
+
+
+def test_the_name_of_a_column_stays_as_it_is_at_the_start_of_a_sentence(tmp_path: Path) -> None:
+    columns = made(40)
+    columns["against"][0] = 1.0 - columns["truth"][0]
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    text = "\n".join(",".join(map(str, row)) for row in [("y", "p", "q"), *rows])
+    (tmp_path / "rows.csv").write_text(text)
+    report = evaluate(tmp_path / "rows.csv", truth="y", probabilities="p", against="q")
+    assert any(warning.startswith("q gave probability 0 ") for warning in report.warnings)

@@ -372,9 +372,11 @@ def test_hits_in_rank_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ("words", "said"),
     [
         (["--items", "10", "--targets", "3", "--average-precision", "1/0"], "such as 0.9167 or 11/12"),
+        (["--items", "10", "--targets", "3", "--average-precision", "1e-9999999999"], "such as 0.9167"),
         (["--items", "10", "--targets", "3", "--average-precision", "7/5"], "between 0 and 1; saw 7/5"),
         (["--items", "10", "--targets", "3", "--rank", "5"], "--nth-hit"),
         (["--items", "10", "--targets", "11"], "between 0 and 10"),
+        (["--items", "1" + 400 * "0", "--targets", "3"], "at most 9007199254740992 items"),
         (["--items", "10", "--targets", "0"], "undefined because there are no targets"),
         (["--items", "10", "--targets", "3", "--hits", "2"], "within a depth"),
         (["--items", "10", "--targets", "3", "--average-precision", "nan"], "a number between 0 and 1"),

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from edgeworth.bet.validation import as_shares, describe_place
 from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import OddsForm
+from edgeworth.common.exact_numbers import read_fraction
 from edgeworth.errors import InputError, OptionError
 
 LARGEST_MARGIN = 1e6
@@ -126,7 +127,10 @@ def decimal_odds(odds: object, *, form: OddsForm) -> Floats:
         price = _exact(item, form)
         if not is_good(price):
             raise InputError(f"{needed}; saw {item!r}{describe_place(index)}")
-        prices[index] = float(returned(price))
+        try:
+            prices[index] = float(returned(price))
+        except OverflowError:
+            raise InputError(f"odds of {item!r} are too large{describe_place(index)}") from None
     return prices
 
 
@@ -140,11 +144,13 @@ def _exact(value: object, form: OddsForm) -> Fraction:
             text = text.replace(":", "/")
             # 5/2 written for decimal or American odds is a fractional price, one more than its quotient.
             is_other = "/" in text and form in ("decimal", "american")
-            return Fraction(0) if is_other else Fraction(text.replace("−", "-"))
+            return Fraction(0) if is_other else read_fraction(text.replace("−", "-"))
         if isinstance(value, (bool, np.bool_)):
             return Fraction(0)
-        if isinstance(value, (Fraction, int, Decimal)):
+        if isinstance(value, (Fraction, int)):
             return Fraction(value)
+        if isinstance(value, Decimal):
+            return read_fraction(str(value))
         return Fraction(repr(float(value))) if isinstance(value, SupportsFloat) else Fraction(0)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         return Fraction(0)

@@ -226,7 +226,7 @@ def decimal_numbers(text: str, name: str, form: OddsForm, *, infinite: bool = Fa
         written = "fractional" if form == "decimal" and (":" in part or "/" in part) else form
         try:
             decimals.append(float(decimal_odds(part, form=written)))
-        except (InputError, OverflowError) as error:
+        except InputError as error:
             other = "" if form != "decimal" else "; use --odds-form if the odds are written in another form"
             raise InputError(f"{name} of outcome {number}: {error}{other}") from None
     return decimals

@@ -42,6 +42,9 @@ DEVIATIONS_ENUMERATED = 7.0
 NORMAL_END = 9.0
 """Where the normal law ends in floating point."""
 
+FARTHEST_SERIES = 1e6
+"""scipy's series for noncentral t gives nan for noncentralities far beyond."""
+
 DETECTABLE_TOLERANCE = 1e-9
 """How near a difference that can be shown is found."""
 
@@ -274,7 +277,7 @@ def _student_power(freedom: float, reach: float, level: float) -> float:
 
 
 def noncentral_t(freedom: float, centre: float, statistic: float) -> float:
-    """Compute Compute P(T ≤ t) of Student's t with noncentrality δ: ``T = (Z + δ)/s``, s = √(χ²_ν/ν).
+    """Compute P(T ≤ t) of Student's t with noncentrality δ: ``T = (Z + δ)/s``, s = √(χ²_ν/ν).
 
     Far out, where scipy's series fails, ``Φ(−δ) + ∫ φ(z) P(s ≥ (z + δ)/t) dz`` over z > −δ is smooth.
 
@@ -283,15 +286,17 @@ def noncentral_t(freedom: float, centre: float, statistic: float) -> float:
     """
     if statistic < 0:
         return 1 - noncentral_t(freedom, -centre, -statistic)
-    if statistic <= math.sqrt(2 * freedom):
+    if statistic <= math.sqrt(2 * freedom) and abs(centre) <= FARTHEST_SERIES:
         return float(scipy.special.nctdtr(freedom, centre, statistic))
     below = float(scipy.special.ndtr(-centre))
     low, high = max(-centre, -NORMAL_END), NORMAL_END
-    if low >= high:
+    if low >= high or statistic == 0:
         return below
     nodes, weights = _legendre(200)
     z = low + (high - low) * (nodes + 1) / 2
-    beyond = scipy.special.chdtrc(freedom, freedom * ((z + centre) / statistic) ** 2)
+    with np.errstate(over="ignore"):
+        squares = freedom * ((z + centre) / statistic) ** 2
+    beyond = scipy.special.chdtrc(freedom, squares)
     density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     return below + (high - low) / 2 * float(weights @ (density * beyond))
 

@@ -462,9 +462,9 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     for index, system in enumerate(findings.scores.systems):
         zeros = int(findings.scores.zeros[index])
         if zeros and (index or findings.is_drunken):
-            name, score = findings.name(system), "its log score is infinite"
-            text = f"{name} gave probability 0 to the actual class in {format_cases(zeros)}: {score}."
-            warnings.append(text[:1].upper() + text[1:])
+            name = _capitalize(findings.name(system))
+            where = f"to the actual class in {format_cases(zeros)}"
+            warnings.append(f"{name} gave probability 0 {where}: its log score is infinite.")
     return tuple(warnings)
 
 

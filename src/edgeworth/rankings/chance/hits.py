@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats
 from edgeworth.common.progress import track_rounds
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.core.test_results import (
@@ -397,8 +397,10 @@ def whole_number(value: SupportsIndex, name: str, least: float, most: int | None
 
 
 def check_counts(n: SupportsIndex, m: SupportsIndex) -> tuple[int, int]:
-    """Check the numbers of items and targets: n ≥ 1 and 0 ≤ m ≤ n."""
+    """Check the numbers of items and targets: 1 ≤ n ≤ 2^53 and 0 ≤ m ≤ n."""
     items = whole_number(n, "the number of items", 1)
+    if items > MAX_EXACT_INTEGER:
+        raise InputError(f"there are at most {MAX_EXACT_INTEGER} items")
     return items, whole_number(m, f"the number of targets among {items} items", 0, items)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
+from edgeworth.common.exact_numbers import read_exact_decimal
 from edgeworth.errors import OptionError
 
 LARGEST_DENOMINATOR = 100_000
@@ -32,11 +32,12 @@ class TypedValue:
             if "/" in text:
                 typed = cls(text, Fraction(text.replace(" ", "")))
             else:
-                _, _, exponent = Decimal(text).as_tuple()
+                number = read_exact_decimal(text)
+                _, _, exponent = number.as_tuple()
                 is_rounded = isinstance(exponent, int) and exponent < 0
                 half = Fraction(1, 2) / 10 ** -int(exponent) if is_rounded else Fraction(0)
-                typed = cls(text, Fraction(Decimal(text)), half)
-        except (ValueError, InvalidOperation, ZeroDivisionError, OverflowError):
+                typed = cls(text, Fraction(number), half)
+        except (ValueError, ZeroDivisionError):
             needed = "average precision is a number between 0 and 1, such as 0.9167 or 11/12"
             raise OptionError(f"{needed}; saw {text!r}") from None
         if not 0 <= typed.value <= 1:
