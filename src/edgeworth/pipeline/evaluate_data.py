@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -82,15 +83,20 @@ def _by_slice(report: Report, opened: Opened, whole: object) -> Report:
     return kind.report_folds(report, folds) if folds and options["fold"] is not None else report
 
 
-def count_slices(opened: Opened, whole: object, by: ColumnLike) -> list[tuple[Slice, Tally | EdgeworthError]]:
-    """Cut the rows and count each slice as the whole was counted, or keep the error that this raises."""
+def count_slices(
+    opened: Opened, whole: object, by: ColumnLike, only: Collection[str] | None = None
+) -> list[tuple[Slice, Tally | EdgeworthError]]:
+    """Cut the rows and count each slice as the whole was counted, or keep the error that this raises.
+
+    With ``only``, other values of the columns are left out.
+    """
     from edgeworth.pipeline.slices import cut_slices
 
     inherited = kind_of(whole).slice_options(whole, opened.options)
     options = change(opened.options, labels=inherited["labels"], positive=inherited["positive"])
     roles = select_options(options, (role for role in (*FORMS, *GRADED, *OTHER_ROLES) if role != "by"))
     counted: list[tuple[Slice, Tally | EdgeworthError]] = []
-    for part in cut_slices(opened.source, roles, by):
+    for part in cut_slices(opened.source, roles, by, only):
         try:
             record = count(Opened(part.source, set_columns(options, part.arrays)), is_final=True)
             counted.append((part, record.final))

@@ -35,7 +35,7 @@ from edgeworth.pipeline.gate_data import (
 )
 from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.pipeline.tally_rows import Opened, column_names, count, settle_weights
-from edgeworth.sources.column_roles import FORMS, GRADED
+from edgeworth.sources.column_roles import FORMS, GRADED, names_of
 
 if TYPE_CHECKING:
     from edgeworth.comparisons.comparison import Comparison
@@ -127,6 +127,8 @@ class TableData(GateData):
         options, form, column = self._roles, self.form, self._column
         base = gate_comparison_options(options, self.measures)
         by = self.options["by"] if self.data is None else list(self.by) or None
+        if self._has_ids_of_rows:
+            base = change(base, id=None, cluster=self.opened.options["cluster"])
         base = change(
             base,
             kind=own_kind(options) or PREDICTIONS_OF_OPTION[form],
@@ -144,6 +146,12 @@ class TableData(GateData):
             tables = dict(zip(self.names, (self.data, self.baseline_given), strict=True))
             return compare_joined(column, change(base, data=tables, unmatched=unmatched))
         return compare_columns(dict(zip(self.names, (column, self.baseline_given), strict=True)), base)
+
+    @property
+    def _has_ids_of_rows(self) -> bool:
+        """Whether ids name rows, and not items or documents: rows that repeat an id are then a cluster."""
+        has_own_ids = self.form in GRADED or self.options["query"] is not None
+        return self.options["id"] is not None and self.options["system"] is None and not has_own_ids
 
     @property
     def _column(self) -> object:
@@ -208,7 +216,8 @@ class TableData(GateData):
     @property
     def unit(self) -> str:  # type: ignore[override]  # depends on the kind
         """What is counted."""
-        is_clustered = self.options["query"] is None and self.options["cluster"] is not None
+        options = self.opened.options if self._has_ids_of_rows else self.options
+        is_clustered = options["query"] is None and options["cluster"] is not None
         return "cluster" if is_clustered else self.level_unit
 
     @property
@@ -253,10 +262,23 @@ class TableData(GateData):
             if not marked:
                 raise OptionError(f"no row has a true value (1, true, yes, x) in {column!r} (--must-pass)")
             return check_tallies(marked)
-        tally = self.record.final
+        tally, ids = self.record.final, split_ids(must_pass)
         if isinstance(tally, Grades) and tally.ids is not None:
-            return check_grades(tally, split_ids(must_pass))
-        raise OptionError(
-            "--must-pass is a column that marks rows, or ids of graded items (with --id COLUMN); "
-            f"saw {must_pass!r}"
-        )
+            return check_grades(tally, ids)
+        check_tallies({"": tally})
+        return self._check_ids(ids)
+
+    def _check_ids(self, ids: Sequence[str]) -> ItemCheck:
+        """Check the rows that have some ids."""
+        options = self.options
+        column = options["id"] if options["id"] is not None else options["join"]
+        if column is None or len(names_of(column)) > 1:
+            raise OptionError(
+                "--must-pass is a column that marks rows, or ids (with --id COLUMN, or --join COLUMN); "
+                f"saw {','.join(ids)!r}"
+            )
+        by = {"id": column} if self.data is None else column
+        counted = count_slices(self.opened, self.record.final, by, frozenset(ids))
+        rows = {part.name: check_tallies({part.name: tally}) for part, tally in counted}
+        wrong = tuple(name for name in ids if name in rows and rows[name].wrong_rows)
+        return ItemCheck(len(ids), wrong, tuple(name for name in ids if name not in rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -54,11 +54,15 @@ class Slice(NamedTuple):
 
 
 def cut_slices(
-    source: Source | None, columns_by_role: Mapping[str, ColumnLike], by: ColumnLike
+    source: Source | None,
+    columns_by_role: Mapping[str, ColumnLike],
+    by: ColumnLike,
+    only: Collection[str] | None = None,
 ) -> Iterator[Slice]:
     """Cut the rows of a source, read into memory once, or arrays by role, by each value of each column.
 
-    ``sex:site`` crosses two columns, unless there is a column of that name.
+    ``sex:site`` crosses two columns, unless there is a column of that name. With ``only``, other values are
+    left out.
     """
     if source is None:
         named = by if isinstance(by, Mapping) else {"by": by}
@@ -75,12 +79,15 @@ def cut_slices(
         }
     for name, column in columns.items():
         coded = encode(column, name)
-        if len(coded.labels) > MAX_SLICES:
+        labels = [(code, as_text(label)) for code, label in enumerate(coded.labels)]
+        if only is not None:
+            labels = [(code, text) for code, text in labels if text in only]
+        if len(labels) > MAX_SLICES:
             raise OptionError(
-                f"{name} has {len(coded.labels):,} values, and at most {MAX_SLICES:,} slices are counted: "
+                f"{name} has {len(labels):,} values, and at most {MAX_SLICES:,} slices are counted: "
                 "put them into bins beforehand"
             )
-        for code, label in [*enumerate(coded.labels), (MISSING, NO_VALUE)]:
+        for code, text in [*labels, *([(MISSING, NO_VALUE)] if only is None else ())]:
             rows = np.flatnonzero(coded.codes == code)
             part, arrays = None, {}
             if source is None:
@@ -89,7 +96,7 @@ def cut_slices(
                 part = ArraySource({key: _take(values, rows) for key, values in kept.items()}, source.name)
                 part.is_text = source.is_text
             if len(rows):
-                yield Slice(name, as_text(label), len(rows), part, arrays)
+                yield Slice(name, text, len(rows), part, arrays)
 
 
 def split_crossed(name: str, known: Iterable[str] = ()) -> tuple[str, ...]:
