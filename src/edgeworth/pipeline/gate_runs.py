@@ -59,7 +59,9 @@ class RunData(GateData):
     @property
     def unit(self) -> str:  # type: ignore[override]  # depends on the options
         """What is counted."""
-        return self.level_unit if self.options["cluster"] is None else "cluster"
+        runs = self._judged.values() if self.baseline is not None else ()
+        is_clustered = self.options["cluster"] is not None or any(run.clusters for run in runs)
+        return "cluster" if is_clustered else self.level_unit
 
     @property
     def level_unit(self) -> str:
