@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from run_logs import inspect_log, inspect_sample
 
@@ -62,3 +64,11 @@ def tango_bounds(wins: Any, losses: Any, trials: float, z: float = 1.959963985) 
         return low
 
     return lower(wins, losses), -lower(losses, wins)
+
+
+def wilson_low(right: float, trials: int) -> float:
+    """Compute the lower end of Wilson's interval by its formula."""
+    z, share = float(stats.norm.ppf(0.975)), right / trials
+    centre = share + z**2 / (2 * trials)
+    reach = z * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
+    return (centre - reach) / (1 + z**2 / trials)

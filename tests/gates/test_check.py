@@ -11,13 +11,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import special
 
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.errors import InputError, OptionError
 from edgeworth.gates.error_rates import ErrorRate, describe_chance_of
 from edgeworth.testing import assert_at_least, assert_at_most, assert_no_worse
-from gate_files import answers, tango_bounds, write_log
+from gate_files import answers, tango_bounds, wilson_low, write_log
 from run_logs import inspect_log, inspect_sample
 
 
@@ -307,6 +308,41 @@ def test_must_pass_items(tmp_path: Path) -> None:
     table.write_text(f"y,p,golden\n{rows}")
     decision = ew.check(str(table), truth="y", prediction="p", require=require, must_pass="golden")
     assert decision.failures == ("1 of the 5 rows that must pass is wrong.",)
+
+
+def test_labels_that_must_be_right_are_named_by_id(tmp_path: Path) -> None:
+    """Ids are a column of one table, the column that joins two, or an array."""
+    rows = [(f"q{number}", "ab"[number % 2]) for number in range(200)]
+    frame = pd.DataFrame(rows, columns=["id", "y"])
+    frame["p"] = frame["y"].where(frame["id"] != "q7", "a")
+    frame["old"] = frame["y"].where(frame.index % 10 > 0, "b")
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    frame.assign(p=frame["old"]).to_csv(tmp_path / "old.csv", index=False)
+    same = {"require": "accuracy > baseline", "must_pass": "q7,q8,q999"}
+    files = {"baseline": tmp_path / "old.csv", "join": "id"}
+    decisions = [
+        ew.check(frame, truth="y", prediction="p", baseline="old", id="id", **same),
+        ew.check(tmp_path / "new.csv", truth="y", prediction="p", **files, **same),
+        ew.check(truth=frame["y"], prediction=frame["p"], baseline=frame["old"], id=frame["id"], **same),
+    ]
+    for decision in decisions:
+        assert decision.failures == (
+            "1 of the 3 items that must pass is wrong (q7).",
+            "Items that must pass are absent: q999.",
+        )
+        [result] = decision.results
+        assert (result.outcome, result.evidence.unit, result.evidence.cases) == ("pass", "case", 200)
+    twice = pd.concat([frame, frame])
+    [result] = ew.check(twice, truth="y", prediction="p", baseline="old", id="id", **same).results
+    assert (result.evidence.unit, result.evidence.cases) == ("cluster", 200)
+    with pytest.raises(OptionError, match="--must-pass needs labels, or answers that are right or wrong"):
+        ew.check(
+            truth=[1, 0] * 50,
+            score=list(range(100)),
+            id=list(range(100)),
+            require="roc_auc > 0.1",
+            must_pass="1",
+        )
 
 
 def test_slices_must_all_hold_and_none_may_vanish(tmp_path: Path) -> None:
@@ -675,12 +711,14 @@ def test_rates_name_the_parts_the_power_and_the_whole_gate() -> None:
     margin, level = "accuracy no worse than baseline by 5pp", "accuracy >= 0.8"
     text = str(check([margin, level], "topic"))
     assert f"{margin} in all 3 topics, an unchanged system: passes" in text
-    # 0.8 ± (1.96 + 0.84) √(0.8 · 0.2 / 300)
+    least = next(number for number in range(300) if wilson_low(number, 300) >= 0.8)
+    detected = float(special.betaincinv(least, 301 - least, 0.8))
+    [_, better, worse] = check(level, "topic").results[0].rates
+    assert (better.truth, worse.truth) == pytest.approx((detected, 1.6 - detected), abs=0.001)
     assert f"{level} in all 3 topics, a system with accuracy 80.0%: passes" in text
-    assert (
-        "a system with accuracy 86.5% (the nearest detected with about 80% power in one topic alone)" in text
-    )
-    assert "a system with accuracy 73.5% (as far on the other side): passes" in text
+    nearest = "(the nearest detected with about 80% power in one topic alone)"
+    assert f"a system with accuracy {100 * better.truth:.1f}% {nearest}: passes" in text
+    assert f"a system with accuracy {100 * worse.truth:.1f}% (as far on the other side): passes" in text
     mixed = check([margin, level])
     [unchanged, _] = mixed.rates_by_requirement()[margin]
     assert mixed.describe_rates()[-1] == (

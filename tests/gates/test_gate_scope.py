@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import edgeworth as ew
 from command_line import call, refused
 from edgeworth.errors import OptionError
 from edgeworth.gates.anytime import BettingSequence, items_needed
 from edgeworth.gates.paired_rates import mcnemar_p_values
-from gate_files import answers, tango_bounds, write_log
+from gate_files import answers, tango_bounds, wilson_low, write_log
 
 
 def right_answers(wins: int, losses: int, both: int, neither: int = 0) -> tuple[ew.Grades, ew.Grades]:
@@ -48,6 +48,20 @@ def test_levels_count_cases_and_differences_count_clusters() -> None:
     level, difference = gate.sentences()
     assert "; 300 cases)" in level
     assert "; 60 clusters)" in difference
+
+
+def test_logs_that_name_their_clusters_count_them_too(tmp_path: Path) -> None:
+    """Inspect's log names the field by which its own standard error is clustered."""
+    results = {"scores": [{"metrics": {"stderr": {"params": {"cluster": "topic"}}}}]}
+    paths = []
+    for name, wrong in (("new", 3), ("old", 6)):
+        right = [0] * wrong + [1] * (200 - wrong)
+        topics = [f"passage {number}" for number in range(50)]
+        path = tmp_path / f"{name}.json"
+        write_log(path, right, model=f"lab/{name}", topics=topics, results=results)
+        paths.append(path)
+    gate = ew.check(paths[0], baseline=paths[1], require="accuracy no worse than baseline by 8pp")
+    assert "; 50 clusters)" in gate.sentences()[0]
 
 
 def test_an_informedness_margin_has_its_power_at_the_planned_size() -> None:
@@ -91,9 +105,9 @@ def test_a_rate_in_several_parts_says_so() -> None:
     gate = ew.check(
         correct=new.means, baseline=old.means, by=topic, require="accuracy no worse than baseline by 5pp"
     )
-    assert gate.rate_rows()[1][0] == "in all 2 topics, a system worse by 5 points"
+    assert gate.rate_rows()[1][0] == "in both topics, a system worse by 5 points"
     level = ew.check(correct=new.means, by=topic, require="accuracy >= 0.8")
-    assert level.rate_rows()[0][0] == "in all 2 topics, a system with accuracy 80.0%"
+    assert level.rate_rows()[0][0] == "in both topics, a system with accuracy 80.0%"
 
 
 @pytest.mark.parametrize(
@@ -262,3 +276,57 @@ def test_two_requirements_for_the_same_cases_have_a_range_and_no_single_rate() -
     assert math.isnan(both.undecided.value)
     assert both.passes.low <= alone.passes.value <= both.passes.high
     assert both.undecided.low <= alone.undecided.value <= both.undecided.high
+
+
+def wealth_of_bets(right: float, trials: int, null: float) -> float:
+    """Integrate the wealth of both bettors over their stakes, by the formula of the method page."""
+    stakes = np.linspace(0, 1, 20_001)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = [
+            special.xlogy(right, 1 + stakes * (1 - null) / reach)
+            + special.xlogy(trials - right, 1 - stakes * null / reach)
+            for reach in (null, null - 1)
+        ]
+    return float(sum(np.trapezoid(np.exp(log), stakes) for log in logs)) / 2
+
+
+@pytest.mark.parametrize(
+    ("trials", "bound", "is_anytime"),
+    [(182, 0.9, False), (60, 0.9, False), (600, 0.7, False), (600, 0.7, True), (150, 0.5, True)],
+)
+def test_a_gate_passes_the_system_that_it_calls_detected_with_80_per_cent(
+    trials: int, bound: float, is_anytime: bool
+) -> None:
+    right = [1] * round(0.95 * trials) + [0] * (trials - round(0.95 * trials))
+    require = f"accuracy >= {bound}"
+    rates = ew.check(ew.Grades.from_grades(right), require=require, anytime=is_anytime).results[0].rates
+    [truth] = [rate.truth for rate in rates if rate.scenario == "better"]
+
+    def is_passed(number: int) -> bool:
+        if is_anytime:
+            return number > bound * trials and wealth_of_bets(number, trials, bound) >= 20
+        return wilson_low(number, trials) >= bound
+
+    least = next(number for number in range(trials + 1) if is_passed(number))
+    assert stats.binom.sf(least - 1, trials, truth) == pytest.approx(0.8, abs=0.01)
+
+
+def test_the_worse_system_is_the_detected_one_if_no_better_one_can_pass() -> None:
+    """With 50 cases, not even perfect answers pass a bound of 0.95."""
+    decision = ew.check(ew.Grades.from_grades([1] * 45 + [0] * 5), require="accuracy >= 0.95")
+    [bound, worse] = decision.results[0].rates
+    assert (bound.passes.value, worse.passes.value) == (0, 0)
+    assert worse.fails.value == pytest.approx(0.8, abs=0.01)
+    assert "(the nearest detected with about 80% power)" in decision.rate_rows()[1][0]
+
+
+def test_rates_say_how_often_the_exit_code_is_0_if_undecided_counts() -> None:
+    new, old = right_answers(20, 20, 360)
+    options = {"baseline": old, "require": "accuracy no worse than baseline by 2pp"}
+    released = ew.check(new, undecided="pass", **options)
+    held, plain = ew.check(new, undecided="fail", **options), ew.check(new, **options)
+    passes, fails = plain.rates[1].passes, plain.rates[1].fails
+    assert f"the exit code is 0 in {100 * (1 - fails.value):.0f}%" in released.describe_rates()[2]
+    assert f"the exit code is 0 in {100 * passes.value:.1f}%" in held.describe_rates()[2]
+    assert "exit code" not in "".join([*plain.describe_rates(), plain.to_markdown()])
+    assert "| exit code 0 |" in released.to_markdown()

@@ -456,7 +456,7 @@ class JoinOptions(TypedDict, total=False):
     allow_unfinished: Annotated[
         bool,
         Option(
-            "In run logs: name a winner even if a run did not finish.",
+            "In run logs: decide even if a run did not finish.",
             "Run logs",
             default=False,
         ),

@@ -233,9 +233,22 @@ class Decision:
         head = (
             f"How often this gate decides each way on new data of this size{look}, whatever the result above:"
         )
-        lines = [head, *(f"  {name}: {_chances(rate)}." for name, rate in rows)]
+        lines = [head, *(f"  {name}: {_chances(rate)}{self._exit_rate(rate)}." for name, rate in rows)]
         most = self.describe_most_passes()
         return lines if most is None else [*lines, f"  {most}."]
+
+    def _exit_rate(self, rate: ErrorRate) -> str:
+        """Write how often the exit code is 0, if undecided counts as pass or as fail."""
+        counted = self._count_passes(rate)
+        return "" if counted is None else f"; the exit code is 0 in {describe_chance_of(counted)}"
+
+    def _count_passes(self, rate: ErrorRate) -> Chance | None:
+        """Compute how often the exit code is 0, if undecided counts as pass or as fail."""
+        if self.undecided_as is None:
+            return None
+        fails = rate.fails
+        is_pass = self.undecided_as == "pass"
+        return Chance(1 - fails.value, 1 - fails.high, 1 - fails.low) if is_pass else rate.passes
 
     def __str__(self) -> str:
         lines = [self.headline, *(f"  {line}" for line in self.sentences()), *self.describe_rates()]
@@ -384,16 +397,20 @@ class Decision:
             for result in self.results
         ]
         grids = [Grid("", make_columns("outcome", "requirement", "result", default="text"), tuple(rows))]
-        rates = tuple(
-            (name, *map(describe_chance_of, (rate.passes, rate.undecided, rate.fails)))
-            for name, rate in self.rate_rows()
-        )
+        rates = []
+        for name, rate in self.rate_rows():
+            counted = self._count_passes(rate)
+            chances = (rate.passes, rate.undecided, rate.fails, *(() if counted is None else (counted,)))
+            rates.append((name, *map(describe_chance_of, chances)))
         if rates:
+            names = ["how often this gate decides each way", "pass", "undecided", "fail"]
             columns = make_columns(
-                "how often this gate decides each way", "pass", "undecided", "fail", default="text"
+                *names, *(() if self.undecided_as is None else ("exit code 0",)), default="text"
             )
             most = self.describe_most_passes()
-            grids.append(Grid("", columns, rates, "" if most is None else f"{most[0].upper()}{most[1:]}."))
+            grids.append(
+                Grid("", columns, tuple(rates), "" if most is None else f"{most[0].upper()}{most[1:]}.")
+            )
         return grids
 
     def _repr_html_(self) -> str:
@@ -651,7 +668,10 @@ def _column_of(results: Sequence[RequirementResult]) -> str:
 
 def _in_all_parts(results: Sequence[RequirementResult]) -> str:
     """Write that rates are about all parts together; nothing for a requirement without parts."""
-    return f" in all {len(results)} {plural(2, _column_of(results) or 'part')}" if len(results) > 1 else ""
+    if len(results) < 2:
+        return ""
+    number = "both" if len(results) == 2 else f"all {len(results)}"
+    return f" in {number} {plural(2, _column_of(results) or 'part')}"
 
 
 def _amount(measure: str, amount: float) -> str:

@@ -42,6 +42,12 @@ MAX_UNITS_SIMULATED = 200
 NEGLIGIBLE_RANGE = 0.005
 """A narrower range of a rate is printed as one number."""
 
+POWER_TOLERANCE = 0.005
+"""The power of the distance that is stated as detected differs by at most this from the stated power."""
+
+MAX_STEPS_TO_POWER = 20
+"""A distance that is not found in as many steps is not stated."""
+
 MAX_POINTS_OF_A_BET = 1_500
 """Points of an anytime gate: each is a mixture over several hundred stakes."""
 
@@ -107,9 +113,6 @@ class OutcomeModel(Protocol):
     def spread(self, truth: float) -> float:
         """Compute the standard error at a true value."""
 
-    def is_possible(self, truth: float) -> bool:
-        """Return whether the true value can be this."""
-
 
 @dataclass(frozen=True)
 class ProportionModel:
@@ -157,10 +160,6 @@ class ProportionModel:
     def spread(self, truth: float) -> float:
         """Compute √(p(1−p)/n)."""
         return math.sqrt(max(truth * (1 - truth), 0.0) / self.trials)
-
-    def is_possible(self, truth: float) -> bool:
-        """Return whether it is a share."""
-        return 0 <= truth <= 1
 
 
 @dataclass(frozen=True)
@@ -226,10 +225,6 @@ class NormalModel:
         del truth
         return self.error
 
-    def is_possible(self, truth: float) -> bool:
-        """Return whether it is a number, because the range of the measure is not known."""
-        return math.isfinite(truth)
-
 
 @lru_cache(maxsize=64)
 def draw_skewed_means(units: int, skewness: float) -> tuple[Floats, Floats]:
@@ -258,7 +253,7 @@ def error_rate(
 
 
 def scenarios_of(
-    region: Region, reference: str, model: OutcomeModel, *, level: float, power: float
+    region: Region, reference: str, model: OutcomeModel, possible: Region, levels: Levels, *, power: float
 ) -> dict[Scenario, float]:
     """Choose the true values at which a gate's error rates are stated.
 
@@ -271,11 +266,48 @@ def scenarios_of(
         if is_margin:
             return {"unchanged": 0.0, "worse": worse}
     bound, sign = (region.low, 1) if math.isfinite(region.low) else (region.high, -1)
-    reach = normal_quantile(level) + float(scipy.special.ndtri(power))
-    distance = sign * reach * model.spread(bound)
+    distance = nearest_detected(model, bound, region, possible, levels, power)
+    if math.isnan(distance):
+        distance = nearest_detected(model, bound, region, possible, levels, power, is_pass=False)
     first: Scenario = "unchanged" if reference == "baseline" and bound == 0 else "at the bound"
-    truths: dict[Scenario, float] = {first: bound, "better": bound + distance, "worse": bound - distance}
-    return {name: truth for name, truth in truths.items() if model.is_possible(truth)}
+    truths: dict[Scenario, float] = {first: bound, "better": bound + sign * distance}
+    truths["worse"] = bound - sign * distance
+    return {name: truth for name, truth in truths.items() if possible.low <= truth <= possible.high}
+
+
+def nearest_detected(
+    model: OutcomeModel,
+    bound: float,
+    region: Region,
+    possible: Region,
+    levels: Levels,
+    power: float,
+    *,
+    is_pass: bool = True,
+) -> float:
+    """Find how far from a bound a true value passes, or fails, with the power; nan if no possible value does.
+
+    >>> region, model = Region(0.7, math.inf), NormalModel(0.02)
+    >>> round(nearest_detected(model, 0.7, region, Region(0.0, 1.0), Levels.of(0.95), 0.8) / 0.02, 2)
+    2.8
+    """
+    is_up = is_pass == math.isfinite(region.low)
+    low, high = 0.0, possible.high - bound if is_up else bound - possible.low
+    spread, needed = model.spread(bound), float(scipy.special.ndtri(power))
+    distance = min((normal_quantile(levels.passing) + needed) * spread, high)
+    for _ in range(MAX_STEPS_TO_POWER):
+        chances = model.chances(bound + distance if is_up else bound - distance, region, levels)
+        chance = chances[0 if is_pass else 1]
+        if math.isnan(chance) or (chance < power and distance == high):
+            return math.nan
+        if abs(chance - power) <= POWER_TOLERANCE:
+            return distance
+        low, high = (distance, high) if chance < power else (low, distance)
+        # In standard errors, the normal quantile of the power grows nearly as fast as the distance.
+        distance += spread * (needed - float(scipy.special.ndtri(min(max(chance, 1e-6), 1 - 1e-6))))
+        if not low < distance < high:
+            distance = (low + high) / 2 if math.isfinite(high) else 2 * low
+    return math.nan
 
 
 def combine_rates(parts: Sequence[Sequence[ErrorRate]], *, are_independent: bool) -> list[ErrorRate]:

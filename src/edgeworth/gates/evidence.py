@@ -245,11 +245,10 @@ def error_rates_of(evidence: Evidence, level: float, power: float, tests: int) -
     model = evidence.model
     if model is None or evidence.reason is not None or has_too_few_units(model):
         return ()
-    truths = scenarios_of(evidence.region, evidence.requirement.reference, model, level=level, power=power)
-    levels, (low, high) = Levels.of(level, tests), evidence.requirement.possible_quantities
-    return tuple(
-        error_rate(model, name, x, evidence.region, levels) for name, x in truths.items() if low <= x <= high
-    )
+    requirement, levels = evidence.requirement, Levels.of(level, tests)
+    possible = requirement.possible_quantities
+    truths = scenarios_of(evidence.region, requirement.reference, model, possible, levels, power=power)
+    return tuple(error_rate(model, name, x, evidence.region, levels) for name, x in truths.items())
 
 
 def combine_results(results: Sequence[RequirementResult]) -> list[ErrorRate]:

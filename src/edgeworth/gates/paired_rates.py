@@ -93,10 +93,6 @@ class PairedModel:
         share = max(self.share, abs(truth))
         return math.sqrt(max(share - truth**2, 0.0) / self.trials)
 
-    def is_possible(self, truth: float) -> bool:
-        """Return whether it is a difference of shares."""
-        return -1 <= truth <= 1
-
 
 def _thin(points: PairedOutcomes) -> PairedOutcomes:
     """Keep the likeliest points, which hold nearly all of the probability."""
