@@ -7,7 +7,7 @@ from typing import Unpack
 
 from edgeworth.comparisons.comparison import Comparison
 from edgeworth.core.kinds import kind_of
-from edgeworth.core.options import SEVERAL, CompareOptions, Options
+from edgeworth.core.options import CompareOptions, Options
 from edgeworth.errors import InputError, OptionError
 from edgeworth.pipeline.call_options import change, with_signature_of
 from edgeworth.pipeline.compare_data import (
@@ -81,7 +81,7 @@ def _compare_files(data: object, options: Options) -> Comparison:
     """Compare the systems of run logs, or of tally files."""
     if tallies := _read_tallies(data):
         single = next(iter(tallies.values())) if len(tallies) == 1 else None
-        if single is not None and kind_of(single.tally).predictions != SEVERAL:
+        if single is not None and not kind_of(single.tally).holds_systems:
             raise OptionError("a comparison needs two tallies, or one tally of several systems")
         return compare_tallies(tallies if single is None else single, change(options, data=None))
     systems = find_systems(data, options)

@@ -61,6 +61,12 @@ class Kind(Generic[TallyT]):
     """Other names that files have for it."""
     predictions: ClassVar[str] = ""
     """What a column of such predictions holds, if rows are read into this kind: labels, scores, …"""
+    predictions_of_systems: ClassVar[str] = ""
+    """What predictions of several systems are called by options, if not ``predictions``."""
+    systems_title: ClassVar[str] = ""
+    """What a sentence calls one tally per system, if not ``title``."""
+    unit: ClassVar[str] = "case"
+    """What a sentence calls one of what is counted."""
     roles: ClassVar[tuple[str, ...]] = ()
     """Columns that must be given."""
     options: ClassVar[tuple[str, ...]] = ()
@@ -77,6 +83,8 @@ class Kind(Generic[TallyT]):
     """Options of a comparison that this kind takes, beyond those that all kinds take."""
     holds_systems: ClassVar[bool] = False
     """Whether one tally holds several systems; otherwise a comparison takes one tally per system."""
+    has_different_cases: ClassVar[bool] = False
+    """Whether one tally per system means different cases; otherwise items or queries pair them."""
     measures_within_slices: ClassVar[bool] = False
     """Whether the rest of a slice is the mean over the other slices, each measured by itself.
 

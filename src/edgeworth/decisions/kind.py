@@ -29,6 +29,9 @@ class TableKind(Kind["ContingencyTable"]):
     other_names = ("clustered_table",)
     title = "labels"
     predictions = "labels"
+    predictions_of_systems = "several"
+    systems_title = "tables of different cases"
+    has_different_cases = True
     roles = ("truth", "prediction")
     terms = ("missing", "positive", "labels", "abstain", "weight_kind")
     redeclared = ("labels", "positive")

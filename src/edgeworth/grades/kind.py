@@ -29,6 +29,7 @@ class GradesKind(Kind["Grades"]):
     name = "grades"
     title = "grades"
     predictions = "grades"
+    unit = "item"
     has_truth = False
     terms = ("missing",)
     usual = ("accuracy", "mean")

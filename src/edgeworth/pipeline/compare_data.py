@@ -25,7 +25,6 @@ from edgeworth.core.options import (
     PROBABILITIES,
     QUERIES,
     SCORES,
-    SEVERAL,
     CompareOptions,
     DifferenceOptions,
     Options,
@@ -208,14 +207,14 @@ def _read(
     kind: AnyKind, source: Source | None, truth: object, systems: dict[str, object], options: Options
 ) -> SystemTallies:
     """Read several systems, once their options have been checked."""
-    options = check_options(options, SEVERAL if kind.predictions == LABELS else kind.predictions or kind.name)
+    options = check_options(options, kind.predictions_of_systems or kind.predictions or kind.name)
     kind.check(options)
     return kind.read_systems(source, truth, systems, options)
 
 
 def _compare_tallies(read: SystemTallies, options: Options) -> ComparisonFindings:
     """Compare systems, and refuse options that their kind does not take."""
-    title = "tables of different cases" if read.kind.predictions == LABELS else read.kind.title
+    title = read.kind.systems_title or read.kind.title
     for name in given_options(options).keys() & options_of(DifferenceOptions).keys():
         if name not in read.kind.difference_options:
             raise OptionError(f"{flag_name(name)} is not supported with {title}")
@@ -294,8 +293,8 @@ def compare_tallies(data: object, options: Options) -> Comparison:
     refuse_all_but(options, AFTER_COUNTING)
     tallies = dict(data) if isinstance(data, Mapping) else {"": data}
     counted = {name: tally for name, tally in tallies.items() if isinstance(tally, TallyRecord)}
-    tables = {name: tally for name, tally in counted.items() if kind_of(tally.tally).predictions == LABELS}
-    _refuse_same_rows({name: tally.origin for name, tally in tables.items()})
+    unpaired = {name: tally for name, tally in counted.items() if kind_of(tally.tally).has_different_cases}
+    _refuse_same_rows({name: tally.origin for name, tally in unpaired.items()})
     finals = tallies | {name: tally.final for name, tally in counted.items()}
     findings = _compare_tallies(_as_systems(finals if isinstance(data, Mapping) else finals[""]), options)
     parts = [part.source for tally in counted.values() for part in tally.origin.parts]

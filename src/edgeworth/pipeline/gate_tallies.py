@@ -81,8 +81,7 @@ class TallyData(GateData):
     @property
     def level_unit(self) -> str:
         """What is counted for a requirement on the candidate alone."""
-        tally = next(iter(self.tallies.values())).final
-        return "item" if isinstance(tally, Grades) else "query" if hasattr(tally, "queries") else "case"
+        return kind_of(next(iter(self.tallies.values())).final).unit
 
     def estimate(self, measure: str) -> Estimate:
         """Estimate a measure of the candidate."""

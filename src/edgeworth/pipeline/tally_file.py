@@ -23,7 +23,6 @@ from edgeworth import __version__
 from edgeworth.common.choices import Missing, PredictionsMade, WeightKind
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.kinds import kind_of
-from edgeworth.core.options import SEVERAL
 from edgeworth.core.serialization import (
     COUNT,
     FLAG,
@@ -140,7 +139,7 @@ def terms_from_dict(payload: JsonObject, tally: Tally) -> JsonObject:
 
 def _check_roles(columns: Mapping[str, str], tally: Tally) -> None:
     """Check that every role that is needed has a column."""
-    systems: tuple[str, ...] = getattr(tally, "names", ()) if kind_of(tally).predictions == SEVERAL else ()
+    systems: tuple[str, ...] = getattr(tally, "names", ()) if kind_of(tally).holds_systems else ()
     needed = [*kind_of(tally).roles, *(f"prediction of {name}" for name in systems)]
     missing = [role for role in needed if role not in columns] if columns else []
     if missing:

@@ -113,6 +113,7 @@ class ListsKind(Kind["RankedLists"]):
     name = "ranked_lists"
     title = "queries"
     predictions = "queries"
+    unit = "query"
     roles = ("truth", "score", "query")
     terms = ("missing", "positive", "relevant_from")
     usual = ("average_precision", "ndcg@10", "precision@10", "recall@10", "reciprocal_rank")
