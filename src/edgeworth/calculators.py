@@ -23,7 +23,7 @@ from edgeworth.forecasts.kelly_report import stakes_report
 from edgeworth.pipeline.call_options import fill_in, with_signature_of
 from edgeworth.pipeline.search_runs import SearchReport, evaluate_runs
 from edgeworth.rankings.chance.law import AveragePrecisionLaw
-from edgeworth.rankings.chance.typed import TypedValue
+from edgeworth.rankings.chance.typed_value import TypedValue
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.report import with_every_rank
 from edgeworth.rankings.selection_report import AskedPrecision, RandomSelection, selection_report

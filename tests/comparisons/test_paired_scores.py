@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import edgeworth as ew
 from edgeworth import Ranking
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.errors import InputError, MergeError, OptionError
+from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.rankings.intervals.clusters import CaseRanks
 
 SCORES = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 2.0, np.inf])
@@ -201,3 +204,18 @@ def test_equality_sees_every_part() -> None:
         assert [left == right for right in kinds] == [other == place for other in range(len(kinds))]
     assert make() != "scores"
     assert repr(make()) == "<PairedScores: 1 systems on 3 cases, 2 of them targets>"
+
+
+def test_a_tally_file_of_several_systems_is_compared(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.random(200) < 0.3
+    paired = PairedScores.from_scores(
+        truth, {name: truth * gap + rng.normal(size=200) for name, gap in (("a", 1.5), ("b", 0.2))}
+    )
+    TallyRecord(paired).write(tmp_path / "scores.json")
+    of_file, of_value = ew.compare(tmp_path / "scores.json"), ew.compare(paired)
+    assert of_file.verdict == of_value.verdict
+    difference = of_file["a", "b"]["roc_auc"].difference
+    systems = dict(zip(paired.names, paired.scores, strict=True))
+    values = [ew.measure(Ranking.from_scores(truth, systems[name]), "roc_auc") for name in ("a", "b")]
+    assert difference == pytest.approx(values[0] - values[1], abs=1e-12)

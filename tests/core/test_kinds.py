@@ -82,6 +82,7 @@ class WaitsKind(Kind[Waits]):
     title = "waiting times"
     roles = ("grade",)
     has_truth = False
+    unit = "wait"
 
     def read(self, source: Source | None, options: Options, *, is_final: bool) -> Counted[Tally]:
         roles = {"grade": options["grade"]}
@@ -345,6 +346,14 @@ def test_tallies_of_a_kind_from_outside_are_gated() -> None:
     )
     with pytest.raises(OptionError, match="there is no measure 'median_wait'; did you mean mean_wait"):
         ew.check(new, require="median_wait <= 9")
+
+
+def test_gates_name_the_unit_of_a_kind_from_outside() -> None:
+    of_tally = ew.check(Waits.of(5.0, 6.0, 4.0, 7.0), require="mean_wait <= 9")
+    of_rows = ew.check(waits_by_site(), grade="minutes", kind=Waits.kind, require="mean_wait <= 9")
+    assert [x.results[0].evidence.unit for x in (of_tally, of_rows)] == ["wait", "wait"]
+    assert "4 waits" in str(of_tally)
+    assert "126 waits" in str(of_rows)
 
 
 def test_tallies_of_a_kind_from_outside_merge() -> None:

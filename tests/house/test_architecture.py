@@ -270,7 +270,12 @@ def test_no_string_names_a_function() -> None:
 
 def test_no_name_of_a_kind_or_measure_is_tested_outside_its_package() -> None:
     """What a kind or a measure can do is a method or a field of it."""
-    tested = re.compile(r"\b(measure|kind)\.name (==|!=|in|not in)\b|\bfindings\.kind (==|!=|in|not in)")
+    comparison = r" (==|!=|in|not in)"
+    tested = re.compile(
+        rf"\b(measure|kind)\.name{comparison}\b|\bfindings\.kind{comparison}"
+        rf"|\bkind(_of\([^()]*\))?\.predictions{comparison}"
+    )
+    assert tested.search('if kind_of(tally).predictions == "several"')
     own = {"decisions", "grades", "rankings", "forecasts", "core"}
     for name, path in NAMES.items():
         if package(name) not in own:

@@ -12,7 +12,7 @@ import pytest
 
 from edgeworth.errors import InputError
 from edgeworth.sources.opening import open_source
-from edgeworth.sources.stdin import RemoteSource
+from edgeworth.sources.remote import RemoteSource
 from tallying_files import tally_decisions
 
 ROWS: list[dict[str, str | None]] = [

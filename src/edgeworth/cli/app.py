@@ -1,4 +1,4 @@
-"""The command itself: what it is called, how it ends, and what it says of words that it cannot take."""
+"""The command itself: its name, its exit codes, its help, and its errors for words that it does not know."""
 
 from __future__ import annotations
 

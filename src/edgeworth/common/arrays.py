@@ -65,6 +65,11 @@ def finite_or_none(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def as_floats(numbers: Numbers | None) -> Floats | None:
+    """Return numbers as float64, without a copy if they are; None stays None."""
+    return None if numbers is None else numbers.astype(np.float64, copy=False)
+
+
 def plain_values(value: Any) -> Any:
     """Convert arrays to lists, and nan and infinity to None, at any depth."""
     if isinstance(value, float):

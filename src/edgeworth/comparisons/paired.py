@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from edgeworth.common.arrays import Integers
+from edgeworth.common.arrays import Integers, Numbers
 from edgeworth.common.choices import Missing, WeightKind
 from edgeworth.common.json_types import JsonObject
-from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint
+from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint
 from edgeworth.core.labels import (
     as_labels,
     canonical_label,

@@ -9,11 +9,10 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.arrays import Floats, Numbers, freeze
 from edgeworth.common.choices import WeightKind
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.cluster_codes import CLUSTERS, drop_unused_clusters, encode_clusters, join_clusters
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
 from edgeworth.core.row_policies import describe_missing, take_weights
 from edgeworth.core.serialization import (

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from edgeworth.common.arrays import Numbers
 from edgeworth.comparisons.paired import Paired
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.core.formatting import format_number
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import describe_look_alikes, find_look_alikes
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.grades.grades import Grades

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import MAX_EXACT_INTEGER, AnyArray, Floats, Integers
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, AnyArray, Floats, Integers, Numbers
 from edgeworth.common.json_types import JsonObject
 from edgeworth.common.threads import row_blocks
 from edgeworth.core.labels import canonical_label, canonical_order, label_positions
@@ -25,9 +25,6 @@ from edgeworth.errors import InputError
 from edgeworth.sources.batches import check_lengths
 from edgeworth.sources.columns import BLOCK_ROWS, Coded, Column, Label, encode
 from edgeworth.sources.numbers import check_weights
-
-Numbers: TypeAlias = NDArray[Any]  # type: ignore[explicit-any]  # which of the two is known at run time
-"""int64 if cases are counted, float64 if they are weighted."""
 
 MAX_DENSE_CELLS = 1 << 16
 """Up to this many combinations are counted in a full array, however few the rows."""
@@ -176,7 +173,7 @@ def count_joint(
     if repeats is not None:
         assert weights is None, "rows that weigh differently are not counted together"
         counted = count_joint(columns, repeats, names=names, domains=domains, first_row=first_row)
-        return replace(counted, rows=counted.weight)
+        return replace(counted, rows=counted.weight.astype(np.int64, copy=False))
     domain = tuple(domains) if domains is not None else (0,) * len(columns)
     given = dict(zip(names, columns, strict=True)) | ({} if weights is None else {"weights": weights})
     number = check_lengths(given)

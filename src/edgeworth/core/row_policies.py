@@ -7,8 +7,9 @@ from typing import get_args
 
 import numpy as np
 
+from edgeworth.common.arrays import Numbers
 from edgeworth.common.choices import Missing, WeightKind
-from edgeworth.core.joint_counts import JointCounts, Numbers
+from edgeworth.core.joint_counts import JointCounts
 from edgeworth.core.labels import list_labels
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import MISSING, Column, Label, encode

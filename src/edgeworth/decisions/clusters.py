@@ -9,7 +9,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.core.joint_counts import JointCounts, Numbers
+from edgeworth.common.arrays import Numbers
+from edgeworth.core.joint_counts import JointCounts
 from edgeworth.core.labels import as_labels, canonical_order, label_positions
 from edgeworth.sources.columns import Label
 

@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import MAX_EXACT_INTEGER
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats
 from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.sampling_distributions import Alternative, alpha_of, normal_quantile
 from edgeworth.core.test_results import SMALLEST_FLOAT, TestResult, hypergeometric_tails
@@ -410,7 +410,7 @@ def _exchange_tail(
     """Test by giving each cluster the predictions of another cluster of the same size, in any order."""
     cluster, cell, weight = clusters.cells(table.labels)
     order = np.argsort(cluster, kind="stable")
-    rows = np.repeat(cell[order], weight[order]).reshape(clusters.number, -1)
+    rows = np.repeat(cell[order], weight[order].astype(np.int64)).reshape(clusters.number, -1)
     predicted, real = np.divmod(rows, len(table.labels))
     draws = int(min(9_999, max(199, 2e7 / rows.size)))
     rng = np.random.default_rng(seed)
@@ -491,7 +491,7 @@ def cases_for_power(
             ),
         )
     binary_table = table if resolved.position is None else table.one_against_rest(resolved.label)
-    shares = binary_table.counts / binary_table.total
+    shares: Floats = np.asarray(binary_table.counts / binary_table.total, dtype=np.float64)
     if approximate_cases > MAX_CASES_PLANNED_BY_DRAWS:
         first, second = shares.sum(axis=0)
         distance = abs(shares[0, 0] / first - shares[0, 1] / second)

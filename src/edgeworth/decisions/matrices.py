@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgeworth.core.joint_counts import Numbers
+from edgeworth.common.arrays import Numbers
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label, is_missing
 from edgeworth.sources.numbers import MAX_INTEGER_WEIGHT_SUM

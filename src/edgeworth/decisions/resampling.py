@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.common.progress import track_rounds
 from edgeworth.core.clusters import ClusterSpread, cluster_variance_of_ratios
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.decisions.clusters import Clusters
 from edgeworth.decisions.margin_slopes import margin_slopes
 from edgeworth.decisions.policy import MAX_UNDEFINED_SHARE_OF_DRAWS

@@ -10,11 +10,11 @@ from typing import ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.common.arrays import Floats, Integers, freeze
+from edgeworth.common.arrays import Floats, Integers, Numbers, as_floats, freeze
 from edgeworth.common.choices import Missing, Rows, WeightKind
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import html_table, plural, text_table
-from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, Numbers, count_joint, whole_counts
+from edgeworth.core.joint_counts import JOINT_FIELDS, JointCounts, count_joint, whole_counts
 from edgeworth.core.labels import (
     MAX_LABELS_SHOWN,
     as_labels,
@@ -266,7 +266,9 @@ class ContingencyTable(Serializable):
             np.array(column_of_code)[joint.keys[:, 0]],
         )
 
-        squared = None if joint.square is None else _sum_cells(len(labels), cells_of_keys, joint.square)
+        squared = (
+            None if joint.square is None else as_floats(_sum_cells(len(labels), cells_of_keys, joint.square))
+        )
         return cls(labels, _sum_cells(len(labels), cells_of_keys, joint.weight), squared)
 
     @classmethod
@@ -736,7 +738,7 @@ class ContingencyTable(Serializable):
             self,
             labels=labels,
             cells=change(self.cells),
-            squared=None if self.squared is None else change(self.squared),
+            squared=None if self.squared is None else as_floats(change(self.squared)),
             declared_positive=self.declared_positive if self.declared_positive in labels else None,
             clusters=clusters,
             matching=None,

@@ -9,9 +9,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.arrays import Floats, Numbers, freeze
 from edgeworth.common.json_types import JsonObject
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import find_label, label_facts, list_labels
 from edgeworth.core.serialization import (
     AMOUNTS,

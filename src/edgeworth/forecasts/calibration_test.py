@@ -103,7 +103,7 @@ def spiegelhalter_test(curve: Reliability, alternative: Alternative, seed: int) 
     generator = np.random.default_rng(seed)
     drawn = np.concatenate(
         [
-            standardise(curve, generator.binomial(curve.cases, curve.values, shape), weights)
+            standardise(curve, generator.binomial(curve.cases.astype(np.int64), curve.values, shape), weights)
             for shape in _blocks(SPIEGELHALTER_DRAWS, len(curve.values))
         ]
     )

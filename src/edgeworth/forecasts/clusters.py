@@ -13,10 +13,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.arrays import Floats, Numbers, freeze
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.clusters import ClusterSpread, cluster_variance_of_ratios
-from edgeworth.core.joint_counts import JointCounts, Numbers
+from edgeworth.core.joint_counts import JointCounts
 from edgeworth.core.labels import canonical_label, canonical_order, label_positions
 from edgeworth.core.serialization import (
     FLOATS,
@@ -185,7 +185,7 @@ class ForecastClusters(Serializable):
             keys=keys.astype(np.intp),
             rows=np.zeros(len(keys), dtype=np.int64),
             weight=decided.weight,
-            square=None if decided.weight.dtype.kind == "i" else decided.weight**2,
+            square=None if decided.weight.dtype.kind == "i" else decided.weight.astype(np.float64) ** 2,
         )
         return replace(table, clusters=Clusters(joint.in_order()))
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from edgeworth.common.arrays import Numbers
 from edgeworth.common.choices import WeightKind
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.errors import InputError
 from edgeworth.forecasts.policy import MAX_ROWS_FROM_WEIGHTS
 from edgeworth.sources.batches import Batch, Source

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats, Values
 from edgeworth.core.formatting import format_p_value
 from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.sampling_distributions import check_level
@@ -38,7 +38,8 @@ def recalibrate(curve: Reliability) -> Values:
         return np.zeros(0)
     from scipy.optimize import isotonic_regression
 
-    regression = isotonic_regression(curve.hits / curve.cases, weights=curve.cases)
+    shares_seen: Floats = np.asarray(curve.hits / curve.cases, dtype=np.float64)
+    regression = isotonic_regression(shares_seen, weights=curve.cases)
     starts = regression.blocks[:-1]
     # The counts of each level say its share to the last digit.
     shares = np.add.reduceat(curve.hits, starts) / np.add.reduceat(curve.cases, starts)
@@ -231,7 +232,7 @@ def _draw_hits(curve: Reliability, draws: int, generator: np.random.Generator) -
     """Draw outcomes as forecast; weighted cases of one value are drawn as their effective number."""
     shape = (draws, len(curve.values))
     if curve.squares is None:
-        return generator.binomial(curve.cases, curve.values, size=shape)
+        return generator.binomial(curve.cases.astype(np.int64), curve.values, size=shape)
     trials = np.maximum(np.rint(curve.effective_cases), 1).astype(np.int64)
     return np.asarray(generator.binomial(trials, curve.values, size=shape) * (curve.cases / trials))
 

@@ -10,8 +10,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats
-from edgeworth.core.joint_counts import Numbers
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.class_columns import (
     Classes,

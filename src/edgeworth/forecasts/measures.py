@@ -64,7 +64,7 @@ def climatology(scores: ForecastScores, score: str) -> float:
         raise OptionError(f"skill needs one of the scores {', '.join(RULES)}; saw {score!r}")
     if not scores.cases:
         return float("nan")
-    return RULES[score].climatology(scores.classes / scores.total)
+    return RULES[score].climatology(np.asarray(scores.classes / scores.total, dtype=np.float64))
 
 
 def skill(scores: ForecastScores, score: str, system: str | None = None) -> float:

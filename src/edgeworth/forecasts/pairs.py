@@ -8,8 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, freeze
-from edgeworth.core.joint_counts import Numbers
+from edgeworth.common.arrays import Floats, Numbers, freeze
 from edgeworth.core.serialization import COUNTS, FLOATS, LABELS, Serializable
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.sources.columns import Label

@@ -8,10 +8,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.arrays import Floats, Numbers, freeze
 from edgeworth.common.json_types import JsonObject
 from edgeworth.common.threads import map_blocks, row_blocks
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import list_labels
 from edgeworth.core.serialization import (
     COUNT,

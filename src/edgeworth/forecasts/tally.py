@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from edgeworth.bet.bookmakers import Bookmaker, Drunken, Market
 from edgeworth.bet.flat import SMALLEST_PRICE, best_bets
-from edgeworth.common.arrays import Floats
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.common.json_types import JsonObject
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.kinds import TallyPart
 from edgeworth.core.labels import find_label, label_facts, list_labels
 from edgeworth.core.serialization import (
@@ -217,7 +216,8 @@ class ForecastTally(Serializable):
         decision_squares, is_constant = None, opponent.book == "constant"
         if forecasts.weights is not None:
             squared = forecasts.weights**2
-            decision_squares = np.stack([argmax_table(system.weigh(squared)) for system in systems.values()])
+            squares = [argmax_table(system.weigh(squared)) for system in systems.values()]
+            decision_squares = np.stack(squares).astype(np.float64, copy=False)
         pairs = ForecastPairs.empty()
         if forecasts.size == 2:
             pairs = ForecastPairs.from_forecasts(forecasts, rival)

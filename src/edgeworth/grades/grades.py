@@ -11,7 +11,6 @@ import numpy as np
 
 from edgeworth.common.arrays import AnyArray, Floats, Integers
 from edgeworth.common.json_types import JsonObject
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_label, label_positions
 from edgeworth.core.serialization import (
     COUNT,
@@ -333,16 +332,16 @@ class Grades(Serializable):
                 second = clusters.labels[clusters.codes[row]]
                 raise InputError(f"item {item!r} is in two clusters, {first!r} and {second!r}: keep one")
 
-        def total(values: Numbers) -> Numbers:
-            return np.bincount(entries, weights=values).astype(values.dtype)
+        def total(values: Integers | Floats) -> Floats:
+            return np.asarray(np.bincount(entries, weights=values), dtype=np.float64)
 
         # Rows of one item are repeats of it; rows without ids are items of their own.
         return replace(
             self,
             ids=item_names,
             clusters=cluster_names,
-            items=total(self.items) if ids is None else self.items[first_rows],
-            repeats=self.repeats[first_rows] if ids is None else total(self.repeats),
+            items=total(self.items).astype(np.int64) if ids is None else self.items[first_rows],
+            repeats=self.repeats[first_rows] if ids is None else total(self.repeats).astype(np.int64),
             sums=self.sums[first_rows] if ids is None else total(self.sums),
             squares=self.squares[first_rows] if ids is None else total(self.squares),
         )

@@ -124,7 +124,10 @@ def _poster() -> Ours:
     }
     halves = {f"B if informed {g:.0%} of the time": ew.measure(x, "informedness") for g, x in mixed.items()}
     for g, name in ((0.0, "guessing"), (1.0, "perfect")):
-        halves |= {f"{name} half, {cell}": n / 2 for cell, n in zip(CELLS, mixed[g].counts.flat, strict=True)}
+        halves |= {
+            f"{name} half, {cell}": n / 2
+            for cell, n in zip(CELLS, mixed[g].counts.ravel().tolist(), strict=True)
+        }
     halves |= {f"share predicted {sign}": float(mixed[0.5].counts[k].sum()) for k, sign in enumerate(SIGNS)}
     return {"Poster: the guesser": guesser, "Poster: guessing, perfection and half of each": halves}
 
@@ -135,8 +138,10 @@ def _spreadsheet(informed: float) -> dict[str, float]:
     played, counts = ew.payoffs(table, pool=POOL), table.counts
     values = {"N": float(counts.sum()), "G%": ew.measure(table, "informedness[+]")}
     values |= _measured(table, *(word for word in MEASURES if word != "fallout"))
-    values |= dict(zip(CELLS, counts.flat, strict=True))
-    values |= {f"dollars {cell}": value for cell, value in zip(CELLS, played.cells.flat, strict=True)}
+    values |= dict(zip(CELLS, counts.ravel().tolist(), strict=True))
+    values |= {
+        f"dollars {cell}": value for cell, value in zip(CELLS, played.cells.ravel().tolist(), strict=True)
+    }
     values |= {"Weighted, total": played.total, "corner total": float(played.weighted.sum())}
     by_sign = {
         "probability of": counts.sum(axis=0) / counts.sum(),

@@ -223,6 +223,9 @@ class TableData(GateData):
     @property
     def level_unit(self) -> str:
         """What is counted for a requirement on the candidate alone: cases, also if they are clustered."""
+        own = own_kind(self.options)
+        if own is not None:
+            return own.unit
         if self.options["query"] is not None:
             return "query"
         return "item" if self.form in GRADED else "case"

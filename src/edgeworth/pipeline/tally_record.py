@@ -1,4 +1,4 @@
-"""A tally with what was asked when it was counted and where it came from: what merges, and what travels."""
+"""A tally with its origin and the options that it was counted with: what merges, and what files hold."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats, freeze
+from edgeworth.common.arrays import Floats, Numbers, freeze
 from edgeworth.common.choices import WeightKind
-from edgeworth.core.joint_counts import JointCounts, Numbers
+from edgeworth.core.joint_counts import JointCounts
 from edgeworth.core.labels import canonical_order
 from edgeworth.core.serialization import AMOUNT, COUNT, FLAG, PAIR, Serializable, object_of, optional
 from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
@@ -391,7 +391,7 @@ class Ranking(Serializable):
             keys=np.concatenate(keys).astype(np.intp),
             rows=np.zeros(len(weight), dtype=np.int64),
             weight=weight,
-            square=None if weight.dtype.kind == "i" else weight**2,
+            square=None if weight.dtype.kind == "i" else weight.astype(np.float64, copy=False) ** 2,
         )
         return replace(table, clusters=Clusters(joint.add_equal()))
 
@@ -487,7 +487,7 @@ class Ranking(Serializable):
         squared = None
         if cells.dtype.kind == "f":
             square_totals = [self.targets.square_total + self.unranked, self.background.square_total]
-            squared = filled(squares[0], squares[1], *square_totals)
+            squared = filled(squares[0], squares[1], *square_totals).astype(np.float64, copy=False)
         return ContingencyTable(labels, cells, squared, self.dropped, self.target)
 
     # -- merging, and plain values ---------------------------------------------------------------------

@@ -11,11 +11,10 @@ from functools import partial
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.common.choices import WeightKind
 from edgeworth.common.json_types import Terms
 from edgeworth.core.cluster_codes import drop_unused_clusters
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.labels import canonical_order, parse_labels
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.row_reading import Counted, count_source

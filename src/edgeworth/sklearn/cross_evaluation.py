@@ -20,12 +20,11 @@ from sklearn.pipeline import Pipeline  # type: ignore[import-untyped]  # scikit-
 from sklearn.utils import _safe_indexing, indexable  # type: ignore[import-untyped]  # scikit-learn has no types
 
 import edgeworth as ew
-from edgeworth.common.arrays import Floats, finite_or_none
+from edgeworth.common.arrays import Floats, Numbers, finite_or_none
 from edgeworth.common.json_types import JsonObject
 from edgeworth.common.progress import Advance, track_progress
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.core.formatting import format_level, format_p_value, format_percent, plural
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Grid, Report, Section, make_columns

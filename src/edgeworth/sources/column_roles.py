@@ -1,4 +1,4 @@
-"""Find the column plays which role, inferred from column names only if they are unambiguous."""
+"""Find which column plays which role: by name, and only if a name is unambiguous."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def open_source(data: object, *, engine: str | None = None, master: str | None =
 
         return open_standard_input()
     if isinstance(data, str) and "://" in data and not is_local_address(data):
-        from edgeworth.sources.stdin import RemoteSource
+        from edgeworth.sources.remote import RemoteSource
 
         return RemoteSource(data)
     if _is_source(data):

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 from edgeworth.errors import InputError, MissingExtraError, OptionError
 from edgeworth.sources.arrow import arrow_batches, combine_record_batches
 from edgeworth.sources.batches import Batch, T
-from edgeworth.sources.exchange import pack, unpack
 from edgeworth.sources.formats import FORMATS, ending, format_by_ending, list_words
 from edgeworth.sources.partitions import (
     FoldTask,
@@ -33,6 +32,7 @@ from edgeworth.sources.partitions import (
 )
 from edgeworth.sources.paths import expand_paths
 from edgeworth.sources.text_files import DelimitedSource, delimiter_of
+from edgeworth.sources.worker_values import pack, unpack
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +45,7 @@ ROWS_SCHEMA = "content binary"
 """What workers send when rows are fetched: record batches as bytes."""
 
 TALLY_SCHEMA = "header string, buffers array<binary>"
-"""What workers send when they have counted: see ``edgeworth.sources.exchange``."""
+"""What workers send when they have counted: see ``edgeworth.sources.worker_values``."""
 
 CONNECT_TIMEOUT = 10.0
 """Seconds in which a Spark Connect server must answer; Spark itself would try for many minutes."""

@@ -6,15 +6,14 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats
+from edgeworth.common.arrays import Floats, Numbers, as_floats
 from edgeworth.comparisons.paired import Paired
 from edgeworth.core.clusters import ClusterSpread, cluster_variance_of_ratios
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.measures import quote_label
 from edgeworth.decisions.resampling import influence
 from edgeworth.decisions.table import ContingencyTable
@@ -22,7 +21,6 @@ from edgeworth.decisions.views import Resolved
 from edgeworth.sources.columns import Label
 
 Places: TypeAlias = NDArray[np.intp]
-Number = TypeVar("Number", np.int64, np.float64)
 
 MAX_LABELS_WITH_MEASURES = 10
 """Past this the usual measures leave single labels out."""
@@ -113,7 +111,7 @@ class JointCells:
         columns = [*self.places] if self.clusters is None else [*self.places, self.clusters]
         keys, inverse = np.unique(np.stack(columns), axis=1, return_inverse=True)
 
-        def summed(values: NDArray[Number]) -> NDArray[Number]:
+        def summed(values: Numbers) -> Numbers:
             sums = np.zeros(keys.shape[1], dtype=values.dtype)
             np.add.at(sums, inverse.reshape(-1), values)
             return sums
@@ -122,7 +120,7 @@ class JointCells:
             self,
             places=(keys[0], keys[1]),
             weight=summed(self.weight),
-            square=None if self.square is None else summed(self.square),
+            square=None if self.square is None else as_floats(summed(self.square)),
             clusters=None if self.clusters is None else keys[2],
         )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.comparisons.difference import Effect, standardised_effect
 from edgeworth.comparisons.labels.joint_cells import JointCells
 from edgeworth.comparisons.labels.proportions import (
@@ -18,7 +18,6 @@ from edgeworth.comparisons.labels.proportions import (
 )
 from edgeworth.comparisons.labels.resampling import affordable_draws, bootstrap, posterior
 from edgeworth.core.estimates import check_method
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.sampling_distributions import (
     BootstrapLaw,
     NormalLaw,

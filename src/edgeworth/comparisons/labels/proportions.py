@@ -10,11 +10,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from edgeworth.common.arrays import Numbers
 from edgeworth.comparisons.difference import Effect
 from edgeworth.comparisons.labels.joint_cells import JointCells, Places
 from edgeworth.comparisons.randomization.coins import mcnemar
 from edgeworth.core.clusters import cluster_variance_of_ratios
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.measures import Combination
 from edgeworth.core.sampling_distributions import (
     Alternative,

@@ -127,7 +127,7 @@ class SwappedRanks:
         generator = np.random.default_rng(seed)
         parts = []
         for part in paired.parts:
-            rows = np.repeat(np.arange(len(part)), part.case_weights)
+            rows = np.repeat(np.arange(len(part)), part.case_weights.astype(np.int64))
             swaps = _Swaps(replace(part.select(rows), weights=None), first, second, resolved)
             make = swaps.moments if has_distances else swaps.values
             no_swap = np.zeros((1, swaps.units), dtype=bool)

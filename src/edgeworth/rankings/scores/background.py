@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-from edgeworth.common.arrays import Floats
-from edgeworth.core.joint_counts import Numbers
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.rankings.scores.sorted_scores import ScoredRows, SortedScores
 
 FEWEST_ROWS = 1 << 20

@@ -12,9 +12,9 @@ from typing import ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, Numbers
 from edgeworth.common.choices import WeightKind
-from edgeworth.core.joint_counts import Numbers, whole_counts
+from edgeworth.core.joint_counts import whole_counts
 from edgeworth.core.labels import (
     POSITIVE_OF_PAIR,
     canonical_label,

@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, freeze
-from edgeworth.core.joint_counts import Numbers, whole_counts
+from edgeworth.common.arrays import Floats, Numbers, freeze
+from edgeworth.core.joint_counts import whole_counts
 from edgeworth.core.labels import canonical_order, label_positions
 from edgeworth.core.serialization import COUNTS, FLOATS, LABELS, NUMBERS, Serializable
 from edgeworth.sources.columns import Coded, Label

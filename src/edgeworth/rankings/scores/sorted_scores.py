@@ -10,9 +10,8 @@ from typing import ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, freeze
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, Floats, Numbers, as_floats, freeze
 from edgeworth.common.threads import map_blocks, row_blocks
-from edgeworth.core.joint_counts import Numbers
 from edgeworth.core.serialization import AMOUNTS, FLOATS, NUMBERS, Field, Serializable, optional
 from edgeworth.errors import InputError, MergeError, OptionError
 
@@ -101,7 +100,8 @@ class SortedScores(Serializable):
             np.add.at(total, index, column)
             return total
 
-        return type(self)(values, added(self._cases), added(self.square), added(self.fourth), spans)
+        square, fourth = (as_floats(added(column)) for column in (self.square, self.fourth))
+        return type(self)(values, added(self._cases), square, fourth, spans)
 
     def __add__(self, other: Self) -> Self:
         return self.join((self, other))

@@ -20,12 +20,12 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.core.joint_counts import Numbers
+from edgeworth.common.arrays import Numbers
 from edgeworth.errors import InputError
 from edgeworth.rankings.trec.identifiers import Identifiers, as_identifiers, first_repeat, join_identifiers
 from edgeworth.sources.arrow import arrow_column
@@ -120,19 +120,22 @@ def rank_conflicts(run: TrecRun) -> int:
 def read_qrels(path: str | Path) -> Qrels:
     """Read a file of judgements."""
     if ending(Path(path)) == ".json":
-        return Qrels(str(path), *_from_dictionary(*read_dictionary(Path(path), int)[1:]))
-    query, document, grade, *_ = _read_columns(Path(path), QRELS_COLUMNS)
-    return Qrels(str(path), query, document, grade)
+        query, document, grade = _from_dictionary(*read_dictionary(Path(path), int)[1:])
+    else:
+        query, document, grade, *_ = _read_columns(Path(path), QRELS_COLUMNS)
+    return Qrels(str(path), query, document, grade.astype(np.int64, copy=False))
 
 
 def read_run(path: str | Path, *, rank_only: bool = False) -> TrecRun:
     """Read the run of a system. With ``rank_only`` the ranks order its documents, not the scores."""
     if ending(Path(path)) == ".json":
         name, queries, documents, scores = read_dictionary(Path(path), float)
-        run = TrecRun(name, name, *_from_dictionary(queries, documents, scores))
+        query, document, score = _from_dictionary(queries, documents, scores)
+        tag, rank = name, None
     else:
+        name = str(path)
         query, document, score, tag, rank = _read_columns(Path(path), RUN_COLUMNS)
-        run = TrecRun(str(path), tag, query, document, score, rank)
+    run = TrecRun(name, tag, query, document, score.astype(np.float64, copy=False), rank)
     if not rank_only:
         return run
     if run.rank is None:
@@ -249,7 +252,7 @@ def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns 
         assert isinstance(written, Coded)
         ranks_of_labels = _as_ranks([str(label).encode() for label in written.labels])
         ranks = None if ranks_of_labels is None else ranks_of_labels[written.codes]
-    return encode(query, "query"), documents, values, tag, ranks
+    return encode(query, "query"), documents, cast(Numbers, values), tag, ranks
 
 
 def _identifiers_of(column: pa.ChunkedArray) -> Identifiers:  # type: ignore[type-arg]  # of any type

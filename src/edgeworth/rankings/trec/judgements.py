@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, Integers, freeze
-from edgeworth.core.joint_counts import Numbers
+from edgeworth.common.arrays import Floats, Integers, Numbers, freeze
 from edgeworth.core.labels import canonical_label, canonical_order, label_positions, parse_labels
 from edgeworth.core.serialization import COUNTS, LABELS, Serializable
 from edgeworth.errors import InputError, MergeError
@@ -74,7 +73,7 @@ def as_grades(column: Column, positive: Label | None, first_row: int = 1) -> Int
     ([1, 0], [0, 1])
     """
     if positive is None and isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
-        return _whole_numbers(column, first_row)
+        return _whole_numbers(cast(Numbers, column), first_row)
     coded = encode_all(column, "truth", first_row, "drop such rows, or fill in their truth")
     labels = [canonical_label(label) for label in coded.labels]
     if positive is not None:

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import edgeworth as ew
 from edgeworth.errors import InputError, MergeError, MissingExtraError
-from edgeworth.sources.exchange import pack, unpack
 from edgeworth.sources.partitions import PartitionTally
+from edgeworth.sources.worker_values import pack, unpack
 from laws.test_merge import KINDS, Kind
 
 SOURCE = Path(ew.__file__).parent
