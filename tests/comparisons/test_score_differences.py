@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -465,3 +467,33 @@ def test_options_that_do_not_apply() -> None:
         score_difference(weighted, "a", "b", "average_precision(ties=expected)").undefined
     )
     assert "ranks" in str(score_difference(weighted, "a", "b", "reciprocal_rank").undefined)
+
+
+@pytest.mark.parametrize("lacking", ["y", "a", "c"])
+def test_a_comparison_of_a_file_drops_rows_that_lack_truth_score_or_cluster(
+    lacking: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(3)
+    truth = np.tile([0, 1, 1], 30)
+    columns = {"y": truth, "a": rng.normal(size=90) + truth, "b": rng.normal(size=90), "c": np.arange(90) // 5}
+    whole = pd.DataFrame(columns)
+    frame = whole.astype({lacking: "object"})
+    frame.loc[[4, 40], lacking] = None
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    named = {"truth": "y", "systems": ["a", "b"], "kind": "scores", "cluster": "c"}
+    expected = ew.compare(whole.drop(index=[4, 40]), **named)["a", "b"]["roc_auc"]
+    for data in (frame, tmp_path / "s.csv"):
+        found = ew.compare(data, missing="drop", **named)
+        assert found["a", "b"]["roc_auc"].values == expected.values
+        assert found["a", "b"]["roc_auc"].interval() == pytest.approx(expected.interval())
+        assert found.provenance["dropped"] == 2
+        with pytest.raises(InputError, match=r"missing .* \(2 such rows\): .*--missing drop"):
+            ew.compare(data, **named)
+
+
+def test_folds_and_clusters_of_compared_queries_are_refused_by_their_names() -> None:
+    columns = {"truth": [0, 1] * 10, "systems": {"a": range(20), "b": range(20)}, "query": [0, 1] * 10}
+    with pytest.raises(OptionError, match="fold is not supported with queries"):
+        ew.compare(kind="scores", fold=[0] * 20, **columns)
+    with pytest.raises(OptionError, match="cluster is not supported with queries"):
+        ew.compare(kind="scores", fold=[0] * 20, cluster=[0] * 20, **columns)

@@ -19,7 +19,7 @@ from edgeworth.core.row_reading import Counted, count_source, read_whole
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.batches import Batch, Reducer, Source
 from edgeworth.sources.column_roles import nothing_left_error
-from edgeworth.sources.columns import Label
+from edgeworth.sources.columns import DROP_MISSING, Label
 from edgeworth.sources.numbers import as_weights
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def read_scores(
 
     roles = {"truth": truth, "weights": options["weight"]}
     roles |= {"clusters": options["cluster"], "folds": options["fold"]}
-    columns = _read_columns(source, roles, systems)
+    columns = _read_columns(source, roles, systems, are_checked_later=True)
     scores = PairedScores.from_scores(
         columns.roles["truth"],
         columns.systems,
@@ -209,9 +209,16 @@ class _SystemColumns:
 
 
 def _read_columns(
-    source: Source | None, roles: Mapping[str, object], systems: Mapping[str, object]
+    source: Source | None,
+    roles: Mapping[str, object],
+    systems: Mapping[str, object],
+    *,
+    are_checked_later: bool = False,
 ) -> _SystemColumns:
-    """Read the columns of a comparison, which came as arrays or as names of a file's columns."""
+    """Read the columns of a comparison, which came as arrays or as names of a file's columns.
+
+    Missing labels are an error, unless the caller checks or drops them.
+    """
     if source is None:
         return _SystemColumns(roles, systems, "arrays")
     from edgeworth.forecasts.reading import columns_of
@@ -222,7 +229,9 @@ def _read_columns(
     scores = {name: columns_of(column, f"the score of {name}")[0] for name, column in systems.items()}
     label_columns = [column for role, column in names.items() if role != "weights"]
     number_columns = [*scores.values(), *(column for role, column in names.items() if role == "weights")]
-    read = read_whole(source, list(dict.fromkeys(label_columns)), list(dict.fromkeys(number_columns)))
+    label_columns, number_columns = (list(dict.fromkeys(x)) for x in (label_columns, number_columns))
+    may_be_missing = label_columns if are_checked_later else ()
+    read = read_whole(source, label_columns, number_columns, may_be_missing=may_be_missing)
     by_role: dict[str, object] = dict.fromkeys(roles)
     for role, column in names.items():
         by_role[role] = read.numbers[column] if role == "weights" else read.labels[column]
@@ -276,7 +285,8 @@ def read_forecasts(
         label_columns += columns_of(clusters, "clusters")
     number_columns = list(dict.fromkeys(column for columns in class_columns.values() for column in columns))
     complete = CompleteRows(source, label_columns, number_columns, drops=drops)
-    read = read_whole(complete if drops else source, list(dict.fromkeys(label_columns)), number_columns)
+    labels = list(dict.fromkeys(label_columns))
+    read = read_whole(complete if drops else source, labels, number_columns, advice=DROP_MISSING)
     if not len(read.labels[label_columns[0]].codes) and complete.dropped:
         raise InputError(NO_COMPLETE_ROW)
     coded_truth = read.labels[label_columns[0]]

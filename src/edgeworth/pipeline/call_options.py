@@ -146,7 +146,7 @@ def check_options(options: Options, predictions: str) -> Options:
         is_own = own is not None and (kinds == EVERY or name in (*own.roles, *own.options))
         if predictions not in kinds and not is_own:
             title = NAMES.get(predictions, predictions) if own is None else own.title
-            if predictions == QUERIES and options["fold"] is not None:
+            if predictions == QUERIES and options["fold"] is not None and not are_compared:
                 title = "folds of scores"
             hint = ": give the column as cluster" if name == "id" and are_compared else ""
             raise OptionError(f"{flag_name(name)} is not supported with {title}{hint}")
