@@ -117,10 +117,26 @@ def test_a_comparison_of_two_classes_shows_who_is_better_calibrated() -> None:
     assert found.better == "A"
     assert found.is_shown(0.95)
     assert found.interval().high < 0
+    (text,) = comparison.report.sections[0].text
+    assert text == "A is better calibrated than B (squared calibration error)."
+    one = ew.compare(
+        truth=y, systems={"A": expit(odds), "C": expit(1.02 * odds)}, kind="probabilities", level=0.999
+    )
+    assert one.report.sections[0].text == (
+        "Neither system is shown to be better calibrated (squared calibration error).",
+    )
     few = ew.compare(
         truth=y[:60], systems={"A": expit(odds[:60]), "B": expit(2 * odds[:60])}, kind="probabilities"
     )
     assert "squared_calibration_error" not in few["A", "B"]
+    assert few.report.sections[0].text == ()
+    decided = ew.compare(
+        truth=y,
+        systems={"A": expit(odds), "B": expit(2 * odds)},
+        kind="probabilities",
+        measures=["squared_calibration_error"],
+    )
+    assert decided.report.sections[0].text == ()
 
 
 def test_undefined_has_the_reason_and_overlapping_forecasts_name_no_winner() -> None:

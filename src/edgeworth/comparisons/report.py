@@ -40,6 +40,7 @@ from edgeworth.core.formatting import (
 )
 from edgeworth.core.options import Options
 from edgeworth.core.registry import canonical_spelling, canonical_spellings
+from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.report.frames import Row
 from edgeworth.report.report import About, Cell, Column, Grid, Report, Section, make_columns
 from edgeworth.report.wording import describe_measure, interval_cell, p_value_cell
@@ -218,12 +219,25 @@ def _two(findings: ComparisonFindings) -> list[Section]:
         else ""
     )
     main = _grid_of_two(findings, differences, note)
-    sections = [Section("Which is better", (), (main,), ("differences",), is_main=True)]
+    texts = _describe_calibration(findings)
+    sections = [Section("Which is better", texts, (main,), ("differences",), is_main=True)]
     if hidden:
         every = list(findings.difference(*findings.ranked).items())[:MAX_MEASURES_SHOWN]
         grid = _grid_of_two(findings, dict(every), "p-values are not adjusted for the number of measures")
         sections.append(Section("All measures", (), (grid,), is_folded=True))
     return sections
+
+
+def _describe_calibration(findings: ComparisonFindings) -> tuple[str, ...]:
+    """Write which of two systems is better calibrated, unless the verdict is about it."""
+    name = "squared_calibration_error"
+    difference = findings.difference(*findings.ranked).get(name)
+    if difference is None or difference.law is None or name == findings.headline or findings.is_in_sample:
+        return ()
+    if difference.is_shown(findings.level) and is_significant(difference.p_value(), findings.level):
+        worse = difference.second if difference.better == difference.first else difference.first
+        return (f"{difference.better} is better calibrated than {worse} (squared calibration error).",)
+    return ("Neither system is shown to be better calibrated (squared calibration error).",)
 
 
 def _grid_of_two(findings: ComparisonFindings, differences: Mapping[str, Difference], note: str) -> Grid:

@@ -324,6 +324,15 @@ def format_cases(number: int) -> str:
     return f"{number:,} {plural(number, 'case')}"
 
 
+def in_clusters(number: int | None) -> str:
+    """Write how many clusters a sample has, or nothing if its cases are independent.
+
+    >>> in_clusters(20), in_clusters(1), in_clusters(None)
+    (' in 20 clusters', ' in 1 cluster', '')
+    """
+    return "" if number is None else f" in {number:,} {plural(number, 'cluster')}"
+
+
 def plural(number: float, one: str, many: str | None = None) -> str:
     """Choose the word for a number of things."""
     return one if number == 1 else many or (f"{one[:-1]}ies" if one.endswith("ry") else f"{one}s")

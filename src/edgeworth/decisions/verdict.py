@@ -10,6 +10,7 @@ from edgeworth.core.formatting import (
     format_number,
     format_p_value,
     format_percent,
+    in_clusters,
     plural,
     shorten,
 )
@@ -68,11 +69,12 @@ def _informedness(findings: DecisionFindings, name: str) -> Claim:
 
 
 def _sample(table: ContingencyTable) -> str:
-    """Write the number of cases, or the effective sample size with sampling weights."""
+    """Write the number of cases, or the effective sample size with sampling weights, and of clusters."""
+    clusters = in_clusters(None if table.clusters is None else table.clusters.number)
     if not table.counts_alike:
-        return f"with an effective sample size of {table.effective_size:,.0f}"
+        return f"with an effective sample size of {table.effective_size:,.0f}{clusters}"
     cases = float(table.cells.sum())
-    return f"on {format_count(cases)} {plural(cases, 'case')}"
+    return f"on {format_count(cases)} {plural(cases, 'case')}{clusters}"
 
 
 def _reading(findings: DecisionFindings) -> str:

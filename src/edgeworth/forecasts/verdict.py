@@ -23,6 +23,7 @@ from edgeworth.core.formatting import (
     format_percent,
     format_signed_percent,
     format_wealth,
+    in_clusters,
     plural,
 )
 from edgeworth.core.sampling_distributions import alpha_of, is_significant
@@ -399,6 +400,8 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     cases = format_cases(findings.scores.cases)
     if findings.scores.weighting is not None:
         cases += f", effective sample size {findings.scores.effective_cases:,.0f}"
+    clusters = findings.scores.clusters
+    cases += in_clusters(None if clusters is None else clusters.number)
     levels = f"Brier score {model_score} vs {rival_score} (lower is better)"
     if difference.mean == 0:
         text = f"{_capitalize(model)} and {rival} have the same Brier score: {model_score} ({cases})."

@@ -19,6 +19,7 @@ from edgeworth.core.formatting import (
     format_p_value,
     format_percent,
     format_rounded,
+    in_clusters,
     plural,
 )
 from edgeworth.core.kinds import ReportInput
@@ -161,9 +162,10 @@ def describe_noise(share: float, items: str = "items", repeats: str = "repeats")
 
 
 def describe_sample(grades: Grades) -> str:
-    """Write the number of items, and of answers if items were repeated."""
+    """Write the number of items, of their clusters, and of answers if items were repeated."""
     items, answers = grades.number, grades.rows_counted
-    text = f"{items:,} {plural(items, 'item')}"
+    clusters = in_clusters(len(set(grades.clusters)) if grades.clusters else None)
+    text = f"{items:,} {plural(items, 'item')}{clusters}"
     return text if answers == items else f"{text}, {answers:,} answers"
 
 
