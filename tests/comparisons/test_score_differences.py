@@ -475,8 +475,8 @@ def test_a_comparison_of_a_file_drops_rows_that_lack_truth_score_or_cluster(
 ) -> None:
     rng = np.random.default_rng(3)
     truth = np.tile([0, 1, 1], 30)
-    columns = {"y": truth, "a": rng.normal(size=90) + truth, "b": rng.normal(size=90), "c": np.arange(90) // 5}
-    whole = pd.DataFrame(columns)
+    a, b = rng.normal(size=(2, 90))
+    whole = pd.DataFrame({"y": truth, "a": a + truth, "b": b, "c": np.arange(90) // 5})
     frame = whole.astype({lacking: "object"})
     frame.loc[[4, 40], lacking] = None
     frame.to_csv(tmp_path / "s.csv", index=False)
