@@ -239,6 +239,17 @@ def wilson_bounds(successes: Floats, trials: Floats, quantile: float) -> tuple[F
     return low, high
 
 
+def binomial_bounds(successes: Floats, trials: Floats, tail: Floats | float) -> tuple[Floats, Floats]:
+    """Compute exact binomial bounds that leave at most ``tail`` on each side (Clopper & Pearson 1934)."""
+    from scipy.special import betainccinv, betaincinv
+
+    misses = trials - successes
+    # The parameters of a beta distribution are positive; the bounds at 0 and at all successes are the ends.
+    low = betaincinv(np.where(successes > 0, successes, 1.0), misses + 1, tail)
+    high = betainccinv(successes + 1, np.where(misses > 0, misses, 1.0), tail)
+    return np.where(successes > 0, low, 0.0), np.where(misses > 0, high, 1.0)
+
+
 @dataclass(frozen=True)
 class ClopperPearsonLaw:
     """A proportion by exact binomial tails: never below its level, often above."""
@@ -254,12 +265,8 @@ class ClopperPearsonLaw:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Find bounds that leave at most half of 1 − level in each tail."""
-        from scipy.special import betaincinv
-
-        hits, misses, tail = self.successes, self.trials - self.successes, (1 - level) / 2
-        low = float(betaincinv(hits, misses + 1, tail)) if hits else 0.0
-        high = float(betaincinv(hits + 1, misses, 1 - tail)) if misses else 1.0
-        return low, high
+        low, high = binomial_bounds(np.float64(self.successes), np.float64(self.trials), (1 - level) / 2)
+        return float(low), float(high)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
         """Compute binomial tails, the smaller one doubled."""
@@ -269,6 +276,10 @@ class ClopperPearsonLaw:
         upper = float(betainc(hits, misses + 1, null)) if hits else 1.0
         lower = float(betaincc(hits + 1, misses, null)) if misses else 1.0
         return choose_tail(lower, upper, alternative)
+
+
+QUANTILE_SPLITS = 33
+"""The ways in which two proportions share a quantile; nine give nearly the same bounds."""
 
 
 @dataclass(frozen=True)
@@ -325,14 +336,32 @@ class NewcombeLaw(ClusterCaveats):
         return down, up
 
     def outer_interval(self, level: float) -> tuple[float, float]:
-        """Add exact binomial bounds, which hold at levels near 1 too, where Wilson's, squared, do not.
+        """Combine exact binomial bounds, which hold at levels near 1 too, where Wilson's, squared, do not.
 
-        Of more than two proportions, which are far from all being at their ends, they are squared and added.
+        Two proportions share the quantile z as z cos θ and z sin θ, and the widest sum of their exact bounds
+        over θ counts. In the middle of the range that is square-and-add. More than two proportions, which
+        are far from all being at their ends, are squared and added.
         """
-        if len(self.combination.trials) > 2:
+        number = len(self.combination.trials)
+        if number > 2:
             return self.exact_interval(level)
-        down, up = self._exact_reaches(level)
-        return self.value - float(abs(down).sum()), self.value + float(abs(up).sum())
+        from scipy.special import ndtr
+
+        quantile = normal_quantile(level)
+        trials = self._trials_at(quantile)
+        angles = np.linspace(0, math.pi / 2, QUANTILE_SPLITS if number == 2 else 1)
+        parts = np.stack([np.cos(angles), np.sin(angles)], axis=-1)[:, :number]
+        tails = ndtr(-quantile * self._joint_stretch() * parts)
+        down, up = self._reaches(*binomial_bounds(self._shares * trials, trials, tails))
+        return self.value - float(abs(down).sum(-1).max()), self.value + float(abs(up).sum(-1).max())
+
+    def _joint_stretch(self) -> float:
+        """Return by how much parts of two correlated proportions that go together add up to more, at most."""
+        correlation = self.combination.correlation
+        if correlation is None or len(correlation) != 2:
+            return 1.0
+        first, second = np.sign(self.combination.coefficients)
+        return math.sqrt(1 + max(0.0, float(correlation[0, 1] * first * second)))
 
     def exact_interval(self, level: float) -> tuple[float, float]:
         """Square and add exact binomial bounds."""
