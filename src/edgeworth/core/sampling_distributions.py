@@ -239,11 +239,13 @@ def wilson_bounds(successes: Floats, trials: Floats, quantile: float) -> tuple[F
     return low, high
 
 
-def binomial_bounds(successes: Floats, trials: Floats, tail: Floats | float) -> tuple[Floats, Floats]:
+def binomial_bounds(
+    successes: Floats | float, trials: Floats | float, tail: Floats | float
+) -> tuple[Floats, Floats]:
     """Compute exact binomial bounds that leave at most ``tail`` on each side (Clopper & Pearson 1934)."""
     from scipy.special import betainccinv, betaincinv
 
-    misses = trials - successes
+    successes, misses = np.asarray(successes), np.asarray(trials - successes)
     # The parameters of a beta distribution are positive; the bounds at 0 and at all successes are the ends.
     low = betaincinv(np.where(successes > 0, successes, 1.0), misses + 1, tail)
     high = betainccinv(successes + 1, np.where(misses > 0, misses, 1.0), tail)
@@ -265,7 +267,7 @@ class ClopperPearsonLaw:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Find bounds that leave at most half of 1 − level in each tail."""
-        low, high = binomial_bounds(np.float64(self.successes), np.float64(self.trials), (1 - level) / 2)
+        low, high = binomial_bounds(self.successes, self.trials, (1 - level) / 2)
         return float(low), float(high)
 
     def p_value(self, null: float, alternative: Alternative) -> float:
