@@ -191,6 +191,28 @@ def test_slices_by_a_field_of_items_or_by_two_that_are_crossed(tmp_path: Path) -
     }
 
 
+@pytest.mark.parametrize("option", ["by", "cluster"])
+def test_a_field_that_differs_between_logs_or_repeats_is_refused(tmp_path: Path, option: str) -> None:
+    """The values of the first log would silently stand for both."""
+
+    def write(model: str, topics: str, epochs: int = 1) -> Path:
+        samples = [
+            inspect_sample(n, "CI"[n % 3 == 0], epoch=epoch, metadata={"topic": topics[(n + epoch) % 2]})
+            for n in range(40)
+            for epoch in range(epochs)
+        ]
+        return write_eval(tmp_path / f"{model}.eval", inspect_log(samples, model=f"lab/{model}"))
+
+    first, same, turned = write("first", "xy"), write("same", "xy"), write("turned", "yx")
+    assert ew.compare([first, same], **{option: "topic"}).report.numbers
+    with pytest.raises(
+        InputError, match=r"turned.eval, item 'q0': the field 'topic' .* 'y', but elsewhere 'x'"
+    ):
+        ew.compare([first, turned], **{option: "topic"})
+    with pytest.raises(InputError, match="one value in all logs and repeats"):
+        ew.evaluate(write("repeats", "xy", epochs=2), **{option: "topic"})
+
+
 def test_scorers_by_name(tmp_path: Path) -> None:
     lines = [lm_eval_choice(n, [-1, -2], n % 2, metrics=["acc", "acc_norm"], acc_norm=1.0) for n in range(10)]
     write_lm_eval(tmp_path / "m", "quiz", lines)

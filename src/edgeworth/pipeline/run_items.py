@@ -273,9 +273,16 @@ def _fields_of_items(runs: Mapping[str, Run], name: str, flag: str) -> dict[str,
     for run in runs.values():
         for item in run.items:
             known |= {key: None for key, x in item.about.items() if not isinstance(x, (dict, list))}
-            if values.get(item.id) is None:
-                value = find_field(item.about, name)
-                values[item.id] = as_text(value) if isinstance(value, (str, int, float)) else None
+            value = find_field(item.about, name)
+            text = as_text(value) if isinstance(value, (str, int, float)) else None
+            seen = values.setdefault(item.id, text)
+            if seen is None:
+                values[item.id] = text
+            elif text not in (None, seen):
+                raise InputError(
+                    f"{run.path}, item {item.id!r:.60}: the field {name!r:.60} ({flag}) is {text!r:.60}, but "
+                    f"elsewhere {seen!r:.60}. An item needs one value in all logs and repeats"
+                )
     if set(values.values()) == {None}:
         raise OptionError(f"no item has a field {name!r:.60} ({flag}); there are {', '.join(known)}")
     return values
