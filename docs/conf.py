@@ -21,6 +21,7 @@ html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 html_domain_indices = False
+smartquotes_action = "qe"  # two hyphens begin an option and are no dash
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "mathml"]
 source_suffix = {".md": "markdown"}

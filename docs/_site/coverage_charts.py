@@ -1,4 +1,4 @@
-"""Charts and tables of measured coverage, size and power, from what ``script/coverage --write`` writes.
+"""Charts and tables of measured coverage, width, size and power, made by ``script/coverage --write``.
 
 A page says where they belong by a line such as ``<!-- measured: slices-clusters slices-scores -->``.
 """
@@ -15,8 +15,6 @@ from markdown import plain, table, write_page
 
 Record = dict[str, Any]
 NOMINAL = 0.95
-ESCAPED_HYPHENS = r"\-\-"
-"""Two hyphens would become a dash."""
 COLOURS = ["#1f77b4", "#e07b00", "#7a7a7a", "#2a9d5c"]
 
 
@@ -132,7 +130,7 @@ def _describe_setting(setting: str, records: list[Record]) -> list[str]:
         if row["coverage"] < worst.get(row["method"], {"coverage": 2})["coverage"]:
             worst[row["method"]] = row
     lines = [
-        f"- {method.replace('--', ESCAPED_HYPHENS)}: lowest coverage {row['coverage']:.1%}, with "
+        f"- {method}: lowest coverage {row['coverage']:.1%}, with "
         f"{row['n']} cases" + ("" if row["share"] is None else f" and a share of {row['share']:g}")
         for method, row in worst.items()
     ]
@@ -177,6 +175,14 @@ def _measured(folder: Path, names: str, records: dict[str, list[Record]]) -> str
                 str(folder / "figures" / name)
             )
             parts.append(f"![Share of samples in which a method {words[value]}](figures/{name})")
+    has_width = [row for row in rows if row["width"] is not None]
+    # Methods of one row estimate the same quantity, except where calibration measures are side by side.
+    if has_width and file == "clusters":
+        name = f"{grids[0]}-width.svg"
+        draw_rates(has_width, "width", "mean width of the interval", None).save(
+            str(folder / "figures" / name)
+        )
+        parts.append(f"![Mean width of the interval of each method](figures/{name})")
     error = max(row["se"] for row in rows)
     samples = sorted({row["samples"] for row in rows if row.get("samples")})
     number = " to ".join(f"{n:,}" for n in dict.fromkeys((samples[0], samples[-1]))) if samples else ""
@@ -213,12 +219,12 @@ def _label(row: Record, records: list[Record]) -> str:
 def draw_rates(
     records: list[Record], value: str, title: str, limit: float | None
 ) -> alt.LayerChart | alt.FacetChart:
-    """Draw one line per setting with a dot per method; bars reach two standard errors."""
+    """Draw one line per setting with a dot per method; bars of shares reach two standard errors."""
+    is_share = value != "width"
     rows = [
         {"setting": _label(row, records), "method": row["method"], "rate": row[value]}
-        | {"low": max(0.0, row[value] - 2 * error), "high": min(1.0, row[value] + 2 * error)}
+        | (_bar(row, value) if is_share else {})
         for row in records
-        for error in (_error(row, value),)
     ]
     methods = sorted(
         dict.fromkeys(row["method"] for row in rows), key=lambda x: not x.startswith("Edgeworth")
@@ -231,13 +237,14 @@ def draw_rates(
         "setting:N", title=None, sort=settings, axis=alt.Axis(labelLimit=LONGEST_LABEL, labelFontSize=10)
     )
     lowest = min(row["low"] for row in rows) if value == "coverage" else 0.0
-    scale = alt.Scale(domain=[max(0.0, min(0.85, lowest) - 0.01), 1.0], zero=False)
-    x = alt.X("rate:Q", title=title, scale=scale, axis=alt.Axis(format="%"))
+    scale = (
+        alt.Scale(domain=[max(0.0, min(0.85, lowest) - 0.01), 1.0], zero=False) if is_share else alt.Scale()
+    )
+    x = alt.X("rate:Q", title=title, scale=scale, axis=alt.Axis(format="%" if is_share else "~g"))
     base = alt.Chart(alt.InlineData(values=rows)).encode(y=y, color=colour)
-    layers = [
-        base.mark_rule().encode(x=alt.X("low:Q", scale=scale), x2="high:Q"),
-        base.mark_point(filled=True, size=45, opacity=0.9).encode(x=x),
-    ]
+    layers = [base.mark_point(filled=True, size=45, opacity=0.9).encode(x=x)]
+    if is_share:
+        layers.insert(0, base.mark_rule().encode(x=alt.X("low:Q", scale=scale), x2="high:Q"))
     if limit is not None:
         line = alt.Chart(alt.InlineData(values=[{"x": limit}])).mark_rule(strokeDash=[4, 4], color="#444")
         layers.insert(0, line.encode(x="x:Q"))
@@ -248,11 +255,11 @@ def draw_rates(
     return chart.configure_legend(orient="top", labelLimit=300).configure_view(stroke="#ddd")
 
 
-def _error(row: Record, value: str) -> float:
-    """Compute the standard error of a share; exact ones have none."""
-    if row.get("samples"):
-        return float((row[value] * (1 - row[value]) / row["samples"]) ** 0.5)
-    return float(row["se"] or 0.0)
+def _bar(row: Record, value: str) -> dict[str, float]:
+    """Reach two standard errors to both sides of a share; exact shares have none."""
+    share, samples = row[value], row.get("samples")
+    error = (share * (1 - share) / samples) ** 0.5 if samples else float(row["se"] or 0.0)
+    return {"low": max(0.0, share - 2 * error), "high": min(1.0, share + 2 * error)}
 
 
 def _rates_table(records: list[Record], words: dict[str, str]) -> str:
@@ -271,7 +278,7 @@ def _rates_table(records: list[Record], words: dict[str, str]) -> str:
     head = [
         "setting",
         "n",
-        *(f"{method} {heads[value]}".replace("--", ESCAPED_HYPHENS) for method, value in columns),
+        *(f"{method} {heads[value]}" for method, value in columns),
     ]
     by_setting: dict[tuple[str, str], dict[str, Record]] = {}
     for row in records:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +56,42 @@ def test_0_stands_on_both_axes(compared: Path, visit: Any, width: int) -> None:
     for name in ("differences", "disagreements"):
         texts = seen.page.locator(f"#chart-{name} svg text").all_text_contents()
         assert texts.count("0") == 1, (name, texts)
+
+
+@pytest.fixture(scope="module")
+def forecasters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 200)
+    systems = {
+        f"larger_probability_{name}": np.clip(0.45 + 0.1 * truth + rng.normal(0, 0.15, 200), 0.01, 0.99)
+        for name in "ab"
+    }
+    path = tmp_path_factory.mktemp("forecasters") / "compared.html"
+    ew.compare(truth=truth, systems=systems, kind="probabilities").to_html(path)
+    return path
+
+
+@pytest.mark.parametrize("width", [360, 390, 1100])
+def test_labels_of_axes_do_not_overlap(forecasters: Path, visit: Any, width: int) -> None:
+    seen = visit(forecasters, width=width)
+    seen.drawn()
+    boxes = seen.page.locator("#chart-differences svg .mark-text.role-axis-label text").evaluate_all(
+        "texts => texts.map(text => [text.textContent, text.getBoundingClientRect()])"
+        ".map(([text, box]) => [text, box.left, box.right, box.top])"
+    )
+    ticks = sorted((left, right, text) for text, left, right, _ in boxes if text.strip("+−.0123456789") == "")
+    assert "0" in [text for *_, text in ticks]
+    assert len(ticks) >= 2
+    for (_, right, text), (left, _, following) in itertools.pairwise(ticks):
+        assert right < left, (text, following)
+
+
+def test_a_chart_beside_a_list_begins_below_its_heading(tmp_path: Path, visit: Any) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.choice(list("abc"), 300)
+    guess = np.where(rng.random(300) < 0.6, truth, rng.choice(list("abc"), 300))
+    path = tmp_path / "labels.html"
+    ew.evaluate(truth=truth, prediction=guess).to_html(path)
+    page = visit(path, width=1280).page
+    says, picture = page.locator(".lead .says").bounding_box(), page.locator(".lead .picture").bounding_box()
+    assert 0 <= picture["y"] - (says["y"] + says["height"]) < 20

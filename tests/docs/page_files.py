@@ -206,6 +206,12 @@ def write_two_weeks(folder: Path) -> None:
             write_log(folder / week / f"{name}.json", right, model=f"lab/{name}", first=first)
 
 
+def write_answers_and_search_runs(folder: Path) -> None:
+    """Write graded answers, and judgements with search runs."""
+    write_answers(folder)
+    write_search_runs(folder)
+
+
 PAGE_FILES: dict[str, Callable[[Path], None]] = {
     "have/a-record-of-bets.md": write_bets,
     "have/a-tracker.md": write_two_logs,
@@ -231,6 +237,7 @@ PAGE_FILES: dict[str, Callable[[Path], None]] = {
     "want/what-to-stake.md": write_fixtures,
     "want/no-worse-than.md": write_gate_logs,
     "want/noise.md": write_reruns,
+    "want/which-number-to-report.md": write_answers_and_search_runs,
     "want/which-group-is-served-worse.md": write_patients,
 }
 """For each page, by its path relative to ``docs``, a function that writes its files into a folder."""

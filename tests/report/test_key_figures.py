@@ -41,6 +41,15 @@ def test_an_evaluation_shows_its_headline_with_interval_p_value_and_size() -> No
     assert figures["Cases"].value == "60"
 
 
+def test_a_p_value_that_is_only_bounded_has_the_sign_of_the_verdict() -> None:
+    truth = ["a", "b", "c"] * 60
+    report = ew.evaluate(truth=truth, prediction=[*truth[:90], *["a"] * 90])
+    figures = {figure.label: figure for figure in key_figures(report)}
+    assert "(p ≤ 1e-5, simulated)" in report.verdict
+    assert figures["p-value"].value == "≤ 1e-5"
+    assert report.verdict.claims[1].to_dict()["numbers"]["p_value"] == 1e-5
+
+
 def test_a_report_without_claims_has_none() -> None:
     assert key_figures(Report("It is so.", (), (), {})) == ()
 

@@ -28,7 +28,7 @@ def reproduce(
     seed: Annotated[int, Whole, Parameter(help="The seed of the simulations.")] = 0,
     output: Output = NO_OUTPUT,
 ) -> None:
-    """Every number that a source paper prints beside ours, and why those that differ do.
+    """Recompute every number that a source paper prints, and explain those that differ.
 
     Exit code 1: a number differs for no known reason.
     """

@@ -146,7 +146,7 @@ class PredictionColumns(TypedDict, total=False):
 
 
 class Columns(Redeclared, total=False):
-    """Find the columns play which role, and how they are read."""
+    """Which columns play which role, and how they are read."""
 
     relevant_from: RelevantFrom
     cluster: Annotated[
@@ -307,7 +307,7 @@ class StatisticsOptions(TypedDict, total=False):
 
 
 class ReportOptions(StatisticsOptions, HouseOptions, LedgerOptions, total=False):
-    """What a report is to say; asked again, no data are read again."""
+    """What a report contains. A change needs no second reading of the data."""
 
     costs: Annotated[
         object,

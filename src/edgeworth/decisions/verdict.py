@@ -33,6 +33,7 @@ from edgeworth.report.wording import (
     describe_p_value,
     describe_plan,
     describe_test,
+    p_value_cell,
 )
 from edgeworth.sources.columns import Label
 
@@ -123,7 +124,7 @@ def _chance(findings: DecisionFindings) -> Claim:
             else "The clusters are too few or too unequal"
         )
         text += f" {reason}, so the evidence is not conclusive."
-    return Claim("chance", text, strength, {"p_value": test.p_value}, test.method)
+    return Claim("chance", text, strength, {"p_value": p_value_cell(test)}, test.method)
 
 
 def _sample_size(findings: DecisionFindings) -> Claim | None:

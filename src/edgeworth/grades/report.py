@@ -41,6 +41,7 @@ from edgeworth.report.wording import (
     describe_odds,
     describe_test,
     format_option,
+    p_value_cell,
 )
 
 MAX_BARS = 20
@@ -116,7 +117,7 @@ def _guessing(findings: GradeFindings) -> Claim | None:
     p_value, method = estimate.p_value(), str(estimate.method)
     text = f"Test against the guess rate: {format_p_value(p_value)}."
     if tail is not None:
-        p_value, method = tail.p_value, tail.method
+        p_value, method = p_value_cell(tail), tail.method
         how = "well" if estimate.value >= rate else "badly"
         both = estimate.p_value()
         # Readers take a p-value of exactly 0.05 for significant too, so the two-sided one is printed.

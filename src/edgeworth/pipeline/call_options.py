@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Literal, TypeVar, Unpack, cast, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Literal, TypeVar, Union, Unpack, cast, get_args, get_origin
 
 from edgeworth.core.kinds import AnyKind, Kind, find_predictions
 from edgeworth.core.options import (
@@ -78,9 +80,46 @@ def _nearest(name: str, known: list[str]) -> str:
 
 def _with_parameters(text: str, options: Mapping[str, tuple[object, Option]]) -> str:
     """Add the options to a docstring, below the function's own parameters."""
-    lines = [f"    {name} : optional\n        {option.help}" for name, (_, option) in options.items()]
+    lines = [
+        f"    {name} : {_describe_type(kind, option)}\n        {option.help}"
+        for name, (kind, option) in options.items()
+    ]
     head, mark, tail = text.partition("\n\n    Returns\n")
     return f"{head}\n" + "\n".join(lines) + f"{mark}{tail}"
+
+
+TYPES = {
+    "Hashable": "label",
+    "Sequence[Hashable]": "sequence of labels",
+    "Sequence[str]": "sequence of str",
+    "tuple[float, float]": "pair of float",
+    "Kind[Any]": "Kind",
+    "IntegerGenerator": "Generator",
+}
+"""Types in the words of numpydoc; other types have their own name."""
+
+
+def _describe_type(kind: object, option: Option) -> str:
+    """Write the type of an option and its default as numpydoc does.
+
+    >>> _describe_type(Literal["drop", "error"], Option("", "Input", default="drop"))
+    "{'drop', 'error'}, default 'drop'"
+    >>> _describe_type(int | None, Option("", "Input"))
+    'int, optional'
+    """
+    ending = "optional" if option.default is None else f"default {option.default!r}"
+    if kind is object:
+        is_column = option.read in (None, "columns") and option.flag != ""
+        return f"column name or array, {ending}" if is_column else ending
+    members = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    names = []
+    for member in members:
+        if get_origin(member) is Literal:
+            names.append("{" + ", ".join(map(repr, get_args(member))) + "}")
+        elif member is not NoneType:
+            name = re.sub(r"\w+\.", "", str(member) if get_args(member) else member.__name__)
+            names.append(TYPES.get(name, name))
+    return f"{' or '.join(names)}, {ending}"
 
 
 # -- the options of one call -----------------------------------------------------------------------------

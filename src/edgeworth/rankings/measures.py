@@ -101,7 +101,7 @@ _worth = partial(
     "(1/m) Σ_i i/T_i, T_i the rank of the i-th of m targets",
     chance="m/n + (n − m)(H_n − 1)/(n(n − 1)), H_n = Σ 1/k",
     source=SU_ZHANG,
-    synonyms=("ap", "map", "mean average precision", "map_cut", "auprc"),
+    synonyms=("AP", "MAP", "mean average precision", "map_cut", "AUPRC"),
     options={"ties": _ties(*POLICIES), "over": Parameter("targets", choices=("targets", "reachable"))},
     depth="optional",
     ranking_theory="average precision",
@@ -143,7 +143,7 @@ def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
     chance="½",
     title="ROC area",
     source="Hanley & McNeil 1982; DeLong et al. 1988",
-    synonyms=("roc area", "area under the curve", "auc", "auroc", "c statistic", "concordance"),
+    synonyms=("ROC area", "area under the curve", "AUC", "AUROC", "C statistic", "concordance"),
     needs=(TARGETS, BACKGROUND),
     ranking_theory="ROC area",
     ignores_prevalence="always",
@@ -165,7 +165,7 @@ def roc_auc(groups: TieGroups) -> Values:
     chance="about m/n",
     title="PR area",
     source="Davis & Goadrich 2006",
-    synonyms=("pr area", "precision-recall area", "recall-precision curve"),
+    synonyms=("PR area", "precision-recall area", "recall-precision curve"),
     has_mean_chance=False,
     guidance=guidance.PR_AUC,
 )
@@ -198,7 +198,7 @@ def hits(groups: TieGroups, depth: Values) -> Values:
     return groups.hits_at(depth)
 
 
-@_of_weights("h(m)/m", chance="m/n", title="R-precision", synonyms=("rprec", "r precision"))
+@_of_weights("h(m)/m", chance="m/n", title="R-precision", synonyms=("rprec", "R precision"))
 def r_precision(groups: TieGroups) -> Values:
     """``h(m)/m``: precision, and recall, at a depth of as many items as there are targets."""
     return ratio(groups.hits_at(groups.targets), groups.targets)
@@ -236,7 +236,7 @@ def eleven_point_precision(groups: TieGroups) -> Values:
 @_enter(
     "1/T_1, or 0 when no target is found",
     chance="E[1/T_1] of a random order",
-    synonyms=("rr", "mrr", "recip_rank"),
+    synonyms=("rr", "MRR", "recip_rank"),
     depth="optional",
     guidance=guidance.RECIPROCAL_RANK,
 )
@@ -297,7 +297,7 @@ def _log_missed(size: Values, hits: Values, reachable: Values) -> Values:
     chance="mean gain times Σ 1/log₂(rank + 1), over that of the best order",
     title="NDCG",
     source="Järvelin & Kekäläinen 2002; Burges et al. 2005 (exponential gain)",
-    synonyms=("normalized discounted cumulative gain", "ndcg_cut", "normalised dcg"),
+    synonyms=("normalized discounted cumulative gain", "ndcg_cut", "normalised DCG"),
     options={"gain": Parameter("linear", choices=("linear", "exponential"))},
     depth="optional",
     relevant_from=1,
@@ -457,7 +457,7 @@ def best_depth(groups: TieGroups, gain: float, cost: float) -> Values:
     "max over cuts of recall − fallout",
     chance="above 0: the best of many cuts is partly luck",
     source="Youden 1950; Kolmogorov & Smirnov",
-    synonyms=("kolmogorov-smirnov", "ks statistic", "maximal youden index"),
+    synonyms=("Kolmogorov-Smirnov", "KS statistic", "maximal Youden index"),
     needs=(TARGETS, BACKGROUND),
     has_mean_chance=False,
 )

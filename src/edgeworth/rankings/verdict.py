@@ -17,6 +17,7 @@ from edgeworth.report.wording import (
     describe_plan,
     describe_test,
     format_option,
+    p_value_cell,
 )
 
 
@@ -95,7 +96,7 @@ def _chance(findings: RankingFindings | ListFindings) -> Claim | None:
     sentence = f"Chance of ranking this {adverb} at random: {odds}."
     if findings.is_significant and not findings.is_conclusive:
         sentence += " The interval includes the chance level, so the evidence is not conclusive."
-    return Claim("chance", sentence, _strength(findings), {"p_value": tail.p_value}, tail.method)
+    return Claim("chance", sentence, _strength(findings), {"p_value": p_value_cell(tail)}, tail.method)
 
 
 def _sample_size(findings: RankingFindings) -> Claim | None:

@@ -20,9 +20,9 @@ from edgeworth.core.formatting import (
     format_signed_percent,
     plural,
 )
-from edgeworth.report.report import Report
+from edgeworth.report.report import AtMost, Report
 from edgeworth.report.verdict import Claim, Verdict
-from edgeworth.report.wording import describe_measure
+from edgeworth.report.wording import describe_measure, format_cell
 
 MAX_LABEL_LENGTH = 40
 """Characters of a system's name above its value."""
@@ -84,6 +84,8 @@ def key_figures(report: Report) -> tuple[KeyFigure, ...]:
 
 
 def _p_value(p_value: float) -> str:
+    if isinstance(p_value, AtMost):
+        return format_cell(p_value, "probability")
     return format_p_value(p_value).removeprefix("p").removeprefix(" = ").strip()
 
 

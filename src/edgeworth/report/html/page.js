@@ -11,6 +11,13 @@ const options = { ast: true, actions: false, renderer: "svg", defaultStyle: fals
 
 // Where a picture would be made smaller, letters and all, its plot is made narrower instead. What is square
 // stays square, and so do plots side by side; plots one below the other become narrower together.
+// Axes around 0 label every tick, so a narrower one has fewer. A title that is wider than its axis grows to the left.
+const sparser = (part) => {
+  for (const value of Object.values(part ?? {})) if (value && typeof value === "object") sparser(value);
+  const axis = part?.x?.axis;
+  if (axis?.labelOverlap === false && axis.tickCount > 2) Object.assign(axis, { tickCount: 2, titleAnchor: "end" });
+};
+
 const fitted = (spec, still, room) => {
   const over = still.width.baseVal.value - room;
   const stacked = spec.vconcat?.map((plot) => plot.width) ?? [];
@@ -18,6 +25,7 @@ const fitted = (spec, still, room) => {
     return { ...spec, vconcat: spec.vconcat.map((plot) => ({ ...plot, width: plot.width - over })) };
   const isPlot = typeof spec.width === "number" && spec.width !== spec.height;
   if (!isPlot || over <= 0) return spec;
+  for (const part of [spec.encoding, ...(spec.layer ?? [])]) sparser(part);
   return { ...spec, width: room, autosize: { type: "fit-x", contains: "padding" } };
 };
 
