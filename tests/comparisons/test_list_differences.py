@@ -147,8 +147,10 @@ def test_several_systems_are_matched_at_once() -> None:
     matched = match_queries(values)
     assert matched.queries == (2, 3)
     assert matched.values.tolist() == [[0.2, 0.5, 0.7], [0.3, 0.6, 0.9]]
-    gone = [f"1 query dropped: in {name} but not in every system" for name in "AB"]
-    assert matched.note == f"{'; '.join(gone)}; 1 query dropped: a system has no value there"
+    lacking = "C lacks 2, A lacks 1, B lacks 1"
+    assert matched.note == (
+        f"2 queries dropped: not in every system ({lacking}); 1 query dropped: a system has no value there"
+    )
 
 
 def drawn_lists(systems: int, queries: int) -> dict[str, ew.RankedLists]:

@@ -246,6 +246,9 @@ def test_american_odds_are_not_taken_for_decimal_odds(tmp_path: Path, capsys: Ca
     assert "row 2: -110 is not decimal odds" in refused(call(tmp_path, capsys, "ledger", "short.csv"))
     (tmp_path / "large.csv").write_text("result,odds\nwon,1.5\nlost,1e999\n")
     assert "row 2: '1e999' is not decimal odds" in refused(call(tmp_path, capsys, "ledger", "large.csv"))
+    # One price with a sign among decimal odds: 150 would be the best bet of a lifetime.
+    (tmp_path / "sign.csv").write_text("result,odds\nwon,2.5\nlost,+150\n")
+    assert "row 2: '+150' is not decimal odds" in refused(call(tmp_path, capsys, "ledger", "sign.csv"))
     (tmp_path / "text.csv").write_text("result,odds\nwon,5/2\n")
     wanted = "For other odds, pass --odds-form (fractional, american, probability)"
     assert wanted in refused(call(tmp_path, capsys, "ledger", "text.csv"))

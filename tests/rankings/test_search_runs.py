@@ -206,6 +206,35 @@ def test_ranks_that_disagree_with_scores_are_warned_of(separator: str, tmp_path:
     assert not [each for each in evaluate_trec(path, [run]).warnings if "disagree" in each]
 
 
+def test_runs_in_which_all_scores_are_equal_are_warned_of(tmp_path: Path) -> None:
+    """The ids decide then, so a run that has only ranks loses its order."""
+    path, _ = write(tmp_path, {query: {"d1": 1, "d2": 0, "d3": 0} for query in "ab"})
+    run = tmp_path / "zero.run"
+    lines = [f"{query} Q0 d{rank} {rank} 0 me\n" for query in "ab" for rank in (1, 2, 3)]
+    run.write_text("".join(lines))
+    report = evaluate_trec(path, [run], measures=["recip_rank"])
+    assert "add --rank-only" in next(each for each in report.warnings if "all scores are equal" in each)
+    by_rank = evaluate_trec(path, [run], measures=["recip_rank"], rank_only=True)
+    assert not [each for each in by_rank.warnings if "--rank-only" in each]
+    means = [each.numbers["means"] for each in (report, by_rank)]
+    assert [next(iter(each.values())) for each in means] == pytest.approx([1 / 3, 1])
+
+
+def test_a_warning_about_several_runs_is_written_once(tmp_path: Path) -> None:
+    documents = [f"d{number}" for number in range(4)]
+    qrels = {query: dict.fromkeys(documents, int(query != "q3")) for query in ("q0", "q1", "q2", "q3")}
+    run = {query: {name: 1.0 + at for at, name in enumerate(documents)} for query in qrels}
+    short = {query: run[query] for query in ("q0", "q1", "q3")}
+    path, paths = write(tmp_path, qrels, one=run, two=run, three=short)
+    warnings = evaluate_trec(path, paths).warnings
+    counts = [text.partition(" with no relevant")[0] for text in warnings if "no relevant" in text]
+    assert counts == ["Each run: 1 query"]
+    assert [text for text in warnings if "dropped" in text] == [
+        "1 query dropped: not in every system (three lacks 1)."
+    ]
+    assert any(text.startswith("three: 1 judged query not in the run") for text in warnings)
+
+
 def test_equal_ranks_disagree_with_no_scores(tmp_path: Path) -> None:
     run = tmp_path / "x.run"
     run.write_text("q Q0 a 0 1.0 me\nq Q0 b 0 3.0 me\nq Q0 c 0 2.0 me\n")

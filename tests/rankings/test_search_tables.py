@@ -315,6 +315,15 @@ def test_values_per_query_are_those_that_the_mean_is_over(folder: Path) -> None:
     assert report.charts["unit_differences"].svg().startswith("<svg")
 
 
+def test_measures_have_one_name_in_the_table_and_per_query(folder: Path) -> None:
+    measures = ["map", "nDCG(dcg=exp-log2)@10", "ERR@20", "Judged@10"]
+    report = evaluate_trec(
+        folder / "qrels.txt", [folder / "weak.run", folder / "best.run"], measures=measures
+    )
+    per_query = {row["measure"] for row in csv.DictReader(io.StringIO(report.to_per_query()))}
+    assert set(next(csv.reader(io.StringIO(report.to_csv())))) == {"system", *per_query}
+
+
 def test_three_runs_keep_their_queries_visible(folder: Path) -> None:
     qrels, runs = make_runs()
     paths = [folder / f"{name}.run" for name in runs]

@@ -143,7 +143,10 @@ def _exact(value: object, form: OddsForm) -> Fraction:
                 return Fraction(1)
             text = text.replace(":", "/")
             # 5/2 written for decimal or American odds is a fractional price, one more than its quotient.
-            is_other = "/" in text and form in ("decimal", "american")
+            # Only American odds are written with a plus sign.
+            is_other = ("/" in text and form in ("decimal", "american")) or (
+                text.startswith("+") and form != "american"
+            )
             return Fraction(0) if is_other else read_fraction(text.replace("−", "-"))
         if isinstance(value, (bool, np.bool_)):
             return Fraction(0)

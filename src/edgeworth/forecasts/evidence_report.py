@@ -36,6 +36,12 @@ LIKELIHOODS = {
 }
 """What the same e-values are called if the user neither brought odds nor asked for bets."""
 
+ONE_CASE = (
+    "This is one case of many that the hypothesis in the table allows, at the end of all rounds. The bound "
+    "in the table is valid for all of them and after every round, so it is usually larger."
+)
+"""Why the simulated probability of a season and the bound of its e-value differ."""
+
 NOT_BEFORE = {
     "cross-validated": ("The evidence is approximate, because the predictions are cross-validated.",),
 }
@@ -92,7 +98,8 @@ def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:
     if luck is None:
         return ()
     if findings.ledger is not None:
-        return (f"If the market's probabilities are right, a result this good has {_luck_words(luck)}.",)
+        hypothesis = "If the market's probabilities are right"
+        return (f"{hypothesis}, a result this good has {_luck_words(luck)}. {ONE_CASE}",)
     if not findings.is_about_bets:
         hypothesis = f"If {RIVAL}'s probabilities are right"
         return (f"{hypothesis}, a likelihood ratio this large has {_luck_words(luck)}.",)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.comparisons.paired_values.differences import compare_queries
 from edgeworth.comparisons.paper_table import PaperTable, check_baseline, make_paper_table
@@ -46,8 +48,13 @@ class SearchReport(Report):
         return write_text(self._paper_table().to_latex(), path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """Write runs × measures as CSV, with adjusted p-values if there is a baseline."""
-        return write_text(self._paper_table().to_csv(), path)
+        """Write runs × measures as CSV, with adjusted p-values if there is a baseline.
+
+        Measures have the names that they have in ``to_per_query``.
+        """
+        table = self._paper_table()
+        names = {measure: requested_name(measure) for measure in table.measures}
+        return write_text(replace(table, measures=names).to_csv(), path)
 
     def to_markdown(self, path: str | Path | None = None, *, title: str = "") -> str:
         """Write the report as Markdown, the table of runs and measures before everything else."""
@@ -198,6 +205,11 @@ def _read_runs(
 def _conflict_warning(name: str, run: TrecRun) -> list[str]:
     """Warn of a run whose ranks and scores disagree."""
     number, every = rank_conflicts(run), len(run.query.labels)
+    if run.rank is not None and np.ptp(run.rank) and not np.ptp(run.score):
+        return [
+            f"{name}: all scores are equal, so the document ids decide the order, as in trec_eval. If the "
+            "ranks are right, add --rank-only."
+        ]
     if not number:
         return []
     return [

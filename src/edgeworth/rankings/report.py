@@ -316,20 +316,21 @@ def trec_report(
     Measures that the user chose (``are_chosen``) are all shown; of all that trec_eval has, the usual ones.
     """
     sections: list[Section] = [] if len(runs) == 1 else [_side_by_side(runs, are_chosen)]
-    warnings, verdicts = list[str](), list[str]()
+    warned, verdicts = dict[str, list[str]](), list[str]()
     for name, findings in runs.items():
         if len(runs) <= MAX_RUNS_SHOWN:
             sections.append(_trec_means(name, findings, are_chosen))
         if len(runs) == 1:
             sections.append(_unit_section(findings, name))
         prefix = f"{name}: " if len(runs) > 1 else ""
-        warnings += [f"{prefix}{warning}" for warning in list_warnings(findings)]
+        for warning in list_warnings(findings):
+            warned.setdefault(warning, []).append(name)
         verdicts.append(f"{prefix}{lists_verdict(findings)}")
     first = next(iter(runs.values()))
     return Report(
         verdict="\n".join(verdicts),
         sections=tuple(sections),
-        warnings=tuple(warnings),
+        warnings=tuple(f"{_name_runs(names, len(runs))}{warning}" for warning, names in warned.items()),
         provenance=provenance,
         numbers={
             "kind": "trec",
@@ -340,6 +341,13 @@ def trec_report(
         charts=run_charts(runs),
         lead="queries" if len(runs) == 1 else "means",
     )
+
+
+def _name_runs(names: Sequence[str], number: int) -> str:
+    """Name the runs that a warning is about, of several."""
+    if number == 1:
+        return ""
+    return "Each run: " if len(names) == number else f"{', '.join(names)}: "
 
 
 def trec_name(spelling: str) -> str | None:

@@ -41,6 +41,9 @@ from edgeworth.rankings.measure_lookup import resolve_ranking, values_in_mean, w
 from edgeworth.rankings.report import tie_warnings
 from edgeworth.sources.columns import Label
 
+MAX_SYSTEMS_NAMED = 3
+"""How many systems that lack queries are named: those that lack most."""
+
 POSTERIOR = "Student's t posterior of the mean difference, flat prior on mean and logarithm of spread"
 
 
@@ -97,14 +100,32 @@ def match_queries(
         axis=1,
     )
     is_defined = np.asarray(~np.isnan(table).any(axis=1))
-    where = "only" if len(values) == 2 else "but not in every system"
-    dropped = {f"in {name} {where}": number for name, number in left_out.items()}
+    dropped = (
+        {f"in {name} only": number for name, number in left_out.items()}
+        if len(values) == 2
+        else _count_incomplete({name: set(ids) for name, (ids, _) in values.items()}, len(common))
+    )
     dropped["a system has no value there"] = int((~is_defined).sum())
     note = "; ".join(
         f"{number:,} {plural(number, unit)} dropped: {reason}" for reason, number in dropped.items() if number
     )
     kept = tuple(compress(chosen, is_defined)), table[is_defined]
     return MatchedQueries(tuple(values), *kept, note or None)
+
+
+def _count_incomplete(units: Mapping[str, set[Label]], common: int) -> dict[str, int]:
+    """Count the units that some system lacks, and name the systems that lack most.
+
+    >>> _count_incomplete({"A": {1, 2, 3}, "B": {2, 3}, "C": {3}}, 1)
+    {'not in every system (C lacks 2, B lacks 1)': 2}
+    """
+    every = set[Label]().union(*units.values())
+    lacking = {name: len(every) - len(own) for name, own in units.items() if len(own) < len(every)}
+    worst = sorted(lacking, key=lambda name: -lacking[name])[:MAX_SYSTEMS_NAMED]
+    texts = [f"{name} lacks {lacking[name]:,}" for name in worst]
+    if len(lacking) > len(worst):
+        texts.append(f"{len(lacking) - len(worst):,} more lack some")
+    return {f"not in every system ({', '.join(texts)})": len(every) - common}
 
 
 def value_difference(

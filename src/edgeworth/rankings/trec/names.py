@@ -39,8 +39,7 @@ _REFUSED = {
     "gm_map": "it is a geometric mean over queries, and reports have arithmetic means; use map, or write the "
     "values per query with --per-query and average their logarithms",
     "gm_bpref": "it is a geometric mean over queries, and reports have arithmetic means; use bpref",
-    "infap": "it needs the sampling rates of the judgements, which qrels in this format do not have; use map "
-    "or bpref",
+    "infap": "it needs judgements that mark the documents which were pooled but not judged; use map or bpref",
     "compat": "compatibility is not available; use rbp or ndcg",
     "alpha_ndcg": "it needs judgements per subtopic; use ndcg",
     "inst": "it is not available; use rbp or err",
