@@ -21,7 +21,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import (
     Alternative,
     NormalLaw,
@@ -57,11 +57,11 @@ def bins_of(curve: Reliability, bins: int, binning: str) -> NDArray[np.int64]:
 class BinnedGaps:
     """The gap between the share of events and the mean forecast in each bin, with its variance."""
 
-    weights: Values
-    gaps: Values
-    variances: Values
+    weights: Floats
+    gaps: Floats
+    variances: Floats
     """Unbiased for bins of equal probabilities; too large otherwise."""
-    safe_variances: Values
+    safe_variances: Floats
     """The larger one of what outcomes and forecasts suggest: without events the outcomes suggest 0."""
 
     @classmethod
@@ -114,7 +114,7 @@ class BinnedGaps:
         return float(self.weights @ (self.gaps**2 - self.variances))
 
     @property
-    def square_variances(self) -> Values:
+    def square_variances(self) -> Floats:
         """The variance of each bin's squared gap, 4δ²v + 2v²: 4(g² − v)v + 2v² at least 2v²."""
         excess = np.maximum(self.gaps**2 - self.safe_variances, 0.0)
         return 4 * excess * self.safe_variances + 2 * self.safe_variances**2
@@ -152,7 +152,7 @@ class AbsoluteGapLaw:
 
     value: float
     absolute: float
-    spreads: Values
+    spreads: Floats
     """w_b · standard error of each bin."""
 
     @cached_property

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, Values
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.core.sampling_distributions import (
     Alternative,
     NormalLaw,
@@ -37,18 +36,18 @@ from edgeworth.forecasts.policy import (
 )
 from edgeworth.forecasts.recalibration import contradicts_certainty, uncertain_part
 
-Weights: TypeAlias = Values
+Weights: TypeAlias = Floats
 
 STATISTIC_TOLERANCE = 1e-9
 """Statistics closer than this, in standard errors, are the same."""
 
 
-def spiegelhalter_weights(values: Values) -> Weights:
+def spiegelhalter_weights(values: Floats) -> Weights:
     """Weigh a case by how much its error changes the Brier score: 1 − 2p."""
     return 1 - 2 * values
 
 
-def standardise(curve: Reliability, hits: Values, weights: Weights) -> Values:
+def standardise(curve: Reliability, hits: Numbers, weights: Weights) -> Floats:
     """Compute Σ w (hits − cases · p) in standard errors under calibration; 0 if it cannot vary.
 
     >>> curve = Reliability(np.array([0.2]), np.array([100]), np.array([30]))
@@ -146,7 +145,7 @@ class CalibrationTest:
     def of(
         cls,
         curve: Reliability,
-        drawn_hits: NDArray[np.int64],
+        drawn_hits: Numbers,
         drawn_miscalibration: Floats,
         miscalibration: float,
         tolerance: float,

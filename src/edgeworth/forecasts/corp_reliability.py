@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats, Values
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.core.formatting import format_p_value
 from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.core.sampling_distributions import check_level
@@ -29,10 +29,10 @@ class Decomposition:
     miscalibration: float
     discrimination: float
     uncertainty: float
-    recalibrated: Values
+    recalibrated: Floats
 
 
-def recalibrate(curve: Reliability) -> Values:
+def recalibrate(curve: Reliability) -> Floats:
     """Fit the probability at each forecast value that never falls as the forecast rises."""
     if not len(curve.values):
         return np.zeros(0)
@@ -46,7 +46,7 @@ def recalibrate(curve: Reliability) -> Values:
     return np.repeat(shares, np.diff(regression.blocks))
 
 
-def decompose(curve: Reliability, score: str, *, fitted: Values | None = None) -> Decomposition:
+def decompose(curve: Reliability, score: str, *, fitted: Floats | None = None) -> Decomposition:
     """Decompose a class's Brier or log score (of its own event); ``fitted`` is ``recalibrate(curve)``.
 
     >>> curve = Reliability(np.array([0.2, 0.8]), np.array([10, 10]), np.array([2, 8]))
@@ -64,7 +64,7 @@ def decompose(curve: Reliability, score: str, *, fitted: Values | None = None) -
     return Decomposition(own, own - best, flat - best, flat, fitted)
 
 
-def _mean_score(curve: Reliability, values: Values, score: str) -> float:
+def _mean_score(curve: Reliability, values: Floats, score: str) -> float:
     total = float(curve.cases.sum())
     if not total:
         return float("nan")
@@ -125,11 +125,11 @@ class ReliabilityBands:
     value with the probability ``level`` (at each by itself, not at all at once).
     """
 
-    forecast: Values
-    cases: Values
-    recalibrated: Values
-    low: Values
-    high: Values
+    forecast: Floats
+    cases: Numbers
+    recalibrated: Floats
+    low: Floats
+    high: Floats
     miscalibration: float
     p_value: float
     level: float
@@ -223,12 +223,23 @@ def reliability_bands(
     if contradicts_certainty(pooled):
         as_far[:] = False
     test = CalibrationTest.of(pooled, hits, drawn, parts.miscalibration, MISCALIBRATION_TOLERANCE)
-    fitted = (pooled.values, pooled.cases, parts.recalibrated, low, high, parts.miscalibration)
     p_value = (1 + int(as_far.sum())) / (1 + draws)
-    return ReliabilityBands(*fitted, p_value, level, draws, pooled is not curve, test)
+    return ReliabilityBands(
+        pooled.values,
+        pooled.cases,
+        parts.recalibrated,
+        low,
+        high,
+        parts.miscalibration,
+        p_value,
+        level,
+        draws,
+        pooled is not curve,
+        test,
+    )
 
 
-def _draw_hits(curve: Reliability, draws: int, generator: np.random.Generator) -> Values:
+def _draw_hits(curve: Reliability, draws: int, generator: np.random.Generator) -> Numbers:
     """Draw outcomes as forecast; weighted cases of one value are drawn as their effective number."""
     shape = (draws, len(curve.values))
     if curve.squares is None:
@@ -237,11 +248,11 @@ def _draw_hits(curve: Reliability, draws: int, generator: np.random.Generator) -
     return np.asarray(generator.binomial(trials, curve.values, size=shape) * (curve.cases / trials))
 
 
-def _miscalibrations(curve: Reliability, hits: Values, refitted: Values) -> Values:
+def _miscalibrations(curve: Reliability, hits: Numbers, refitted: Floats) -> Floats:
     """Return the Brier score minus that of the refit, per draw: Σ (x − f)(n(x + f) − 2h) / Σ n."""
     change = curve.values - refitted
     lost = change * (curve.cases * (curve.values + refitted) - 2 * hits)
-    return lost.sum(axis=1) / curve.cases.sum()
+    return np.asarray(lost.sum(axis=1) / curve.cases.sum())
 
 
 def pool_values(curve: Reliability) -> Reliability:

@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import NDArray
 
 from edgeworth.bet.fractional import sums_from
-from edgeworth.common.arrays import Floats, Values
+from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import normal_quantile
 from edgeworth.errors import check_whole
 from edgeworth.forecasts.betting.law import LogWealthLaw, Moments
@@ -227,7 +227,7 @@ def turns(wealth: Wealth) -> tuple[tuple[int, str], ...]:
     return tuple(turning_points)
 
 
-def pictured_reliability(bands: ReliabilityBands, most: int) -> dict[str, dict[str, Values]]:
+def pictured_reliability(bands: ReliabilityBands, most: int) -> dict[str, dict[str, Floats]]:
     """Thin the corners of the steps and the points of the band, and the forecasts in each cell."""
     corners = np.array([(end, step.recalibrated) for step in bands.levels for end in (step.first, step.last)])
     points = corners[thin(len(corners), most=most)]

@@ -14,7 +14,7 @@ from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import (
     Alternative,
     NormalLaw,
@@ -70,9 +70,9 @@ def is_separated(curve: Reliability) -> bool:
 class Recalibration:
     """The logistic regression of outcomes on the log odds of forecasts, fitted by maximum likelihood."""
 
-    log_odds: Values
-    cases: Values
-    hits: Values
+    log_odds: Floats
+    cases: Floats
+    hits: Floats
     intercept: float
     slope: float
 
@@ -109,7 +109,7 @@ class Recalibration:
         return cls(log_odds, cases, hits, level, slope)
 
     @cached_property
-    def covariance(self) -> Values:
+    def covariance(self) -> Floats:
         """The inverse of Fisher's information at the fit: intercept first, slope second."""
         fitted = _expit(self.intercept + self.slope * self.log_odds)
         weights = self.cases * fitted * (1 - fitted)
@@ -151,11 +151,11 @@ def law_in_the_large(curve: Reliability) -> SamplingLaw:
 def _law(
     value: float,
     error: float,
-    varied: Values,
-    offset: Values,
-    nuisance: Values | None,
-    cases: Values,
-    hits: Values,
+    varied: Floats,
+    offset: Floats,
+    nuisance: Floats | None,
+    cases: Floats,
+    hits: Floats,
 ) -> SamplingLaw:
     if min(hits.sum(), (cases - hits).sum()) >= MIN_OUTCOMES_FOR_WALD:
         return NormalLaw(value, error, Scale())
@@ -171,11 +171,11 @@ class ProfileLaw:
 
     value: float
     standard_error: float
-    varied: Values
-    offset: Values
-    nuisance: Values | None
-    cases: Values
-    hits: Values
+    varied: Floats
+    offset: Floats
+    nuisance: Floats | None
+    cases: Floats
+    hits: Floats
 
     @cached_property
     def _highest(self) -> float:
@@ -218,22 +218,23 @@ class ProfileLaw:
         return choose_tail(float(ndtr(root)), float(ndtr(-root)), alternative)
 
 
-def _log_odds(curve: Reliability) -> tuple[Values, Values, Values]:
+def _log_odds(curve: Reliability) -> tuple[Floats, Floats, Floats]:
     inner = uncertain_part(curve)
-    return np.log(inner.values) - np.log1p(-inner.values), inner.cases * 1.0, inner.hits * 1.0
+    log_odds: Floats = np.log(inner.values) - np.log1p(-inner.values)
+    return log_odds, inner.cases.astype(np.float64), inner.hits.astype(np.float64)
 
 
-def _expit(predictor: Values) -> Values:
+def _expit(predictor: Floats) -> Floats:
     from scipy.special import expit
 
     return np.asarray(expit(predictor))
 
 
-def _log_likelihood(predictor: Values, cases: Values, hits: Values) -> float:
+def _log_likelihood(predictor: Floats, cases: Floats, hits: Floats) -> float:
     return float((hits * predictor - cases * np.logaddexp(0.0, predictor)).sum())
 
 
-def _maximise(direction: Values, offset: Values, cases: Values, hits: Values) -> float:
+def _maximise(direction: Floats, offset: Floats, cases: Floats, hits: Floats) -> float:
     """Find how far to go in a direction to maximise the likelihood, by Newton's steps inside a bracket."""
     low, high, value = -math.inf, math.inf, 0.0
     for _ in range(MAX_STEPS):

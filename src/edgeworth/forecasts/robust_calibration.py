@@ -17,7 +17,7 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, Values
+from edgeworth.common.arrays import Floats
 from edgeworth.core.clusters import (
     ClusterSpread,
     cluster_variance_of_ratios,
@@ -54,12 +54,12 @@ class CalibrationCells:
     """
 
     curve: Reliability
-    values: Values
-    outcomes: Values
-    weights: Values
-    fourths: Values
+    values: Floats
+    outcomes: Floats
+    weights: Floats
+    fourths: Floats
     """Σw⁴ of each cell: how sure a variance is."""
-    squares: Values
+    squares: Floats
     codes: NDArray[np.int64] | None = None
 
     @classmethod
@@ -92,11 +92,11 @@ class CalibrationCells:
         """Return the sum of the weights."""
         return float(self.weights.sum())
 
-    def centre(self, terms: Values) -> Values:
+    def centre(self, terms: Floats) -> Floats:
         """Subtract the weighted mean."""
         return terms - float(self.weights @ terms) / self.total
 
-    def spread(self, influences: Values) -> ClusterSpread:
+    def spread(self, influences: Floats) -> ClusterSpread:
         """Estimate the variance of Σ w · influence / Σ w; the influences add up to 0."""
         if self.codes is not None:
             sums, sizes = (
@@ -117,7 +117,7 @@ class CalibrationCells:
     def _fit(self) -> Recalibration:
         return Recalibration.fit(self.curve)
 
-    def errors(self, intercept: float, slope: float) -> tuple[Values, Values]:
+    def errors(self, intercept: float, slope: float) -> tuple[Floats, Floats]:
         """Return log odds of forecasts between 0 and 1 (others 0), and the errors of the refitted ones."""
         from scipy.special import expit, logit
 
@@ -131,19 +131,19 @@ class CalibrationCells:
         return np.asarray(self.total * (self._fit.covariance @ np.stack([errors, errors * log_odds])))
 
 
-def _bias(cells: CalibrationCells, arguments: Arguments) -> Values:
+def _bias(cells: CalibrationCells, arguments: Arguments) -> Floats:
     del arguments
     return cells.centre(cells.values - cells.outcomes)
 
 
-def _slope(cells: CalibrationCells, arguments: Arguments) -> Values:
+def _slope(cells: CalibrationCells, arguments: Arguments) -> Floats:
     del arguments
-    return cells.coefficients()[1]
+    return np.asarray(cells.coefficients()[1])
 
 
-def _intercept(cells: CalibrationCells, arguments: Arguments) -> Values:
+def _intercept(cells: CalibrationCells, arguments: Arguments) -> Floats:
     if arguments["slope"] == "fitted":
-        return cells.coefficients()[0]
+        return np.asarray(cells.coefficients()[0])
     _, errors = cells.errors(intercept_in_the_large(cells.curve), 1.0)
     fitted = np.abs(cells.outcomes - errors)
     inner = (cells.values > 0) & (cells.values < 1)
@@ -151,13 +151,13 @@ def _intercept(cells: CalibrationCells, arguments: Arguments) -> Values:
     return np.asarray(cells.total * errors / information)
 
 
-def _spiegelhalter(cells: CalibrationCells, arguments: Arguments) -> Values:
+def _spiegelhalter(cells: CalibrationCells, arguments: Arguments) -> Floats:
     del arguments
     terms = (cells.outcomes - cells.values) * spiegelhalter_weights(cells.values)
     return cells.centre(cells.total * terms / spiegelhalter_scale(cells.curve))
 
 
-def _squared_error(cells: CalibrationCells, arguments: Arguments) -> Values:
+def _squared_error(cells: CalibrationCells, arguments: Arguments) -> Floats:
     """Compute 2 g_b (y − p − g_b) for a case of bin b."""
     bins, binning = int(arguments["bins"]), str(arguments["binning"])
     nearest = np.searchsorted(cells.curve.values, cells.values)
@@ -168,7 +168,7 @@ def _squared_error(cells: CalibrationCells, arguments: Arguments) -> Values:
     return np.asarray(2 * gaps * (errors - gaps))
 
 
-INFLUENCES: dict[str, Callable[[CalibrationCells, Arguments], Values]] = {
+INFLUENCES: dict[str, Callable[[CalibrationCells, Arguments], Floats]] = {
     "forecast_bias": _bias,
     "calibration_slope": _slope,
     "calibration_intercept": _intercept,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import edgeworth as ew
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats
 from edgeworth.decisions.overall import average_f, average_g, informedness
 from edgeworth.decisions.per_label import edge, f_measure, g_measure
 from edgeworth.decisions.views import Marginals
@@ -200,20 +200,20 @@ class TwelveClasses:
         right, predicted, actual = counts.T
         return Marginals(right, predicted, actual, np.zeros(len(counts)))
 
-    def per_class(self, values: Values) -> dict[str, float]:
+    def per_class(self, values: Floats) -> dict[str, float]:
         """Name the values by class."""
         return dict(zip(self.classes, np.asarray(values).tolist(), strict=True))
 
     @property
-    def edges(self) -> Values:
+    def edges(self) -> Floats:
         """G(l), recall minus fallout."""
-        return edge(self.view.by_label())
+        return np.asarray(edge(self.view.by_label()))
 
     @property
-    def printed_edges(self) -> Values:
+    def printed_edges(self) -> Floats:
         """The paper's B row, which takes the odds on a label from its share of the predictions."""
         label = self.view.by_label()
-        return label.hits / label.predicted - label.false_alarms / label.not_predicted
+        return np.asarray(label.hits / label.predicted - label.false_alarms / label.not_predicted)
 
     def printed_averages(self) -> dict[str, float]:
         """Return the last column as printed: B weighted by actual share, F and G without weights."""
@@ -258,7 +258,7 @@ def _twelve_classes() -> Ours:
         "B": first.edges,
     }
 
-    def by_class(rows: Mapping[str, Values]) -> dict[str, float]:
+    def by_class(rows: Mapping[str, Floats]) -> dict[str, float]:
         return {
             f"{row} of {name}": value
             for row, values in rows.items()

@@ -31,7 +31,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, Integers, Values
+from edgeworth.common.arrays import Floats, Integers
 from edgeworth.common.progress import track_rounds
 from edgeworth.common.threads import row_blocks
 from edgeworth.comparisons.labels.joint_cells import JointCells
@@ -355,7 +355,7 @@ class _Swaps:
     def _slopes(self, tables: Floats, resolved: Resolved) -> Floats:
         """Differentiate a measure by all that units add to a table; 0 where it has no value."""
         slopes = np.zeros(tables.T.shape)
-        parts: list[Values] = np.split(tables, 4, axis=1)
+        parts: list[Floats] = np.split(tables, 4, axis=1)
         closed = margin_slopes(resolved, Marginals(*parts)) if self.size > MAX_LABELS_DIFFERENTIATED else None
         if closed is not None:
             return np.nan_to_num(np.concatenate(closed, axis=1).T, nan=0.0, posinf=0.0, neginf=0.0)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from edgeworth.common.arrays import Floats, Integers, Values
+from edgeworth.common.arrays import Floats, Integers
 from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.labels.joint_cells import JointCells, Places
 from edgeworth.decisions.views import LabelView, Marginals, Resolved, label_view
@@ -185,7 +185,7 @@ def view_of(flat: Floats, size: int, resolved: Resolved) -> View:
     return view_of_margins(np.split(flat, 4, axis=1), resolved)
 
 
-def view_of_margins(parts: Sequence[Values], resolved: Resolved) -> Marginals | LabelView:
+def view_of_margins(parts: Sequence[Floats], resolved: Resolved) -> Marginals | LabelView:
     """View hits, predictions, real cases and abstentions, one column per label, as the measure does."""
     view = Marginals(*parts)
     return view if resolved.position is None else label_view(view, resolved.position)

@@ -12,7 +12,7 @@ from itertools import accumulate
 import numpy as np
 import scipy
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.comparisons.scores.sampling_distributions import ScoreDifferenceLaw, Side
 from edgeworth.core.measures import Measure
@@ -121,12 +121,12 @@ def clustered_cases(paired: PairedScores) -> ClusteredCases:
     )
 
 
-def cluster_factors(paired: PairedScores) -> Values:
+def cluster_factors(paired: PairedScores) -> Floats:
     """Compute by how much each case's effect grows because its cluster pulls the value towards itself."""
     return clustered_cases(paired).factors()
 
 
-def spread_of(paired: PairedScores, effects: Values) -> Spread:
+def spread_of(paired: PairedScores, effects: Floats) -> Spread:
     """Sum squared influences over independent cases or clusters, with the degrees of freedom of the sum.
 
     Of clusters those are at most Satterthwaite's for two means over clusters of these sizes: what the effects
@@ -153,7 +153,7 @@ HALVINGS = 24
 """Of a distance of at most MAX_NORMAL_QUANTILE: what is left is far below what swaps differ by."""
 
 
-def distances(values: tuple[Values, Values], variances: Values, bent: bool) -> Values:
+def distances(values: tuple[Floats, Floats], variances: Floats, bent: bool) -> Floats:
     """Compute how many standard errors each difference is from 0, as ``ScoreDifferenceLaw`` does.
 
     ``variances`` are those of the first, of the second and of the difference; ``bent`` intervals are those of
@@ -182,7 +182,7 @@ def distances(values: tuple[Values, Values], variances: Values, bent: bool) -> V
     return np.where(gap > 0, far, 0.0)
 
 
-def _reach(value: Values, errors: Values) -> Values:
+def _reach(value: Floats, errors: Floats) -> Floats:
     """Compute the distance of some signed errors from a value on the logit scale; 0 at values 0 and 1."""
     inside = (value > 0) & (value < 1)
     safe = np.where(inside, value, 0.5)

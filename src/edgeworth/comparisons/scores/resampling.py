@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.common.progress import track_rounds
 from edgeworth.comparisons.paired_scores import PairedScores
 from edgeworth.comparisons.scores.influence import cluster_factors, distances
@@ -34,7 +34,7 @@ def bootstrap_differences(
     resolved: ResolvedRanking,
     draws: int,
     seed: int | np.random.Generator,
-) -> Values:
+) -> Floats:
     """Compute the difference in replicates: as many targets and as much background, each class by itself.
 
     Where there are clusters, whole clusters are drawn, whatever their classes; the number of targets varies.
@@ -60,7 +60,7 @@ def bootstrap_differences(
 
 def _times_drawn(
     paired: PairedScores, classes: Sequence[NDArray[np.intp]], generator: np.random.Generator
-) -> Values:
+) -> Numbers:
     """Draw as many cases as there are, with replacement, and count how often each case was drawn."""
     if paired.clusters is not None:
         chosen = generator.integers(0, paired.units, size=paired.units)
@@ -77,8 +77,8 @@ def _times_drawn(
 
 
 def differences_of(
-    first_counts: Values, second_counts: Values, both: tuple[CaseRanks, CaseRanks], resolved: ResolvedRanking
-) -> Values:
+    first_counts: Floats, second_counts: Floats, both: tuple[CaseRanks, CaseRanks], resolved: ResolvedRanking
+) -> Floats:
     """Compute the difference of two rankings whose cases are counted by place, a replicate a row."""
     values = [
         resolved.values(tie_groups_of_places(counts, ranks.steps))
@@ -99,9 +99,9 @@ class SwappedRanks:
     """
 
     observed: float
-    differences: Values
+    differences: Floats
     distance: float
-    distances: Values | None
+    distances: Floats | None
     unit: str
     seed: int
 
@@ -172,12 +172,12 @@ class _Swaps:
             shape = (min(size, draws - start), self.units)
             yield generator.integers(0, 2, size=shape, dtype=np.uint8).astype(bool)
 
-    def values(self, swap: NDArray[np.bool_]) -> Values:
+    def values(self, swap: NDArray[np.bool_]) -> Floats:
         """Compute the values of the first and of the second, one row each."""
         groups = (tie_groups_of_places(self._counts(x), self.ranks.steps) for x in self._places(swap))
         return np.stack([self.resolved.values(tie_groups) for tie_groups in groups])
 
-    def moments(self, swap: NDArray[np.bool_]) -> Values:
+    def moments(self, swap: NDArray[np.bool_]) -> Floats:
         """Compute both values, and the variances of the first, the second and the difference."""
         values, effects = [], []
         for positions in self._places(swap):
@@ -192,23 +192,23 @@ class _Swaps:
         of_cases = swap if self.clusters is None else swap[:, self.clusters.codes]
         return np.where(of_cases, self.two, self.one), np.where(of_cases, self.one, self.two)
 
-    def _counts(self, positions: NDArray[np.intp]) -> Values:
+    def _counts(self, positions: NDArray[np.intp]) -> Floats:
         width = self.ranks.places
         rows = np.arange(len(positions))[:, None] * width
         counts = np.bincount((positions + rows).ravel(), minlength=len(positions) * width)
         return counts.reshape(len(positions), width).astype(np.float64)
 
-    def _variance(self, effects: Values) -> Values:
+    def _variance(self, effects: Floats) -> Floats:
         """Sum squared influences, within clusters first: ``influence.spread_of`` for whole cases."""
-        if self.clusters is None:
-            return np.einsum("ij,ij->i", effects, effects)
+        if self.clusters is None or self.factors is None:
+            return np.asarray(np.einsum("ij,ij->i", effects, effects))
         order = np.argsort(self.clusters.codes, kind="stable")
         starts = np.searchsorted(self.clusters.codes[order], np.arange(self.units))
         sums = np.add.reduceat((effects * self.factors)[:, order], starts, axis=1)
-        return np.einsum("ij,ij->i", sums, sums)
+        return np.asarray(np.einsum("ij,ij->i", sums, sums))
 
 
-def _midranks(scores: Values) -> Values:
+def _midranks(scores: Floats) -> Floats:
     """Rank scores from the lowest; tied cases share the mean of their ranks."""
     _, level, counts = np.unique(scores, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[level])

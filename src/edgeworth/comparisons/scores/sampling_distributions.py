@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import (
     Alternative,
     Scale,
@@ -152,7 +152,7 @@ class CalibratedLaw:
     """
 
     inner: ScoreDifferenceLaw
-    distances: Values = field(repr=False)
+    distances: Floats = field(repr=False)
     """Of the swaps, in standard errors, the smallest first."""
 
     @property
@@ -173,7 +173,7 @@ class CalibratedLaw:
         return min(self.inner.first.targets, self.inner.first.background) < MIN_CASES_FOR_COVERAGE
 
     @cached_property
-    def _steps(self) -> tuple[Values, Values]:
+    def _steps(self) -> tuple[Floats, Floats]:
         """0 and each distance, and the share of swaps beyond it, the swap that was observed among them."""
         number = len(self.distances) + 1
         return np.append(0.0, self.distances), np.arange(number, 0, -1) / number
@@ -225,7 +225,7 @@ class _Tail:
     freedom: float
 
     @classmethod
-    def of(cls, law: ScoreDifferenceLaw, distances: Values) -> _Tail:
+    def of(cls, law: ScoreDifferenceLaw, distances: Floats) -> _Tail:
         """Fit the tail of sorted swaps."""
         number = len(distances)
         last = min(number, max(MIN_SWAPS_LEFT_TO_TAIL, (number + 1) // 100))

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import check_level, normal_quantile, wilson_bounds
 from edgeworth.errors import OptionError
 from edgeworth.rankings.chance.hits import hits as hits_law
@@ -32,33 +32,33 @@ BandMethod: TypeAlias = Literal["population", "survival"]
 class Bands:
     """Recall and precision at depths t, each with a lower and an upper bound."""
 
-    depth: Values
-    recall: Values
-    recall_low: Values
-    recall_high: Values
+    depth: Floats
+    recall: Floats
+    recall_low: Floats
+    recall_high: Floats
     targets: float
     level: float
     method: str
-    of_precision: tuple[Values, Values] | None = None
+    of_precision: tuple[Floats, Floats] | None = None
     """Bounds of precision for a number of targets that varies; None keeps the number of targets."""
 
     @property
-    def precision(self) -> Values:
+    def precision(self) -> Floats:
         """``p(t) = r(t) m/t``."""
         return self._as_precision(self.recall)
 
     @property
-    def precision_low(self) -> Values:
+    def precision_low(self) -> Floats:
         """Return the lower bound of p(t)."""
         return self._as_precision(self.recall_low) if self.of_precision is None else self.of_precision[0]
 
     @property
-    def precision_high(self) -> Values:
+    def precision_high(self) -> Floats:
         """Return the upper bound of p(t); precision is at most 1."""
         high = self._as_precision(self.recall_high) if self.of_precision is None else self.of_precision[1]
         return np.minimum(1.0, high)
 
-    def _as_precision(self, recall: Values) -> Values:
+    def _as_precision(self, recall: Floats) -> Floats:
         return recall * self.targets / self.depth
 
 
@@ -130,8 +130,8 @@ def bands(
         reach = float(scipy.special.kolmogi(1 - level)) / math.sqrt(targets)
         low, high, method_name = recall - reach, recall + reach, "Kolmogorov, all depths at once"
     elif method == "survival":
-        reach = normal_quantile(level) * np.sqrt(recall * (1 - recall) / targets)
-        low, high, method_name = recall - reach, recall + reach, "survival view, each depth"
+        half_width = normal_quantile(level) * np.sqrt(recall * (1 - recall) / targets)
+        low, high, method_name = recall - half_width, recall + half_width, "survival view, each depth"
     else:
         local = local_precision(groups, depth, items)
         low, high = _population_bounds(hits, local, depth, items, targets, level)
@@ -143,8 +143,8 @@ def bands(
 
 
 def _precision_bounds(
-    hits: Values, local: Values, depth: Values, items: float, level: float
-) -> tuple[Values, Values]:
+    hits: Floats, local: Floats, depth: Floats, items: float, level: float
+) -> tuple[Floats, Floats]:
     """Compute Wilson's bounds of precision at each depth; the number of targets varies with the sample."""
     share = hits / depth
     hits_variance = (1 - local) ** 2 * hits + local**2 * (depth - hits) - (hits - local * depth) ** 2 / items
@@ -155,8 +155,8 @@ def _precision_bounds(
 
 
 def _population_bounds(
-    hits: Values, local: Values, depth: Values, items: float, targets: float, level: float
-) -> tuple[Values, Values]:
+    hits: Floats, local: Floats, depth: Floats, items: float, targets: float, level: float
+) -> tuple[Floats, Floats]:
     """Return Wilson's bounds for recall, computed from precision at depths up to the number of targets.
 
     Hits are at most the items reviewed and at most the targets, and the variance of a share depends on its
@@ -177,14 +177,14 @@ def _population_bounds(
     return low * number / targets, high * number / targets
 
 
-def local_precision(groups: TieGroups, depth: Values, items: float) -> Values:
+def local_precision(groups: TieGroups, depth: Floats, items: float) -> Floats:
     """Compute the share of hits among the items around a depth: between half of it and one and a half."""
     half = np.ceil(depth / 2)
     start, end = np.maximum(0.0, depth - half), np.minimum(items, depth + half)
-    return (hit_curve(groups, end) - hit_curve(groups, start)) / (end - start)
+    return np.asarray((hit_curve(groups, end) - hit_curve(groups, start)) / (end - start))
 
 
-def hit_curve(groups: TieGroups, depth: Values) -> Values:
+def hit_curve(groups: TieGroups, depth: Floats) -> Floats:
     """h(t) of one list at many depths, ties in random order."""
     if not len(groups.hits):
         return np.zeros(len(depth))
@@ -193,7 +193,7 @@ def hit_curve(groups: TieGroups, depth: Values) -> Values:
     return np.interp(depth, corners, _by_turns(groups.hits_above, groups.hits_below))
 
 
-def _by_turns(above: Values, below: Values) -> Values:
+def _by_turns(above: Floats, below: Floats) -> Floats:
     """Return where each tie group begins and ends, one after the other."""
     return np.stack([above, below], axis=1).ravel()
 
@@ -244,17 +244,17 @@ MAX_HULL_CORNERS = 100
 class HitCurve:
     """Hits at depths, with the bands for new cases and the hits of random selection; None with weights."""
 
-    depth: Values
-    hits: Values
-    by_chance: Values
+    depth: Floats
+    hits: Floats
+    by_chance: Floats
     """Recall of random selection on average, t/n."""
     targets: float
     bands: Bands | None
-    chance_low: Values | None
-    chance_high: Values | None
+    chance_low: Floats | None
+    chance_high: Floats | None
 
     @property
-    def recall(self) -> Values:
+    def recall(self) -> Floats:
         """``h(t)/m``."""
         return self.hits / self.targets
 
@@ -264,7 +264,7 @@ class HitCurve:
         return float(self.depth[-1] / self.by_chance[-1])
 
 
-def chart_depths(ranking: Ranking, *more: float) -> Values:
+def chart_depths(ranking: Ranking, *more: float) -> Floats:
     """Depths to draw a ranking at: every one of a short list; of a long one, denser towards its top."""
     most = float(ranking.ranked_total)
     if ranking.is_counted and most <= 2 * CURVE_POINTS:
@@ -273,10 +273,10 @@ def chart_depths(ranking: Ranking, *more: float) -> Values:
     depths = np.concatenate([np.linspace(least, most, CURVE_POINTS), np.geomspace(least, most, CURVE_POINTS)])
     depths = np.concatenate([np.round(depths) if ranking.is_counted else depths, more])
     inside = np.unique(depths[(depths > 0) & (depths <= most)])
-    return inside[np.concatenate([[True], np.diff(inside) > RELATIVE_SUM_TOLERANCE * most])]
+    return np.asarray(inside[np.concatenate([[True], np.diff(inside) > RELATIVE_SUM_TOLERANCE * most])])
 
 
-def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
+def hit_curve_at(ranking: Ranking, depths: Floats, level: float) -> HitCurve:
     """Compute the hit curve h(t) at depths, with bands for new cases and the band of random selection."""
     items, targets = float(ranking.total), float(ranking.target_total)
     around = low = high = None
@@ -288,7 +288,7 @@ def hit_curve_at(ranking: Ranking, depths: Values, level: float) -> HitCurve:
     return HitCurve(depths, hits, depths / items, targets, around, low, high)
 
 
-def precision_at_recall(curve: HitCurve) -> dict[str, Values] | None:
+def precision_at_recall(curve: HitCurve) -> dict[str, Floats] | None:
     """Compute the band of the precision–recall curve, ``r m/t`` at all depths t whose band of recall holds r.
 
     At one depth recall and precision rise and fall together, so the bounds at a depth are not the bounds at a
@@ -312,13 +312,13 @@ def precision_at_recall(curve: HitCurve) -> dict[str, Values] | None:
     return {"recall": recall, "low": low, "high": high}
 
 
-def _first_at(recall: Values, depth: Values) -> tuple[Values, Values]:
+def _first_at(recall: Floats, depth: Floats) -> tuple[Floats, Floats]:
     """Keep the first depth at which each recall is reached."""
     levels, first = np.unique(recall, return_index=True)
     return levels, depth[first]
 
 
-def _widen(precision: Values, low: Values, high: Values, share_reach: float) -> tuple[Values, Values]:
+def _widen(precision: Floats, low: Floats, high: Floats, share_reach: float) -> tuple[Floats, Floats]:
     """Add the reach of the share of targets to that of bounds, squared, on the logit scale."""
     logit, expit = scipy.special.logit, scipy.special.expit
     middle = logit(precision)
@@ -331,7 +331,7 @@ def _widen(precision: Values, low: Values, high: Values, share_reach: float) -> 
     return np.where(is_inside, expit(down), low), np.where(is_inside, expit(up), high)
 
 
-def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> tuple[Values, Values, Values]:
+def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> tuple[Floats, Floats, Floats]:
     """Depth, fallout and recall along the ROC curve, thinned by ``thin_curve``.
 
     A tie is a slope, background between targets a level. Targets that were never ranked are found last.
@@ -353,7 +353,7 @@ def thin_roc_curve(ranking: Ranking, most: int = ROC_POINTS) -> tuple[Values, Va
     return depths[indices], fallout[indices], recall[indices]
 
 
-def roc_band(ranking: Ranking, fallout: Values, recall: Values, level: float) -> tuple[Values, Values] | None:
+def roc_band(ranking: Ranking, fallout: Floats, recall: Floats, level: float) -> tuple[Floats, Floats] | None:
     """Compute the band of recall at each fallout of the ROC curve; None with weights or clusters.
 
     Targets and other cases are independent samples, so Wilson's intervals for recall and for fallout, each at
@@ -380,13 +380,13 @@ def roc_band(ranking: Ranking, fallout: Values, recall: Values, level: float) ->
     )
 
 
-def _envelope(at: Values, x: Values, y: Values) -> Values:
+def _envelope(at: Floats, x: Floats, y: Floats) -> Floats:
     """Interpolate a bound; of several values at one x the last is taken."""
     places, reverse_first = np.unique(x[::-1], return_index=True)
     return np.interp(at, places, y[::-1][reverse_first])
 
 
-def _bends(x: Values, y: Values) -> NDArray[np.intp]:
+def _bends(x: Floats, y: Floats) -> NDArray[np.intp]:
     """Return the points at which a curve changes direction, and its ends, without duplicates."""
     moved = np.flatnonzero(
         np.concatenate(
@@ -399,7 +399,7 @@ def _bends(x: Values, y: Values) -> NDArray[np.intp]:
     return np.asarray(moved[np.concatenate([[True], turns, [True]])])
 
 
-def _turning(x: Values, y: Values) -> Values:
+def _turning(x: Floats, y: Floats) -> Floats:
     """Return how a rising curve turns at its inner points: right above 0, left below 0, straight at 0.
 
     It is the cross product of the ways to a point and from it. Coordinates that are off by
@@ -412,7 +412,7 @@ def _turning(x: Values, y: Values) -> Values:
     return np.where(np.abs(cross) > RELATIVE_SUM_TOLERANCE * (lengths[:-1] + lengths[1:]), cross, 0.0)
 
 
-def thin_curve(x: Values, y: Values, most: int) -> NDArray[np.intp]:
+def thin_curve(x: Floats, y: Floats, most: int) -> NDArray[np.intp]:
     """Choose points of a rising curve: corners of its convex hull first, then evenly along it."""
     if len(x) <= most:
         return np.arange(len(x))
@@ -429,7 +429,7 @@ def thin_curve(x: Values, y: Values, most: int) -> NDArray[np.intp]:
     return np.unique(np.concatenate([corners, np.minimum(places, len(x) - 1)]))
 
 
-def upper_hull(x: Values, y: Values) -> NDArray[np.intp]:
+def upper_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
     """Find the points of a curve with rising x that are corners of its upper convex hull, ends included.
 
     A point on or below the line between two others is none, so all such points go at once, until none is
@@ -449,7 +449,7 @@ def upper_hull(x: Values, y: Values) -> NDArray[np.intp]:
 
 def value_curve_at(
     ranking: Ranking, *, gain: float, cost: float, best_depth: float, depth: int, level: float
-) -> dict[str, Values | None]:
+) -> dict[str, Floats | None]:
     """``gain · h(t) − cost · t`` at depths, down to where it is plain that looking further does not pay."""
     most = float(ranking.ranked_total)
     end = min(most, max(3 * best_depth, 2.0 * depth))

@@ -8,13 +8,13 @@ the fourth moments of the sums, and are at most Satterthwaite's for two means ov
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeworth.common.arrays import Floats, Values
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.core.clusters import cluster_variance_of_ratios, effective_units_caveat, size_correlation
 from edgeworth.core.policy import MAX_T_OF_CLUSTER_SIZE
 from edgeworth.errors import OptionError
@@ -72,21 +72,21 @@ class ClusteredCases:
     are where each fold starts, if the value is a mean over folds, whose cases stand one after the other.
     """
 
-    weights: Values
+    weights: Floats
     is_target: NDArray[np.bool_]
     codes: NDArray[np.intp]
     number: int
     units: tuple[float, float] = (1.0, 1.0)
     starts: tuple[int, ...] = (0,)
 
-    def class_sums(self, values: Values) -> Values:
+    def class_sums(self, values: Floats) -> Floats:
         """Sum values in each cluster, those of targets and those of background."""
         parts = [
             np.bincount(self.codes, values * of, self.number) for of in (self.is_target, ~self.is_target)
         ]
         return np.stack(parts, axis=1)
 
-    def factors(self) -> Values:
+    def factors(self) -> Floats:
         """Compute by how much each case's effect grows because its cluster pulls the value towards itself.
 
         By 1/(1 − h) if the cluster holds a share h of the case's class: to first order that is what leaving
@@ -94,24 +94,31 @@ class ClusteredCases:
         of one case each change nothing. In a mean over folds, the share is that of the fold's cases.
         """
         if len(self.starts) > 1:
-            weights, targets, codes = (
-                np.split(column, self.starts[1:]) for column in (self.weights, self.is_target, self.codes)
-            )
-            folds = zip(weights, targets, codes, strict=True)
-            parts = [ClusteredCases(*fold, self.number, self.units).factors() for fold in folds]
-            return np.concatenate(parts)
+            folds = map(slice, self.starts, (*self.starts[1:], len(self.weights)))
+            parts = [
+                replace(
+                    self,
+                    weights=self.weights[fold],
+                    is_target=self.is_target[fold],
+                    codes=self.codes[fold],
+                    starts=(0,),
+                )
+                for fold in folds
+            ]
+            return np.concatenate([part.factors() for part in parts])
         sizes = self.class_sums(self.weights)
         own = 1 - np.array(self.units) / sizes.sum(axis=0)
         with np.errstate(divide="ignore"):
             factors = own / np.maximum(1 - sizes / sizes.sum(axis=0), 0.0)
         return np.asarray(factors[self.codes, np.where(self.is_target, 0, 1)])
 
-    def sums(self, effects: Values) -> Values:
+    def sums(self, effects: Floats) -> Floats:
         """Sum the effects of the cases of each cluster, grown by their factors; nan if one is infinite."""
         with np.errstate(invalid="ignore"):
-            return np.bincount(self.codes, self.weights * effects * self.factors(), self.number)
+            sums = np.bincount(self.codes, self.weights * effects * self.factors(), self.number)
+        return np.asarray(sums, dtype=np.float64)
 
-    def spread(self, effects: Values) -> Spread:
+    def spread(self, effects: Floats) -> Spread:
         """Sum squared cluster sums, with the degrees of freedom of the sum."""
         if self.number < 2:
             raise OptionError("all cases are in one cluster, so the variance cannot be estimated")
@@ -122,7 +129,7 @@ class ClusteredCases:
             return Spread(math.nan, 0.0)
         return spread_of_squares(self.sums(effects) ** 2, np.ones(self.number), by_size)
 
-    def caveat(self, effects: Values) -> str | None:
+    def caveat(self, effects: Floats) -> str | None:
         """Return why an interval may cover less than its level, or None."""
         sizes, sums = (
             np.bincount(self.codes, values, self.number).astype(np.float64)
@@ -133,7 +140,7 @@ class ClusteredCases:
         return effective_units_caveat(float(sizes.sum() ** 2 / (sizes**2).sum()), "clusters")
 
 
-def spread_of_squares(squares: Values, counts: Values, most: float) -> Spread:
+def spread_of_squares(squares: Floats, counts: Numbers, most: float) -> Spread:
     """Sum squares of independent units, with the degrees of freedom that their fourth moments leave."""
     second, fourth = float(counts @ squares), float(counts @ squares**2)
     # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.

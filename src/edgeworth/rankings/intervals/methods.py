@@ -18,7 +18,7 @@ from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats
 from edgeworth.core.estimates import Method
 from edgeworth.core.sampling_distributions import (
     Alternative,
@@ -132,7 +132,7 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
 
 def clustered_effects(
     ranking: Ranking, clusters: ClusteredScores, effects: CaseInfluence, units: tuple[float, float]
-) -> tuple[ClusteredCases, Values]:
+) -> tuple[ClusteredCases, Floats]:
     """Find the cases of a ranking with their clusters, and what each adds to the measure."""
     is_target = clusters.is_target
     ranks = CaseRanks.among(ranking.target_scores, clusters.scores, is_target)
@@ -179,7 +179,7 @@ def fold_influence_law(lists: RankedLists, resolved: ResolvedRanking) -> Samplin
     return _law_of_clusters(cases, np.concatenate(effects) / len(effects), float(np.mean(values)))
 
 
-def _law_of_clusters(cases: ClusteredCases, effects: Values, value: float) -> SamplingLaw:
+def _law_of_clusters(cases: ClusteredCases, effects: Floats, value: float) -> SamplingLaw:
     spread = cases.spread(effects)
     if not math.isfinite(spread.variance):
         of_fold = " of a fold" * (len(cases.starts) > 1)
@@ -206,14 +206,14 @@ def typical_weights(ranking: Ranking) -> tuple[float, float]:
     return targets, background
 
 
-def weight_sums(ranking: Ranking, places: Places) -> tuple[tuple[Values, ...], tuple[Values, ...]]:
+def weight_sums(ranking: Ranking, places: Places) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
     """Σw² and Σw⁴ of the cases in each place, in the order of ``CaseInfluence.parts``."""
     if ranking.is_counted:
         cases = (places.hits, places.tied, places.gap, np.array([places.lost]))
         return cases, cases
     scores = ranking.target_scores[::-1]
 
-    def sums(power: int) -> tuple[Values, ...]:
+    def sums(power: int) -> tuple[Floats, ...]:
         targets, _ = _sums_between(ranking.targets, scores, power)
         tied, gaps = _sums_between(ranking.background, scores, power)
         return targets[::-1], tied[::-1], gaps[::-1], np.array([float(ranking.unranked)])
@@ -221,7 +221,7 @@ def weight_sums(ranking: Ranking, places: Places) -> tuple[tuple[Values, ...], t
     return sums(2), sums(4)
 
 
-def _sums_between(run: SortedScores, scores: Values, power: int) -> tuple[Values, Values]:
+def _sums_between(run: SortedScores, scores: Floats, power: int) -> tuple[Floats, Floats]:
     """Return Σw^power at each of ascending scores, and strictly between them."""
     sums = np.concatenate([[0.0], np.cumsum(run.power_sums(power))])
     below = sums[np.searchsorted(run.scores, scores, side="left")]
@@ -343,9 +343,9 @@ class Survival:
 class ListValues:
     """The values of lists that a mean is over: what its uncertainty rests on."""
 
-    values: Values
+    values: Floats
 
-    def require_two(self) -> Values:
+    def require_two(self) -> Floats:
         """Return the values, or raise an error if there are fewer than two lists."""
         if len(self.values) < 2:
             raise OptionError("there is only one list, so the variance cannot be estimated")
@@ -436,11 +436,11 @@ class Places:
     targets were never ranked.
     """
 
-    hits: Values
-    tied: Values
-    hits_above: Values
-    seen_above: Values
-    gap: Values
+    hits: Floats
+    tied: Floats
+    hits_above: Floats
+    seen_above: Floats
+    gap: Floats
     lost: float
 
     @classmethod
@@ -454,7 +454,7 @@ class Places:
         return cls(groups.hits, tied, groups.hits_above, groups.seen_above, gap, lost)
 
     @classmethod
-    def of_counts(cls, counts: Values, steps: int) -> Self:
+    def of_counts(cls, counts: Floats, steps: int) -> Self:
         """Find the ranks of rankings of the same cases (``CaseRanks``), one ranking per row."""
         hits, tied, gap = np.split(counts, [steps, 2 * steps], axis=1)
         above = np.cumsum(hits, axis=1) - hits
@@ -473,18 +473,18 @@ class Places:
 class CaseInfluence:
     """What one case adds to a measure, for each place a case can be; they sum to 0 over the cases."""
 
-    value: Values
-    target: Values
-    tied: Values
-    gap: Values
-    lost: Values
+    value: Floats
+    target: Floats
+    tied: Floats
+    gap: Floats
+    lost: Floats
 
     @property
-    def parts(self) -> tuple[Values, ...]:
+    def parts(self) -> tuple[Floats, ...]:
         """Targets and background of the tie groups, the gaps, the targets never ranked."""
         return self.target, self.tied, self.gap, np.reshape(self.lost, 1)
 
-    def concatenate(self) -> Values:
+    def concatenate(self) -> Floats:
         """Join the influences of all ranked cases in one row, by the places of ``CaseRanks``."""
         return np.concatenate((self.target, self.tied, self.gap), axis=-1)
 
@@ -540,7 +540,7 @@ def average_precision_influence(
     return CaseInfluence(value, target, tied, gap, (lost - mean) * scale)
 
 
-def _sums_from(values: Values) -> Values:
+def _sums_from(values: Floats) -> Floats:
     """Return the sums over each tie group and all later ones, with 0 after the last."""
     sums = np.cumsum(values[..., ::-1], axis=-1)[..., ::-1]
     return np.concatenate([sums, np.zeros((*values.shape[:-1], 1))], axis=-1)
@@ -574,7 +574,7 @@ def roc_area_influence(places: Places, units: tuple[float, float] = (1.0, 1.0)) 
     )
 
 
-def independent(effects: CaseInfluence, squares: Sequence[Values], fourths: Sequence[Values]) -> Spread:
+def independent(effects: CaseInfluence, squares: Sequence[Floats], fourths: Sequence[Floats]) -> Spread:
     """Σ effect² over independent cases, and the degrees of freedom of that sum.
 
     ``squares`` and ``fourths`` are Σw² and Σw⁴ of the cases in each place: of whole cases, their number.
@@ -615,8 +615,8 @@ def find_caveat(targets: float, background: float, freedom: float, unit: str = "
 
 
 def _precision(
-    places: Places, ties: TiePolicy, hits: Values, size: Values, gone: tuple[float, float] = (0.0, 0.0)
-) -> Values:
+    places: Places, ties: TiePolicy, hits: Floats, size: Floats, gone: tuple[float, float] = (0.0, 0.0)
+) -> Floats:
     """Return each group's sum C of precision over its targets, with targets and cases removed above it."""
     hits_above = np.maximum(places.hits_above - gone[0], 0.0)
     seen_above = np.maximum(places.seen_above - gone[1], hits_above)

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from edgeworth.common.arrays import Values
+from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.common.progress import track_rounds
 from edgeworth.core.sampling_distributions import BootstrapLaw, SamplingLaw
 from edgeworth.decisions.estimates import Bootstrap, bootstrap_law
@@ -30,7 +30,7 @@ RANDOM_STREAMS = 4
 """Streams of random numbers: the result is the same on any number of processors."""
 
 
-def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, seed: int) -> Values:
+def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, seed: int) -> Floats:
     """Measure replicates: as many targets and as much background, drawn with replacement, each class
     by itself. Where a case stands between the others never changes, so nothing is sorted again."""
     groups = ranking.tie_groups
@@ -38,7 +38,7 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
     # Background above each tie group and tied with it, by turns; last, that below them all.
     places = np.append(np.stack([counts.gap[:-1], counts.tied], axis=1), counts.gap[-1])
 
-    def replicates(number: int, generator: np.random.Generator) -> Values:
+    def replicates(number: int, generator: np.random.Generator) -> Floats:
         size = max(1, STEPS_AT_ONCE // max(1, int(groups.targets[0])))
         values = [
             resolved.values(_replicates(groups, places, min(size, number - start), generator))
@@ -52,7 +52,7 @@ def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, s
         return np.concatenate(list(pool.map(replicates, shares, generators)))
 
 
-def _replicates(groups: TieGroups, places: Values, draws: int, generator: np.random.Generator) -> TieGroups:
+def _replicates(groups: TieGroups, places: Floats, draws: int, generator: np.random.Generator) -> TieGroups:
     """Draw replicates, counted by tie group; groups without a target are left out."""
     hits, total = _resample_hits(groups, draws, generator), float(places.sum())
     drawn = np.zeros((draws, len(places)))
@@ -68,17 +68,17 @@ def _replicates(groups: TieGroups, places: Values, draws: int, generator: np.ran
 
 
 def groups_of_counts(
-    hits: Values,
-    size: Values,
-    seen_above: Values,
-    targets: Values | float,
-    ranked: Values,
-    items: Values | float,
+    hits: Floats,
+    size: Numbers,
+    seen_above: Numbers,
+    targets: Floats | float,
+    ranked: Floats,
+    items: Floats | float,
 ) -> TieGroups:
     """Make tie groups from counts: one list per row, one group per column; drop those without targets."""
     indices = np.flatnonzero(hits)
 
-    def take(values: Values) -> Values:
+    def take(values: Numbers) -> Numbers:
         return np.broadcast_to(values, hits.shape).ravel()[indices]
 
     return TieGroups(
@@ -93,7 +93,7 @@ def groups_of_counts(
     )
 
 
-def tie_groups_of_places(counts: Values, steps: int) -> TieGroups:
+def tie_groups_of_places(counts: Floats, steps: int) -> TieGroups:
     """Find the tie groups of lists whose cases are counted by place (``CaseRanks``), one list per row."""
     places, total = Places.of_counts(counts, steps), counts.sum(axis=1)
     hits, size = places.hits, places.hits + places.tied
@@ -102,7 +102,7 @@ def tie_groups_of_places(counts: Values, steps: int) -> TieGroups:
 
 def bootstrap_clusters(
     ranking: Ranking, clusters: ClusteredScores, resolved: ResolvedRanking, draws: int, seed: int
-) -> Values:
+) -> Floats:
     """Compute the measure of replicates made of whole clusters, drawn with replacement."""
     from scipy import sparse
 
@@ -121,7 +121,7 @@ def bootstrap_clusters(
     return np.concatenate(values)
 
 
-def _resample_hits(groups: TieGroups, draws: int, generator: np.random.Generator) -> Values:
+def _resample_hits(groups: TieGroups, draws: int, generator: np.random.Generator) -> Floats:
     """Draw how often the targets of each tie group occur; unranked targets can be drawn too."""
     total, width = int(groups.targets[0]), len(groups.hits) + 1
     owners = np.repeat(np.arange(len(groups.hits)), groups.hits.astype(np.intp))
@@ -157,7 +157,7 @@ def random_orders(items: int, targets: int, draws: int, seed: int) -> Iterator[T
         yield groups_of_counts(ones, ones, ranks - 1.0, float(targets), list_items, float(items))
 
 
-def bootstrap_means(values: Values, draws: int, seed: int) -> Values:
+def bootstrap_means(values: Floats, draws: int, seed: int) -> Floats:
     """Compute the means of values drawn with replacement."""
     generator = np.random.default_rng(seed)
     size = max(1, 4 * STEPS_AT_ONCE // len(values))
