@@ -15,6 +15,14 @@ STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if ha
 DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 
 
+class Stopped(KeyboardInterrupt):
+    """A signal that stops the command, with the exit code that belongs to it.
+
+    After ``python -m``, Python ends by SIGINT if a plain ``KeyboardInterrupt`` was raised inside ``exec``,
+    which dataclasses use, although it was handled later.
+    """
+
+
 def main() -> NoReturn:
     """Load the command and run it; a signal that stops it prints one line and leaves nothing behind."""
     handled = [number for number in STOPS if signal.getsignal(number) in DEFAULTS]
@@ -43,7 +51,7 @@ def _leave(number: int, _: FrameType | None) -> NoReturn:
 
 def _interrupt(number: int, _: FrameType | None) -> NoReturn:
     """End as for Ctrl-C, with nothing left behind, and with the code that the signal has."""
-    raise KeyboardInterrupt(128 + number)
+    raise Stopped(128 + number)
 
 
 if __name__ == "__main__":

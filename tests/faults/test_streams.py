@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parents[2]
+
 TABLE = "; ".join(" ".join(str(30 if row == column else 1) for column in range(40)) for row in range(40))
 """Forty classes: the JSON of the report is longer than a pipe holds at once."""
 REPORT = ["table", TABLE, "--rows", "predicted"]
@@ -164,3 +166,18 @@ def test_a_signal_while_modules_are_loaded_prints_one_line(module: str, number: 
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.stderr == "edgeworth: interrupted\n"
     assert done.returncode == 128 + number
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_inside_exec_has_its_own_exit_code(tmp_path: Path, number: signal.Signals) -> None:
+    """As a module, where Python has a rule of its own for a KeyboardInterrupt inside exec."""
+    send = f"import os; os.kill(os.getpid(), {int(number)})\nfor _ in range(1000): pass"
+    (tmp_path / "interrupted.py").write_text(
+        "import edgeworth.__main__, edgeworth.cli\n"
+        f"edgeworth.cli.main = lambda: exec({send!r})\n"
+        "edgeworth.__main__.main()\n"
+    )
+    words = [sys.executable, "-m", "interrupted"]
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}"}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (128 + number, "edgeworth: interrupted\n")
