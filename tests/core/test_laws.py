@@ -17,7 +17,9 @@ from edgeworth.core.sampling_distributions import (
     NormalLaw,
     PosteriorLaw,
     Scale,
+    check_level,
     natural_scale,
+    normal_quantile,
 )
 from edgeworth.errors import OptionError
 
@@ -140,3 +142,15 @@ def test_levels_and_alternatives_are_checked() -> None:
         estimate.p_value(alternative="both")
     with pytest.raises(OptionError, match="Bootstrap"):
         ew.estimate(two_by_two(5, 1, 2, 4), "informedness", method="bootstrap")
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 1e-13, 1 - 1e-13, 1e-300, 95.0, float("nan")])
+def test_a_level_at_0_or_1_is_refused(level: float) -> None:
+    with pytest.raises(OptionError, match="confidence level"):
+        check_level(level)
+
+
+@pytest.mark.parametrize("level", [1e-12, 1 - 1e-12])
+def test_levels_near_0_and_1_have_quantiles(level: float) -> None:
+    check_level(level)
+    assert 0 < normal_quantile(level) < 8

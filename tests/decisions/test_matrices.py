@@ -150,3 +150,9 @@ def test_a_missing_value_is_no_label(nothing: Any) -> None:
     """It is none in from_labels either, and NaN would not even equal itself."""
     with pytest.raises(InputError, match="label"):
         ContingencyTable.from_matrix(POSTER, rows="predicted", labels=[nothing, "a"])
+
+
+@pytest.mark.parametrize("count", [1e71, 1e300, 1e-71, 5e-324])
+def test_counts_whose_squares_are_no_floats_are_refused(count: float) -> None:
+    with pytest.raises(InputError, match=r"between 1e-70 and 1e\+70; saw"):
+        ContingencyTable.from_matrix([[count, 2.5], [3, 4]], rows="predicted")

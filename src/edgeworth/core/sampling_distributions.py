@@ -76,10 +76,16 @@ class SamplingLaw(Protocol):
         """Compute the p-value of the hypothesis that the true value is ``null``."""
 
 
+CLOSEST_LEVEL = 1e-12
+"""Nearer to 0 or 1, a confidence level has no quantile, and its significance level is rounded away."""
+
+
 def check_level(level: float) -> None:
-    """Raise an error unless a confidence level is strictly between 0 and 1."""
+    """Raise an error unless a confidence level is between 0 and 1 and far enough from both."""
     if not (isinstance(level, (int, float)) and 0 < level < 1):
         raise OptionError(f"a confidence level lies between 0 and 1 (0.95, not 95); saw {level!r}")
+    if not CLOSEST_LEVEL <= level <= 1 - CLOSEST_LEVEL:
+        raise OptionError(f"a confidence level differs from 0 and 1 by at least 1e-12; saw {level!r}")
 
 
 def alpha_of(level: float) -> float:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from edgeworth.common.arrays import Numbers
 from edgeworth.errors import InputError, OptionError
 from edgeworth.sources.columns import Label, is_missing
-from edgeworth.sources.numbers import MAX_INTEGER_WEIGHT_SUM
+from edgeworth.sources.numbers import MAX_INTEGER_WEIGHT_SUM, MAX_WEIGHT, MIN_POSITIVE_WEIGHT
 
 
 def has_actual_rows(rows: str) -> bool:
@@ -92,3 +92,8 @@ def _check_counts(numbers: Numbers) -> None:
     whole = numbers.dtype.kind == "i" or bool(np.all(numbers == np.round(numbers)))
     if whole and numbers.sum(dtype=np.float64) > MAX_INTEGER_WEIGHT_SUM:
         raise InputError(f"counts this large ({float(numbers.max()):g}) cannot be summed exactly")
+    positive = numbers[numbers > 0]
+    if positive.size and not MIN_POSITIVE_WEIGHT <= positive.min() <= positive.max() <= MAX_WEIGHT:
+        ends = f"between {MIN_POSITIVE_WEIGHT:g} and {MAX_WEIGHT:g}"
+        saw = positive.max() if positive.max() > MAX_WEIGHT else positive.min()
+        raise InputError(f"counts must be 0, or {ends}; saw {saw:g}")
