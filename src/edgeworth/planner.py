@@ -20,7 +20,7 @@ from edgeworth.comparisons.study_design import (
     roc_area_deviation,
     smallest_amount,
 )
-from edgeworth.core.amounts import exceeds_range, parse_margin, parse_share
+from edgeworth.core.amounts import describe_amount, exceeds_range, parse_margin, parse_share
 from edgeworth.core.formatting import format_count, format_level, format_percent, plural
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.errors import OptionError
@@ -244,9 +244,14 @@ def _assume(
         one_share: Design = OneShare(level, flip_rate or 0.0, repeats)
         design = OfTargets(one_share, share_of_targets) if name == "recall" else one_share
         return _Assumed(design, name, (*words, *_repeat_words(repeats, flip_rate)))
-    other = min(level + (gain / 2 if name == "informedness" else gain), 1.0)
-    disagreement = 1 - agreement if agreement is not None else level * (1 - other) + other * (1 - level)
     own_gain = gain / 2 if name == "informedness" else gain
+    other = level - own_gain if level + own_gain > 1 + 1e-12 else min(level + own_gain, 1.0)
+    if other < 0:
+        raise OptionError(
+            f"no system differs by {describe_amount(name, gain)} from one with {name} "
+            f"{_write_level(name, value)}"
+        )
+    disagreement = 1 - agreement if agreement is not None else level * (1 - other) + other * (1 - level)
     _check_disagreement(disagreement, own_gain, level, other)
     if repeats > 1 and (flip_rate or 0.0) > disagreement:
         raise OptionError(

@@ -36,6 +36,12 @@ def test_systems_err_independently_if_no_agreement_is_given() -> None:
     )
 
 
+def test_a_difference_that_no_better_system_can_reach_is_planned_for_a_worse_one() -> None:
+    """Right with 0.75 and 0.35, independently: both or neither in 0.75 · 0.35 + 0.25 · 0.65 of the cases."""
+    needed = ew.plan(difference="40pp", accuracy=0.75).numbers["needed"]
+    assert needed == ew.plan(difference="40pp", accuracy=0.75, agreement=0.425).numbers["needed"]
+
+
 def test_a_margin_is_planned_for_tangos_interval() -> None:
     assert needed(margin="3pp", agreement=0.9) == no_worse_cases(0.1, 0.03)
 
@@ -108,6 +114,7 @@ def test_cases_show_what_a_plan_for_them_asks() -> None:
         ({"difference": "two", "accuracy": 0.7}, "saw 'two'"),
         ({"difference": "20pp", "accuracy": 0.7, "agreement": 0.9}, "the agreement is at most 0.8"),
         ({"difference": "2pp", "accuracy": 0.95, "agreement": 0.5}, "agree on at least 0.92"),
+        ({"difference": "80pp", "accuracy": 0.75}, "no system differs by 80 points from one with accuracy"),
         ({"difference": "2pp", "accuracy": 75}, "accuracy is a share"),
         ({"difference": "2pp", "accuracy": "75"}, "accuracy is a share between 0 and 1, such as 0.75 or 75%"),
         ({"difference": "2pp", "accuracy": "good"}, "saw 'good'"),

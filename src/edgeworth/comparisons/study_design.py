@@ -133,9 +133,10 @@ class Means:
     is_student: bool = True
 
     def method(self, aim: Aim) -> str:
-        """Name the test that the size is for."""
-        del aim
-        return "Student's t" if self.is_student else "normal test"
+        """Name the test or the interval that the size is for."""
+        if self.is_student:
+            return "Student's t"
+        return "normal test" if aim == "difference" else "normal interval"
 
     def needed(self, aim: Aim, amount: float, level: float, power: float) -> float:
         """Plan Student's t, or its interval."""
@@ -165,8 +166,8 @@ class PairedInformedness:
     targets: float
 
     def method(self, aim: Aim) -> str:
-        """Name the test that the size is for."""
-        return "randomisation test" if aim == "difference" else "normal test"
+        """Name the test or the interval that the size is for."""
+        return "randomisation test" if aim == "difference" else "normal interval"
 
     def needed(self, aim: Aim, amount: float, level: float, power: float) -> float:
         """Plan the randomisation test if half of the difference is in the recall of each class."""
