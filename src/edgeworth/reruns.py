@@ -14,7 +14,14 @@ from edgeworth.common.arrays import finite_or_none
 from edgeworth.common.choices import ErrorRule
 from edgeworth.comparisons.study_design import Means, PairedAnswers, StudyPlan, smallest_amount
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.formatting import format_count, format_level, format_number, format_percent, plural
+from edgeworth.core.formatting import (
+    format_count,
+    format_level,
+    format_number,
+    format_percent,
+    format_together,
+    plural,
+)
 from edgeworth.core.options import CheckOptions
 from edgeworth.core.random_seeds import Rng
 from edgeworth.core.registry import canonical_spelling, catalogue
@@ -296,8 +303,9 @@ def _flip_claim(
         f"next ({format_level(level)} CI {low} to {high}; {format_count(number)} {units})"
     )
     if not math.isnan(kappa.value):
-        ends = " to ".join(f"{x:.2f}" for x in kappa.interval)
-        text += f"; agreement kappa {kappa.value:.2f} ({ends})"
+        own, *ends = format_together(kappa.value, *kappa.interval)
+        interval = "" if math.isnan(kappa.interval.low) else f" ({' to '.join(ends)})"
+        text += f"; agreement kappa {own}{interval}"
     return Claim("flip_rate", f"{text}.", "estimated", {"value": flips.value})
 
 

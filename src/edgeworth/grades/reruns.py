@@ -38,6 +38,9 @@ def rerun_agreement(grades: Grades, level: float) -> Agreement:
     influence += flipped * 2 * (1 - 2 * share) / expected**2 * (means - share)
     reach = student_quantile(level, number - 1) * float(influence.std(ddof=1)) / math.sqrt(number)
     value = 1 - flipped / expected
+    if flipped == 0:
+        # Answers that never differ do not show how much the agreement could vary.
+        return Agreement(value, Interval(math.nan, math.nan))
     return Agreement(value, Interval(max(value - reach, -1.0), min(value + reach, 1.0)))
 
 
