@@ -342,3 +342,28 @@ def test_calibrated_forecasts_say_what_would_have_been_detected() -> None:
     report = ew.evaluate(truth=y, probabilities=p)
     times = report.to_dict()["reliability"]["1"]["detectable_overconfidence"]
     assert f"log odds {times:.2g} times too extreme would be detected with 80% power" in report.verdict
+
+
+@pytest.mark.parametrize(
+    ("y", "p"),
+    [
+        ([0, 1] * 5, [0.2, 0.7] * 5),  # every outcome is the likelier one, so the observed terms hardly vary
+        ([0] * 60 + [1], [0.02] * 60 + [0.1]),
+        ([1] * 9 + [0], [0.9] * 10),
+    ],
+)
+def test_the_interval_of_z_is_never_surer_than_calibrated_forecasts_are(y: list[int], p: list[float]) -> None:
+    estimate = ew.estimate(Calibration.from_probabilities(y, p), "spiegelhalter_z")
+    assert estimate.standard_error >= 1
+    low, high = estimate.interval(0.95)
+    assert high - low >= 2 * 1.959963
+    assert (low <= 0 <= high) == (abs(estimate.value) <= 1.959964 * estimate.standard_error)
+
+
+def test_the_calibration_table_says_why_a_cell_is_empty() -> None:
+    y, p = np.array([0, 1, 1, 0] * 15), np.tile([0.2, 0.7, 0.6, 0.4], 15)
+    report = ew.evaluate(truth=y, probabilities=p, cluster=np.arange(60) // 3)
+    (section,) = (section for section in report.sections if section.title == "Calibration")
+    rows = {str(row[1]): str(row[-1]) for row in section.grids[0].rows}
+    assert "not supported with clusters" in rows["ECE, debiased, 10 bins of equal numbers"]
+    assert "a threshold separates the outcomes" in rows["slope of log odds (1 if calibrated)"]

@@ -27,7 +27,7 @@ def interval_cell(estimate: Estimate, level: float) -> Cell:
 def with_caveats(
     columns: tuple[Column, ...], rows: list[tuple[Cell, ...]], caveats: Sequence[str]
 ) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]]]:
-    """Add a column with the caveat of each row, if any row has one."""
+    """Add a column with the caveat of each row, or the reason for an empty cell, if any row has one."""
     if not any(caveats):
         return columns, rows
     return (*columns, Column("caveat")), [(*row, text) for row, text in zip(rows, caveats, strict=True)]
@@ -44,7 +44,7 @@ def calibration_section(findings: ForecastFindings) -> Section:
             p_value = test.p_values.get(name) or estimate.p_value()
             cells = (str(label), CALIBRATION_NAMES[name], finite_or_none(estimate.value))
             rows.append((*cells, interval_cell(estimate, findings.level), finite_or_none(p_value)))
-            caveats.append(estimate.caveat or "")
+            caveats.append(estimate.caveat or estimate.undefined or estimate.no_interval or "")
         miscalibration = findings.parts["brier"][label].miscalibration
         by_draws = test.p_values.get("miscalibration")
         rows.append(

@@ -86,14 +86,19 @@ def can_spiegelhalter_vary(curve: Reliability) -> bool:
 
 
 def spiegelhalter_law(curve: Reliability) -> SamplingLaw:
-    """Return the law of z over new cases: normal, with the spread of the observed terms (y − p)(1 − 2p)."""
+    """Return the law of z over new cases: normal, with the spread of the observed terms (y − p)(1 − 2p).
+
+    The spread is at least that of calibrated forecasts: 1. If few events occurred, the observed one can be
+    nearly 0, and the interval would exclude a z of 0 that the test does not reject.
+    """
     weights = spiegelhalter_weights(curve.values)
     misses, cases = curve.cases - curve.hits, float(curve.cases.sum())
     terms = np.stack([weights * (1 - curve.values), -weights * curve.values])
     counts = np.stack([curve.hits, misses])
     mean = float((counts * terms).sum()) / cases
     spread = float((counts * (terms - mean) ** 2).sum())
-    return NormalLaw(spiegelhalter_z(curve), math.sqrt(spread) / spiegelhalter_scale(curve), Scale())
+    error = max(1.0, math.sqrt(spread) / spiegelhalter_scale(curve))
+    return NormalLaw(spiegelhalter_z(curve), error, Scale())
 
 
 def spiegelhalter_test(curve: Reliability, alternative: Alternative, seed: int) -> TestResult:
