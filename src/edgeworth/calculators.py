@@ -26,7 +26,7 @@ from edgeworth.rankings.chance.law import AveragePrecisionLaw
 from edgeworth.rankings.chance.typed_value import TypedValue
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.report import with_every_rank
-from edgeworth.rankings.selection_report import AskedPrecision, RandomSelection, selection_report
+from edgeworth.rankings.selection_report import RandomSelection, RequestedPrecision, selection_report
 from edgeworth.report.formats import write_file
 from edgeworth.report.report import Report, gather_reports, make_provenance
 from edgeworth.report.wording import format_option
@@ -49,7 +49,7 @@ def chance_report(items: int, targets: int, **given: Unpack[ChanceOptions]) -> R
     law = chance.average_precision(items, targets, depth=depth, over=over)
     selection = RandomSelection(
         law,
-        _asked_precision(law, options["average_precision"], options["seed"]),
+        _requested_precision(law, options["average_precision"], options["seed"]),
         None if depth is None else chance.hits(items, targets, min(depth, items)),
         hits,
         None if options["nth_hit"] is None else chance.hit_rank(items, targets, options["nth_hit"]),
@@ -59,9 +59,9 @@ def chance_report(items: int, targets: int, **given: Unpack[ChanceOptions]) -> R
     return selection_report(selection, make_provenance(**about))
 
 
-def _asked_precision(
+def _requested_precision(
     law: AveragePrecisionLaw, value: float | Fraction | str | None, seed: int
-) -> AskedPrecision | None:
+) -> RequestedPrecision | None:
     """Return the p-value of an average precision: text is a rounded number, a float is exact."""
     if value is None:
         return None
@@ -69,10 +69,10 @@ def _asked_precision(
         typed = TypedValue.read(value)
         attained = law.smallest_from(typed.least) if typed.half_unit else None
         tail = law.tail(typed.least, rng=seed)
-        return AskedPrecision(float(typed.value), typed.text, tail, typed.explain(attained), attained)
+        return RequestedPrecision(float(typed.value), typed.text, tail, typed.explain(attained), attained)
     if not 0 <= value <= 1:
         raise OptionError(f"average precision must be between 0 and 1; saw {value}")
-    return AskedPrecision(float(value), format_option(value), law.tail(value, rng=seed))
+    return RequestedPrecision(float(value), format_option(value), law.tail(value, rng=seed))
 
 
 def hits_report(text: str, **options: Unpack[EvaluateOptions]) -> Report:

@@ -8,8 +8,8 @@ from edgeworth.common.escaping import visible
 class EdgeworthError(ValueError):
     """An error that input or options cause; the base class of the others.
 
-    A message says what was found, what was needed and what to do. It shows control characters in names as
-    pictures, because a traceback writes the message to a terminal.
+    A message states what was found, what was needed and what to do. Control characters in names are shown as
+    visible symbols, because a traceback writes the message to a terminal.
 
     Examples
     --------

@@ -27,7 +27,7 @@ from edgeworth.core.random_seeds import Rng
 from edgeworth.core.registry import canonical_spelling, catalogue
 from edgeworth.core.sampling_distributions import check_level
 from edgeworth.errors import OptionError
-from edgeworth.forecasts.scoring_rules import SCORES
+from edgeworth.forecasts.scoring_rules import PROPER_SCORES
 from edgeworth.gates.requirements import Requirement, parse_requirements
 from edgeworth.gates.rerun_decisions import RerunDecisions, simulate_decisions
 from edgeworth.grades.estimates import estimate_grades
@@ -84,7 +84,7 @@ def noise(
     truth : str, optional
         With labels, scores and probabilities: the column of actual classes.
     positive : str, optional
-        With scores and probabilities: the class that high values speak for, unless the classes are 0 and 1.
+        With scores and probabilities: the class that high values indicate, unless the classes are 0 and 1.
     query : str, optional
         With scores: the column of queries. Each query then has a value of its own.
     measure : str, optional
@@ -259,7 +259,7 @@ def _kappa_numbers(kappa: Agreement) -> dict[str, float | None]:
 
 def is_average_of_pseudo_values(runs: RepeatedRuns) -> bool:
     """Return whether the runs are rankings of cases, which have no value of a single case."""
-    return runs.unit == "case" and runs.measure not in SCORES
+    return runs.unit == "case" and runs.measure not in PROPER_SCORES
 
 
 def _describe_shared_shifts(runs: RepeatedRuns, moves: float) -> list[str]:

@@ -15,7 +15,7 @@ from edgeworth.comparisons.forecasts.bets import CaseClusters
 from edgeworth.comparisons.forecasts.differences import compare_forecasts, mean_score_difference
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scoring_rules import SCORES, case_scores
+from edgeworth.forecasts.scoring_rules import PROPER_SCORES, case_scores
 
 CASES = 400
 
@@ -62,7 +62,7 @@ def close(one: Difference, two: Difference, rel: float = 1e-9) -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", PROPER_SCORES)
 def test_means_intervals_and_tests_are_those_of_the_paired_t_test(classes: int, score: str) -> None:
     systems = three(classes)
     found = forecast_difference(systems, "A", "C", score)
@@ -96,7 +96,7 @@ def test_the_t_interval_of_the_effect_is_about_the_normal_one() -> None:
     assert tuple(found.interval()) == pytest.approx((inside.min(), inside.max()), abs=1e-3)
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", PROPER_SCORES)
 def test_diebold_and_mariano_one_ahead_is_the_t_test(score: str) -> None:
     systems = three(3)
     cases = forecast_difference(systems, "B", "C", score)
@@ -156,7 +156,7 @@ def test_copies_of_cases_in_clusters_add_nothing() -> None:
     assert copied.cases == plain.cases == 60
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", PROPER_SCORES)
 def test_identical_systems_do_not_differ(score: str) -> None:
     systems = three(3)
     systems["B"] = systems["A"]
@@ -237,7 +237,7 @@ def test_few_cases_are_doubted() -> None:
 
 def test_case_scores_are_those_of_the_tally() -> None:
     systems = three(3)
-    for score in SCORES:
+    for score in PROPER_SCORES:
         np.testing.assert_allclose(
             case_scores(systems["A"], (score,))[0], scores_of(systems["A"], score), rtol=1e-12
         )

@@ -13,7 +13,7 @@ from edgeworth.errors import InputError
 from edgeworth.forecasts import scores as score_sums
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import ForecastScores
-from edgeworth.forecasts.scoring_rules import SCORES, case_scores
+from edgeworth.forecasts.scoring_rules import PROPER_SCORES, case_scores
 
 LENGTHS = (1, 2, 1023, 1024, 1025, 2048, 3000)
 
@@ -42,7 +42,7 @@ def test_scores_of_rows_however_they_lie(cases: int, classes: int) -> None:
     table = table_of(cases, classes, cases)
     # The oracle is row by row.
     forecasts = Forecasts.of(codes, table, labels=range(classes))
-    each = np.array([case_scores(forecasts[i : i + 1], SCORES)[:, 0] for i in range(cases)]).T
+    each = np.array([case_scores(forecasts[i : i + 1], PROPER_SCORES)[:, 0] for i in range(cases)]).T
     for rows in (table, np.asfortranarray(table)):
         found = ForecastScores.from_probabilities(codes, rows, labels=range(classes))
         again = ForecastScores.from_forecasts({"forecast": forecasts})

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.scores import BLOCK_VALUES, ForecastScores
-from edgeworth.forecasts.scoring_rules import SCORES, case_scores
+from edgeworth.forecasts.scoring_rules import PROPER_SCORES, case_scores
 
 Rows = list[tuple[int, tuple[float, ...]]]
 
@@ -54,7 +54,7 @@ def brute_force(score: str, row: list[float], came: int) -> float:
 
 
 @pytest.mark.parametrize("classes", [2, 3, 7, 16, 17])
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", PROPER_SCORES)
 def test_sums_and_products_by_brute_force(score: str, classes: int) -> None:
     rng = np.random.default_rng(classes)
     truth = rng.integers(0, classes, 60)
@@ -66,7 +66,7 @@ def test_sums_and_products_by_brute_force(score: str, classes: int) -> None:
         ]
         for name, table in systems.items()
     }
-    place = SCORES.index(score)
+    place = PROPER_SCORES.index(score)
     for s, one in enumerate(single.values()):
         assert found.sums[place, s] == pytest.approx(math.fsum(one), rel=1e-12)
         for r, other in enumerate(single.values()):

@@ -1,10 +1,10 @@
 """Wealth averaged over stake fractions, so that no fraction has to be chosen.
 
 Kelly's fraction c bets as if the forecast were c·p + (1−c)·q, so a case multiplies wealth by 1 − c + c·(p/q),
-p/q the factor of the full stake; whatever the book, that is to stake the part c of one's wealth and keep the
-rest. Capital divided equally over a grid of fractions is the mean of their wealths: as fair a game as each of
-them (its e-value is an e-value), never ruined if 0 is among the fractions, and never behind the best of K
-fractions by more than a factor K. (Cover 1991, Mathematical Finance 1, 1–29.)
+where p/q is the factor of the full stake: the bettor stakes the share c of the wealth and keeps the rest.
+Capital divided equally over a grid of K fractions has the mean of their wealths. The mean of e-values is an
+e-value, so this is as fair a game as each of them. It is never ruined if 0 is among the fractions, and its
+wealth is at least 1/K of the best fraction's. (Cover 1991, Mathematical Finance 1, 1–29.)
 
 The logarithm of each fraction's wealth is a sum over cases, so blocks of cases merge by adding K numbers."""
 

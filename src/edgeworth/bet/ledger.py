@@ -186,7 +186,7 @@ def period_name(date: object, period: Period) -> str:
 
 
 PENDING = ("", "pending", "open", "unsettled")
-"""What stands in place of a result that is not known yet; an empty field does, too."""
+"""Words for a result that is not known yet; an empty field means the same."""
 
 RESULTS: dict[str, float | None] = {
     "won": 1.0,

@@ -126,10 +126,10 @@ def check_fraction(fraction: float) -> None:
 
 
 def add_to_one(probabilities: Floats, *, normalise: bool) -> Floats:
-    """Divide rows by their sums; those that are further from 1 than 1e-6 are refused.
+    """Divide rows by their sums, or raise an error if a sum differs from 1 by more than 1e-6.
 
     The best stakes depend on the ratios of the probabilities alone, so dividing away a rounding error
-    changes nothing; a larger gap is an error of the caller's unless ``normalise`` says otherwise.
+    changes nothing. A larger gap is an error in the data, which ``normalise`` allows.
     """
     sums = probabilities.sum(axis=-1)
     if normalise:
@@ -190,7 +190,7 @@ def describe_first(
 def describe_place(
     index: tuple[int, ...], columns: Sequence[object] | None = None, first_row: int = 1
 ) -> str:
-    """Describe a place: " in row 2, column 3", with the column's name where there is one."""
+    """Write where a value is: " in row 2, column 3", with the name of the column if it has one."""
     names = ("row", "column") if len(index) == 2 else ("position",) if len(index) == 1 else ()
     firsts = (first_row, 1)
     parts = [f"{name} {at + first:,}" for name, at, first in zip(names, index, firsts, strict=False)]

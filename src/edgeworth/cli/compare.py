@@ -35,7 +35,7 @@ def compare(*files: NamedFiles, output: ComparisonOutput = NO_OUTPUT, **options:
     truth = options.pop("truth", None)
     with track_progress("working"):
         comparison = run(
-            data, truth=truth, systems=systems, kind=kind, with_digest=output.tells_origin, **options
+            data, truth=truth, systems=systems, kind=kind, with_digest=output.has_output_file, **options
         )
     show(comparison.report, output, csv=comparison.to_csv, latex=comparison.to_latex)
 

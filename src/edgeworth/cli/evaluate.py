@@ -39,7 +39,7 @@ def evaluate(*files: NamedFiles, output: Output = NO_OUTPUT, **options: OptionVa
     data = named_files(files, "evaluate") if by_name is None else by_name
     output.check(files, options)
     with track_progress("working"):
-        report = run(data, with_digest=output.tells_origin, **options)
+        report = run(data, with_digest=output.has_output_file, **options)
     show(report, output)
 
 

@@ -94,7 +94,7 @@ READ: dict[object, tuple[ReadableType, Parameter]] = {
     bool: (bool, Parameter(negative="")),
     str: (str, Parameter()),
 }
-"""The type of what is typed, and how it is read, by what an option says or its type; the rest are choices."""
+"""What cyclopts parses, by the ``read`` or the type of an option; options of other types are choices."""
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 

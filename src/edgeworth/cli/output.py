@@ -79,8 +79,8 @@ class Output:
                 chart_format(path)
 
     @property
-    def tells_origin(self) -> bool:
-        """Whether something is written that says of which bytes it is; a terminal does not."""
+    def has_output_file(self) -> bool:
+        """Whether an output file is written, which states the digest of the data; the terminal does not."""
         return any(getattr(self, name) is not None for name in Output.places)
 
     def check(
@@ -160,7 +160,7 @@ NO_SEARCH_OUTPUT = SearchOutput()
 
 
 def refuse_inputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
-    """Refuse outputs that are read, under whatever name: links, and redirected streams, are the same file."""
+    """Refuse to write over an input, also if a link or a redirected stream is the same file."""
     names = set(inputs) - {STANDARD_STREAM}
     statuses = [_status_of(name, sys.stdin) for name in inputs]
     read = {(status.st_dev, status.st_ino) for status in statuses if status is not None}

@@ -104,7 +104,7 @@ class Operation:
 
 
 class Lines:
-    """Operations under way, told in a line each time that somebody asks."""
+    """The operations in progress, each reported on one line when the user asks for it."""
 
     def __init__(self) -> None:
         self.under_way: list[Operation] = []

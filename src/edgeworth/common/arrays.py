@@ -21,7 +21,7 @@ Values: TypeAlias = Any
 """A number or an array of them, float or complex."""
 
 ColumnLike: TypeAlias = Any
-"""An array, series or list of any library, or what else the rows of a part are kept in."""
+"""An array, series or list of any library, or another container of the rows of a part."""
 
 RELATIVE_ROUNDING_ERROR = 1e-14
 """Summed weights that differ by less are equal; whole numbers are compared exactly."""

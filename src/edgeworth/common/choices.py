@@ -22,11 +22,11 @@ Match: TypeAlias = Literal["one", "many"]
 RankingMethod: TypeAlias = Literal["influence", "survival"]
 PredictionsMade: TypeAlias = Literal["before", "cross-validated", "in-sample"]
 WeightKind: TypeAlias = Literal["counts", "sampling"]
-"""What weights are: repeated cases, or how much a sampled case stands for."""
+"""What weights are: numbers of equal cases, or sampling weights."""
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "tukey", "none"]
 Unmatched: TypeAlias = Literal["drop", "error"]
 ErrorRule: TypeAlias = Literal["drop", "wrong"]
-"""What an answer of a run log counts that never came: nothing, or as much as a wrong one."""
+"""How an answer of a run log counts that errored: it is left out, or counts as wrong."""
 QueryRule: TypeAlias = Literal["intersection", "error"]
 AbsentRule: TypeAlias = Literal["drop", "zero"]
 Over: TypeAlias = Literal["targets", "reachable"]

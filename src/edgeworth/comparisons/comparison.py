@@ -65,7 +65,7 @@ class Comparison:
     findings: ComparisonFindings
     provenance: Mapping[str, object] = field(default_factory=dict, repr=False)
     notices: tuple[str, ...] = field(default=(), repr=False)
-    """What was taken without being said, for the reader to know first."""
+    """What was assumed without being requested; reports show it first."""
     digits: int = 3
     library: str = field(default="", repr=False)
     """The library whose frame was compared."""

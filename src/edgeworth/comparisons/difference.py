@@ -1,7 +1,6 @@
 """The difference of a measure between two systems on the same cases, and what is known about it.
 
-Differences are always the first system less the second, whatever the measure; ``is_higher_better`` says which
-sign is good.
+Differences are the first system minus the second for every measure; ``is_higher_better`` is the good sign.
 """
 
 from __future__ import annotations
@@ -78,8 +77,8 @@ class Difference:
 
     ``law`` is the sampling law of the difference (None when it has none, with the reason in ``no_interval``);
     ``tests`` are two-sided tests of "no difference" by name, the primary one first;
-    ``probability_better`` is the posterior probability that the first is the better one, found as
-    ``probability_method`` says.
+    ``probability_better`` is the posterior probability that the first is the better one, computed by
+    ``probability_method``.
     """
 
     measure: str
@@ -93,11 +92,11 @@ class Difference:
     probability_method: str = ""
     effect: Effect | None = None
     cases: float = math.nan
-    """How many independent units (cases, clusters, queries) the difference was learnt from."""
+    """The number of independent units (cases, clusters, queries) behind the difference."""
     interval_method: str = ""
     """How the interval was found."""
     discordant: tuple[int, int] | None = None
-    """Of two proportions of the same cases: in how many only the first, or only the second, succeeded."""
+    """For two proportions of the same cases: successes of only the first system, and of only the second."""
     amounts: Mapping[int, int] | None = field(default=None, repr=False)
     """What a case on which they differ adds to the difference, in a whole unit, and how many cases add it."""
     typical: tuple[int, int] | None = None

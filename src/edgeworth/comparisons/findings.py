@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -21,6 +21,7 @@ from edgeworth.comparisons.policy import (
     MAX_SYSTEMS_TESTED_EXACTLY,
     MAX_SYSTEMS_WITH_INTERVALS,
 )
+from edgeworth.core.amounts import is_share
 from edgeworth.core.estimates import Estimate, Interval
 from edgeworth.core.formatting import plural
 from edgeworth.core.measures import Direction
@@ -55,7 +56,7 @@ class Disagreement(TypedDict):
 
 
 class PairsOptions(TypedDict, total=False):
-    """What is asked of every comparison: the power of its plans, and how many pairs are considered."""
+    """Options of every comparison: the power of its plans, and the adjustment for several pairs."""
 
     power: float
     adjust: Adjust
@@ -415,7 +416,7 @@ def compare_pairs(
     difference with its first test alone, if that takes less time than ``difference``, which is then
     computed on first use. Plans are for the level at which one of all pairs is tested (``level_of_one``).
     ``alone`` estimates a measure of one system by itself, which is tested against chance (``chance_null``).
-    ``is_alone_valid`` tells whether the interval of that estimate knows of clusters and the like.
+    ``is_alone_valid``: whether the interval of that estimate allows for clusters and other dependence.
     """
     check_level(level)
     if len(names) < 2:
@@ -523,8 +524,12 @@ def _headlines(
     It is the first of all if there is none.
     """
     first, *others = measures
-    # Of a truth that never varies only accuracy tells systems apart.
-    candidates = [first, *sorted(others, key=lambda name: name != "accuracy")] if headline is None else []
+
+    def candidates() -> Iterator[str]:
+        if headline is None:
+            yield first
+            # If every case has the same class, only the share of right answers is defined for every system.
+            yield from sorted(others, key=is_share, reverse=True)
 
     def compare(measure: str, *, is_required: bool) -> dict[Pair, Difference] | None:
         differences: dict[Pair, Difference] = {}
@@ -536,7 +541,7 @@ def _headlines(
                 done(1)
         return differences
 
-    for measure in candidates:
+    for measure in candidates():
         differences = compare(measure, is_required=True)
         if differences is not None:
             return measure, differences

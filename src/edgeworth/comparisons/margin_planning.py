@@ -52,9 +52,9 @@ def raw_counts(difference: Difference) -> PairedProportions | None:
 
 
 def paired_counts(difference: Difference) -> PairedProportions | None:
-    """Find wins, losses and trials of the first system, where the interval rests on them alone.
+    """Find wins, losses and trials of the first system, or None if the interval needs more than these.
 
-    A win is a case that speaks for the first system, whichever direction of the measure is good.
+    A win is a case on which the first system is better, also if lower values of the measure are better.
     """
     counts = raw_counts(difference)
     return counts if counts is None or difference.is_higher_better else counts.swap()
@@ -252,7 +252,7 @@ def margin_plan(
         plan = units_needed(shifted, level=level, power=power)
         return plan if distance > 0 else replace(plan, needed=math.inf)
     share = disagreement_rate(counts.only_first + counts.only_second, counts.trials)
-    # Recall has the cases of one class for trials, and clusters tell as much as fewer trials.
+    # The trials of recall are the cases of one class, and clusters count as fewer trials.
     needed = no_worse_cases(share, margin, gain, level=level, power=power) * difference.cases / counts.trials
     needed = math.ceil(needed) if math.isfinite(needed) else needed
     reach = normal_quantile(level) + float(scipy.special.ndtri(power))

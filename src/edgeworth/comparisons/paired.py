@@ -40,7 +40,7 @@ class Discordance:
 
     @property
     def disagreements(self) -> float:
-        """Cases on which the two predictors said different things."""
+        """The number of cases for which the two predictions differ."""
         return self.only_first_right + self.only_second_right + self.both_wrong_differently
 
 
@@ -120,7 +120,7 @@ class Paired(Serializable):
         weights : array_like, optional
             Integers are frequencies, floats are sampling weights.
         weight_kind : {"counts", "sampling"}, optional
-            What the weights are, if their type does not tell.
+            What the weights are; by default their type decides.
         abstain : label or list of labels, optional
             The predictions that mean no decision.
         missing : {"error", "drop", "abstain"}

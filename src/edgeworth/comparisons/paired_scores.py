@@ -132,7 +132,7 @@ class PairedScores(Serializable):
         targets = np.zeros(len(complete), dtype=bool)
         for label, of in rows:
             targets[of] |= label == labels[1]
-        # What weighs nothing tells nothing, so its cluster must not count as one.
+        # A cluster of rows with weight 0 must not count as a cluster.
         kept = complete if weight is None else complete & (weight > 0)
         codes = None if fold is None else fold.codes
         whole = cls(names, targets, stacked, weight, cluster, labels, dropped, fold_codes=codes)
@@ -169,7 +169,7 @@ class PairedScores(Serializable):
 
     @property
     def is_counted(self) -> bool:
-        """True when every row stands for whole cases."""
+        """Whether weights are numbers of cases."""
         return self.weights is None or self.weights.dtype.kind == "i"
 
     @property

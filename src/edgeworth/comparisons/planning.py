@@ -1,4 +1,4 @@
-"""How many cases would tell two systems apart, and what difference the cases at hand could show."""
+"""How many cases would show which of two systems is better, and which difference these cases could show."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _legendre = cache(np.polynomial.legendre.leggauss)
 
 @dataclass(frozen=True)
 class SampleSizePlan(Plan):
-    """Independent units (cases, clusters, queries) in all that would tell two systems apart.
+    """The total of independent units (cases, clusters, queries) that would show which system is better.
 
-    ``detectable`` is the smallest true difference that the units at hand show with that power.
+    ``detectable`` is the smallest true difference that the present units show with that power.
     """
 
     detectable: float
@@ -67,7 +67,7 @@ class SampleSizePlan(Plan):
 
 
 def units_needed(difference: Difference, *, level: float = 0.95, power: float = 0.8) -> SampleSizePlan:
-    """Compute how many units like these would tell two systems apart by the difference seen.
+    """Compute how many units like these would show a difference as large as the observed one.
 
     ``n · ((z_level + z_power) · standard error / difference)²``: the error shrinks with √n. Where the law is
     Student's t over units, its power is that of the noncentral t, which asks for a few more. Proportions of

@@ -210,7 +210,7 @@ def _caveat(difference: Difference, findings: ComparisonFindings) -> str:
 
 
 def _two(findings: ComparisonFindings) -> list[Section]:
-    """Tabulate the measures of two systems; of many, those that tell most, and all of them below."""
+    """Tabulate the measures of two systems; if there are many, the most informative first and all below."""
     differences = _shown_of_two(findings)
     hidden = len(findings.measures) - len(differences)
     note = (

@@ -35,14 +35,14 @@ MAX_CASES_PLANNED = 10**9
 """A plan for more cases than this is not worth a number."""
 
 POPULATION = 1_000_000
-"""Cases of an imagined population whose whole numbers of wins and losses stand for shares."""
+"""The size of an imagined population, in which whole numbers of wins and losses represent shares."""
 
 UNITS_OF_A_LAW = 100
-"""Any number: a plan needs the standard deviation of a unit, taken from a distribution over this many."""
+"""Any number: the standard deviation of one unit is computed from the law of the mean of this many."""
 
 
 class Design(Protocol):
-    """What is assumed about the cases of a study: it tells how many independent ones an aim needs."""
+    """The assumptions about the cases of a study, which determine how many independent ones an aim needs."""
 
     def method(self, aim: Aim) -> str:
         """Name the test or the interval that the size is for."""

@@ -2,8 +2,8 @@
 
 The plain sandwich squares each cluster's residual sum. A cluster that holds a share h of the weight pulls
 the estimate towards itself, so its residual is too small: CR2 (Bell & McCaffrey 2002) divides its square by
-1 − h. Where a few large clusters dominate, the variance is known from few of them, which Satterthwaite's
-degrees of freedom say: they are those of the χ² law with the first two moments that the variance has when
+1 − h. If a few large clusters dominate, the variance estimate rests on few of them, and Satterthwaite's
+degrees of freedom are small. They belong to the χ² law with the first two moments that the variance has if
 cases are independent.
 """
 
@@ -60,7 +60,7 @@ def cluster_variance_of_ratios(
     totals = weights.sum(axis=0)
     shares = weights / totals
     effective = float(weights.sum()) ** 2 / float((weights.sum(axis=1) ** 2).sum())
-    if (shares >= 1).any():  # a ratio seen in one cluster alone: nothing tells how it varies
+    if (shares >= 1).any():  # only one cluster has the ratio, so its variance is unknown
         return ClusterSpread(float("nan"), 0.0, effective)
     size_t = size_correlation(residuals @ (coefficients / totals), weights.sum(axis=1))
     sums = (residuals / np.sqrt(1 - shares)) @ (coefficients / totals)

@@ -1,10 +1,10 @@
-"""How numbers are written wherever people read them. JSON and CSV keep all digits.
+"""How numbers are written for people. JSON and CSV keep all digits.
 
-One rule. Below 1 three decimals, more where two digits that matter need them: 0.514, 0.012, 0.0097. From 1 on
-three digits that matter, and whole numbers whole: 1.28, 12.3, 2,346. As many more as tell a number from 1:
-0.9992, 99.96%. Below 0.0001 and from a thousand million on, a power of ten: 4.9e-5, 1.2e43. Probabilities
-are cut off at the ends: < 1e-12, > 0.999. What is undefined is –. ``digits_shown`` sets other numbers of
-digits."""
+Numbers below 1 have three decimals, or more if two significant digits need them: 0.514, 0.012, 0.0097. From 1
+on, numbers have three significant digits, and whole numbers have all: 1.28, 12.3, 2,346. Numbers close to 1
+have enough digits to differ from it: 0.9992, 99.96%. Below 0.0001 and from 10^9, a power of ten: 4.9e-5.
+Probabilities are cut off at the ends: < 1e-12, > 0.999. An undefined value is –. ``digits_shown`` sets other
+numbers of digits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MIN_PLAIN_NUMBER, MAX_PLAIN_SIZE = 1e-4, 1e9
 """Beyond these a number is written as a power of ten."""
 
 MAX_DIGITS = 15
-"""More digits than a float holds tell nothing."""
+"""A float has no more digits than these."""
 
 USUAL_LEVELS = (0.1, 0.05, 0.01, 0.001)
 """A p-value that is not one of these is never written as one: a reader compares it with them."""
@@ -256,15 +256,15 @@ def format_together(value: float, low: float, high: float) -> list[str]:
     )
     own = 0 if abs(value) < ZERO_TOLERANCE else 1 - _exponent(abs(value), 1)
 
-    def tells(number: float, decimals: int) -> bool:
+    def is_distinct(number: float, decimals: int) -> bool:
         # What is not 0 or 1 is not shown as that: an end shows on which side of it it lies.
         return round(abs(number), decimals) not in (0, 1)
 
     reaches = zip(numbers, (8, least + 3, least + 3), strict=True)
-    shown = max(next((d for d in range(least, most) if tells(x, d)), least) for x, most in reaches)
+    shown = max(next((d for d in range(least, most) if is_distinct(x, d)), least) for x, most in reaches)
 
     def written(number: float, decimals: int) -> str:
-        is_fine = tells(number, decimals) or abs(number) in (0, 1)
+        is_fine = is_distinct(number, decimals) or abs(number) in (0, 1)
         return _format_decimals(number, decimals) if is_fine else format_number(number)
 
     trials = []
@@ -280,7 +280,7 @@ def format_together(value: float, low: float, high: float) -> list[str]:
 
 
 def format_apart(*numbers: float) -> list[str]:
-    """Write numbers with as many digits as tell those apart that differ.
+    """Write numbers with enough digits that different numbers look different.
 
     >>> format_apart(0.514, 0.12341, 0.12344), format_apart(0.5, 0.1, 0.7)
     (['0.51400', '0.12341', '0.12344'], ['0.500', '0.100', '0.700'])
@@ -402,7 +402,7 @@ def width_of(text: str) -> int:
 
 
 def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Make a table with a caption; everything in it is text, whatever it looks like.
+    """Make a table with a caption, in which all markup is escaped.
 
     Its own style keeps columns apart in notebooks that have no style for tables, such as marimo.
 

@@ -71,6 +71,12 @@ class Kind(Generic[TallyT]):
     """Columns that must be given."""
     options: ClassVar[tuple[str, ...]] = ()
     """Options that a kind of your own takes, beyond its roles and those that all kinds take."""
+    predicts_classes: ClassVar[bool] = False
+    """Whether a prediction is the name of a class, and not a number."""
+    ranks_folds: ClassVar[bool] = False
+    """Whether each fold of cross-validation is a ranked list of its own; otherwise folds are slices."""
+    joins_repeats: ClassVar[bool] = False
+    """Whether rows with the same id in joined tables are repeats of one item; otherwise that is an error."""
     has_truth: ClassVar[bool] = True
     """Whether the rows of several systems have a column of actual classes."""
     terms: ClassVar[tuple[str, ...]] = ()
@@ -78,7 +84,7 @@ class Kind(Generic[TallyT]):
     redeclared: ClassVar[tuple[str, ...]] = ()
     """Options that may be given again for a report, because they act in ``finalise`` and not before."""
     usual: ClassVar[tuple[str, ...]] = ()
-    """The usual measures; the first defined one leads. ``recall[]`` stands for the recall of each label."""
+    """The usual measures; the first defined one leads. ``recall[]`` means the recall of each label."""
     difference_options: ClassVar[tuple[str, ...]] = ()
     """Options of a comparison that this kind takes, beyond those that all kinds take."""
     holds_systems: ClassVar[bool] = False
@@ -113,7 +119,7 @@ class Kind(Generic[TallyT]):
     def chain(self, parts: Sequence[TallyPart[TallyT]]) -> tuple[list[TallyT], bool]:
         """Put parts that follow each other in time one after the other, before they are added.
 
-        Also tell whether the start row of any part is known.
+        Also return whether the start row of any part is known.
         """
         return [part.tally for part in parts], any(part.has_start_row for part in parts)
 

@@ -75,9 +75,7 @@ class Requirement:
 class Combination:
     """A measure as ``constant + Σ coefficient · successes/trials`` of independent proportions.
 
-    Of weighted cases and of clusters, trials are as many independent ones as tell as much. Clusters say that
-    with some degrees of freedom, and leave at least ``fewest``, as if all cases of a cluster were alike;
-    ``correlation`` is that of their proportions.
+    For weighted cases and for clusters, ``trials`` are effective numbers of independent trials.
     """
 
     constant: float
@@ -85,8 +83,11 @@ class Combination:
     successes: Values
     trials: Values
     fewest: Values | None = None
+    """The effective trials if all cases of a cluster were alike."""
     freedoms: Values | None = None
+    """The degrees of freedom with which clusters estimate the effective trials."""
     correlation: Values | None = None
+    """The correlation matrix of the proportions, whose cases share clusters."""
     freedom: float = math.inf
     """The degrees of freedom of the whole."""
     caveat: str | None = None
@@ -273,6 +274,8 @@ class Measure:
     one recall per class ("classes"), or recall minus fallout of one label ("target")."""
     is_share_of_right_answers: bool = field(default=False, repr=False)
     """Whether reports write the value as a percentage, and differences in points."""
+    is_mean_of_grades: bool = field(default=False, repr=False)
+    """Whether the value is a mean of grades in their own unit, so that a rare extreme grade may change it."""
     is_rate_of_predictions: bool = field(default=False, repr=False)
     """Whether the value is a rate among the predictions of a label, which may be few."""
     counts_abstention_as_rejection: bool = field(default=False, repr=False)

@@ -35,21 +35,21 @@ PANELS: dict[str, tuple[str, ...]] = {
     "Statistics": EVERY,
     "Output": EVERY,
 }
-"""The panels of the help, and with what the options of each mean something unless they say otherwise."""
+"""The panels of the help, and the predictions that the options of each are for unless they name their own."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option: what it means, where it means something, and how the command reads it."""
+    """One option: its help, the predictions that it is for, its default, and how the command reads it."""
 
     help: str
     panel: str
     kinds: tuple[str, ...] = ()
     default: object = None
     read: Read | None = None
-    """What is typed, where the type does not say it; of any type it is the name of a column."""
+    """The form of its value on the command, if the type does not determine it."""
     flag: str | None = None
-    """How the command spells it, where that is not its name; empty where the command does not have it."""
+    """Its flag on the command, if that is not its name; empty if the command does not have it."""
     metavar: str | None = None
 
     def __post_init__(self) -> None:

@@ -25,7 +25,7 @@ MIN_ITEMS_WITHOUT_RANGE = 150
 of items is missing from 150 items in 5% of samples, and from 45 items in 40%."""
 
 MIN_ITEMS_WITHIN_RANGE = 50
-"""With fewer graded items, intervals cover less than they say if grades are skewed. If 4% of grades are at
+"""With fewer graded items, intervals cover less than their level if grades are skewed. If 4% of grades are at
 the other end of the range, the interval of a mean covers 68% at 30 items."""
 
 WORST_ITEMS_TO_SURVIVE = 5

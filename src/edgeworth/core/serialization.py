@@ -34,7 +34,7 @@ class BadValueError(ValueError):
 
 @dataclass(frozen=True)
 class Field:
-    """A field says how a value is written, and how it is checked when it is read.
+    """How a value is written, and how it is checked when it is read.
 
     ``load`` raises a ValueError, TypeError or OverflowError where the value is not ``what`` is needed, or a
     ``BadValueError`` of the one inside it that is wrong.
@@ -374,7 +374,7 @@ FLOATS_OR_NAN = replace(FLOATS, load=lambda values: _floats(values, may_be_nan=T
 
 
 def reshape_array(array: LoadedArray, *shape: int) -> LoadedArray:
-    """Check an array's shape; an empty one is given it, for lists of nothing do not say how wide they are."""
+    """Check the shape of an array; an empty one is reshaped, because empty lists do not state their width."""
     if array.shape != shape and array.size:
         raise InputError(f"numbers of a tally have shape {array.shape}, not {shape}")
     return array.reshape(shape)

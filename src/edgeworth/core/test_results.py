@@ -35,7 +35,7 @@ class TestResult:
     kind: Literal["exact", "bound", "drawn", "bracket", "approximation"] = "exact"
 
     __test__: ClassVar[bool] = False
-    """Tells pytest that this class holds no tests, whatever its name looks like."""
+    """Keeps pytest from collecting this class, whose name begins with Test."""
 
     @classmethod
     def from_probability(cls, probability: float, law: str = "hypergeometric") -> TestResult:

@@ -22,8 +22,8 @@ BY_CLUSTER = (0, 0, 1)
 class Clusters:
     """How often each combination of real class and prediction occurred in each cluster.
 
-    Rows of one cluster are alike, so they tell less than as many independent rows: inference sums each
-    cluster's influence before squaring it, or resamples whole clusters.
+    Rows of one cluster are alike, so they hold less information than the same number of independent rows.
+    Inference sums each cluster's influence before squaring it, or resamples whole clusters.
     """
 
     joint: JointCounts
@@ -37,7 +37,7 @@ class Clusters:
     def from_joint(cls, joint: JointCounts, abstain: Label | Collection[Label] | None = None) -> Self:
         """Make clusters from joint counts of truth, prediction and cluster."""
         joint = joint if abstain is None else joint.with_missing(as_labels(abstain), (1,))
-        # A cluster whose rows all weigh nothing tells nothing, so it must not count as one.
+        # A cluster whose rows all have weight 0 must not count as a cluster.
         joint = joint.select(joint.weight > 0)
         # How many rows weighed nothing would depend on how the data were cut, so rows are not kept.
         return cls(replace(joint, rows=np.zeros_like(joint.rows)))

@@ -114,10 +114,10 @@ def _number_of_compositions(number: int, limits: Sequence[int]) -> int:
 
 
 Slopes: TypeAlias = Callable[[list[int], list[int]], list[Fraction]]
-"""What a right answer for each label is worth, by how often each is predicted and real."""
+"""A function of how often each label is predicted and real: what a right answer for each label is worth."""
 
 FLOAT_TOLERANCE = Fraction(1, 10**12)
-"""A float stands for the nearest attainable value within this distance."""
+"""A float is taken for the nearest attainable value within this distance."""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ class TableKind(Kind["ContingencyTable"]):
     other_names = ("clustered_table",)
     title = "labels"
     predictions = "labels"
+    predicts_classes = True
     predictions_of_systems = "several"
     systems_title = "tables of different cases"
     has_different_cases = True

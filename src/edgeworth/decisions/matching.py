@@ -326,7 +326,7 @@ def _improve(problem: Problem, starts: Places) -> Places:
         is_better = moves[np.arange(len(best)), best] > SMALLEST_GAIN
         active, best = active[is_better], best[is_better]
         cluster, target = np.divmod(best, classes + 1)
-        # The last column stands for leaving the cluster out.
+        # The last column means that the cluster has no class.
         maps[active, cluster] = np.where(target < classes, target, -1)
     return maps
 

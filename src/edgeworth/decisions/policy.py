@@ -90,7 +90,7 @@ MIN_CASES_OF_WEAKEST_CLASS = 10
 """A class with fewer cases is too rare to be called the weakest."""
 
 MIN_CLASSES_FOR_WEAKEST_CLASS = 3
-"""With two classes, the weakest class says no more than the two recalls."""
+"""With two classes, the two recalls already show which class is weaker."""
 
 MIN_CLASS_CASES_WITHOUT_WARNING = 10
 """With fewer cases of a class, a report warns that intervals are wide and approximate."""

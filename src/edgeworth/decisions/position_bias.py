@@ -1,9 +1,9 @@
 """Position bias: are some options chosen more often, or less often, than they are right?
 
 Predicted and actual options are paired, question by question, so their shares are compared by tests of
-marginal homogeneity. A question in which both are the same option says nothing. In any other the predicted
+marginal homogeneity. A question in which both are the same option does not count. In any other, the predicted
 option has a step of +1 and the actual one of −1. If every option is chosen as often as it is right, each unit
-(a question, or a cluster of questions) may as well have had the opposite steps.
+(a question, or a cluster of questions) is as likely to have the opposite steps.
 
 One option is tested by the exact law of these sign flips: for single questions this is McNemar's exact test.
 All options together are tested by Stuart and Maxwell's statistic d' V⁻ d (``equal_margins``). With clusters

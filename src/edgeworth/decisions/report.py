@@ -126,7 +126,7 @@ def _draw(findings: DecisionFindings) -> list[Chart]:
 
 
 def _overall_section(findings: DecisionFindings) -> Section:
-    # The break-even margin is of bets, and stands with them.
+    # The break-even margin is in the section on bets.
     estimates = (estimate for estimate in _estimates(findings) if estimate.measure != "break_even_margin")
     grids = [estimates_grid(estimates, findings.level, title="Overall")]
     tests = {"one-sided (as good or better)": findings.at_least, "two-sided": findings.either_way}

@@ -194,7 +194,7 @@ def cluster_spread(table: ContingencyTable, clusters: Clusters, resolved: Resolv
     )
     totals = np.maximum(cases.sum(axis=0), 1e-300)
     means = sums.sum(axis=0) / totals
-    # A class in one cluster alone, or in none, says nothing about how its predictions vary.
+    # If only one cluster has a class, or none, the variance of its predictions is unknown.
     largest_share = (cases / totals).max(axis=0)
     is_shared = (largest_share > 0) & (largest_share < 1)
     within, between = (sums - cases * means)[:, is_shared], cases @ means

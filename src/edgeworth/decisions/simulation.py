@@ -21,7 +21,7 @@ def informed_mixture(
     cases: float = 1.0,
     labels: Sequence[Label] | None = None,
 ) -> ContingencyTable:
-    """Make the expected table of a predictor that knows the answer a fraction of the time and else guesses.
+    """Make the expected table of a predictor that knows some of the answers and guesses the others.
 
     Parameters
     ----------

@@ -172,9 +172,9 @@ class ContingencyTable(Serializable):
         positive : label, optional
             The label that measures of one label mean unless they name another.
         weights : array-like, optional
-            Integers are frequencies (one row stands for that many cases), floats are sampling weights.
+            Integers are frequencies (the number of cases that a row represents), floats are sampling weights.
         weight_kind : {"counts", "sampling"}, optional
-            What the weights are, when their type does not tell.
+            What the weights are; by default their type decides.
         abstain : label or list of labels, optional
             The predictions that mean no decision.
         missing : {"error", "drop", "abstain"}
@@ -285,7 +285,7 @@ class ContingencyTable(Serializable):
         Parameters
         ----------
         counts : array-like, (K, K)
-            Whole numbers are counts. Fractions (expected tables, percentages) are taken as they stand, as if
+            Whole numbers are counts. Fractions (expected tables, percentages) are used unchanged, as if
             each unit were one case, and rule out exact tests.
         rows : {"predicted", "actual"}
             What the rows are.
@@ -355,7 +355,7 @@ class ContingencyTable(Serializable):
 
     @property
     def counts_alike(self) -> bool:
-        """Whether all rows weigh the same: whole cases, or fractions that stand for cases.
+        """Whether all rows have the same weight: whole cases, or fractions that represent cases.
 
         :meta private:
         """

@@ -356,7 +356,7 @@ def steps_to_one(step: float) -> int:
 
 
 MAX_DISTINCT_FORECASTS = 1 << 20
-"""Different forecasts that are kept apart: all that six decimals can tell."""
+"""The most distinct forecasts that are kept: all those with six decimals."""
 
 CELLS_PER_DOUBLING = 1 << 12
 """Cells from p to 2p, and from 1 − p to 1 − 2p: neighbours in a cell differ by less than 1/4096 of p."""

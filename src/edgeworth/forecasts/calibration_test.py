@@ -7,7 +7,7 @@ Spiegelhalter's z is the Brier score less its mean under calibration, in standar
 (Spiegelhalter 1986, Statistics in Medicine 5, 421–433). It detects forecasts that are too extreme or too
 timid. Calibration in the large, Σ (y − p)/√Σ p(1 − p), detects forecasts that are too high or too low. CORP's
 miscalibration detects any shape, with less power against these two. The combined test takes the smallest of
-the three p-values and holds it against the smallest p-values of outcomes drawn as the forecasts say. So it is
+the three p-values and compares it with the smallest p-values of outcomes drawn from the forecasts. So it is
 valid for any number of cases, rare events and forecasts near 0 or 1.
 """
 
@@ -102,7 +102,7 @@ def spiegelhalter_law(curve: Reliability) -> SamplingLaw:
 
 
 def spiegelhalter_test(curve: Reliability, alternative: Alternative, seed: int) -> TestResult:
-    """Test calibration by Spiegelhalter's z, with outcomes drawn as the forecasts say."""
+    """Test calibration by Spiegelhalter's z, with outcomes drawn from the forecasts."""
     weights = spiegelhalter_weights(curve.values)
     generator = np.random.default_rng(seed)
     drawn = np.concatenate(

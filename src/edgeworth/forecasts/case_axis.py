@@ -21,7 +21,7 @@ DAY = np.timedelta64(24 * 60 * 60, "s")
 
 @dataclass(frozen=True, eq=False)
 class CaseAxis:
-    """Where numbers of cases stand on the horizontal axis.
+    """The horizontal axis of a chart over cases: numbers of cases, or dates.
 
     ``dates`` are the dates of the cases, in ascending order; None if they are unknown.
     """
@@ -31,7 +31,7 @@ class CaseAxis:
     dates: NDArray[np.datetime64] | None = None
 
     def rows(self, cases: Integers) -> list[Mapping[str, object]]:
-        """Return the fields of rows that stand after each number of cases.
+        """Return the fields of the chart rows after each number of cases.
 
         The cases of one day are spread evenly over it, so that none hides another.
 
@@ -43,7 +43,7 @@ class CaseAxis:
         if self.dates is None:
             return list(numbers)
         days, first, together = np.unique(self.dates, return_index=True, return_counts=True)
-        # The start stands at the beginning of the first day.
+        # The path starts at the beginning of the first day.
         day = np.maximum(np.searchsorted(first, np.maximum(cases, 1) - 1, side="right") - 1, 0)
         share = (cases - first[day]) / (together[day] + 1)
         moments = days[day].astype("datetime64[s]") + (share * DAY.astype(np.int64)).astype("timedelta64[s]")

@@ -25,10 +25,10 @@ LARGEST_LOG_WEALTH = 690.0
 """Log wealth beyond which wealth is no float, and its path on the natural scale is left out."""
 
 AXIS_ROOM = 55
-"""Room for the labels of each axis, so that panels that stand one above the other begin at one place."""
+"""Room for the labels of each axis, so that panels in one column are aligned."""
 
 PANELS_PER_ROW = 2
-"""Scatters that stand side by side."""
+"""Scatter plots in one row."""
 
 CAME_TRUE, DID_NOT = "came true", "did not"
 

@@ -132,7 +132,7 @@ def _came(cases: int, hits: int, label: str) -> str:
 def sequence_chart(findings: ForecastFindings) -> Chart | None:
     """Draw the mean score differences and their bounds as cases come in, one panel per score.
 
-    None where no sequence says something at its end.
+    Return None if the final bounds of every sequence are the whole range.
     """
     bets = findings.bets
     model, rival = map(findings.name, findings.scores.systems)
@@ -142,7 +142,7 @@ def sequence_chart(findings: ForecastFindings) -> Chart | None:
         for name, difference in differences.items()
         if difference is not None and difference.sequence is not None
     }
-    shown = {name: difference for name, difference in shown.items() if not difference.says_nothing}
+    shown = {name: difference for name, difference in shown.items() if not difference.is_uninformative}
     if not shown:
         return None
     case_axis = CaseAxis(CASES, findings.dates)
@@ -230,7 +230,7 @@ def points_chart(findings: ForecastFindings, points: ForecastPoints) -> Chart:
 def forecast_charts(findings: ForecastFindings, *, has_bets: bool = False) -> Charts:
     """Make the charts of a report on probabilities; none if there would be nothing to see.
 
-    ``has_bets`` says that the user brought odds or asked for bets.
+    ``has_bets``: whether the user brought odds or asked for bets.
     """
     wealth = findings.bets.wealth
     if findings.is_weighted:  # bets ignore weights
@@ -314,7 +314,7 @@ def reliability_chart(findings: ForecastFindings) -> Chart:
     return Chart(
         "reliability",
         "Calibration: forecast against outcome",
-        _says(findings, dict(zip(names, drawn, strict=True))),
+        _describe_reliability(findings, dict(zip(names, drawn, strict=True))),
         LazyMapping(find),
         draw,
         (Column("class"), *(Column(name, "number") for name in STEP[:-1]), Column("cases", "count")),
@@ -364,7 +364,7 @@ def _diagram(
     return alt.vconcat(picture, bars, spacing=12, bounds="flush")
 
 
-def _says(findings: ForecastFindings, names: Mapping[str, object]) -> str:
+def _describe_reliability(findings: ForecastFindings, names: Mapping[str, object]) -> str:
     sentences = ["Brier score = miscalibration − discrimination + uncertainty."]
     classes = len(findings.reliability)
     adjusted = f", adjusted for {classes} classes" if classes > 1 else ""

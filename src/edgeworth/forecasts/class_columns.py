@@ -34,8 +34,8 @@ MAX_COLUMNS_LISTED = 8
 
 
 LabelSource: TypeAlias = Literal["places", "labels", "names", "positive"]
-"""What says the class of each column: its place, the labels that were declared, its name, or that it is the
-only one, and of the positive class."""
+"""How the class of each column is known: by its position, by the declared labels, by its name, or because it
+is the single column of the positive class."""
 
 
 class ReadingOptions(TypedDict):
@@ -47,7 +47,7 @@ class ReadingOptions(TypedDict):
 
 
 Classes: TypeAlias = "CodedTruth | Forecasts"
-"""What says the classes of a system's columns."""
+"""A value that holds the classes of a system's columns."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class CodedTruth:
     ) -> Self:
         """Find the columns; the probabilities themselves are not checked here.
 
-        ``named`` is what the columns are called: it counts where it names every class, and what names some of
-        them only is refused. ``must_tell`` refuses names that say nothing, too. ``first_row`` is the number
-        of the first row, or of each, for errors.
+        ``named`` are the names of the columns. They decide if they name every class; names of only some
+        classes are refused. With ``must_tell``, names of no class are refused too. ``first_row`` is the
+        number of the first row, or of each row, for errors.
         """
         column = as_column(truth, "truth")
         if len(column) != len(probabilities):
@@ -219,7 +219,7 @@ def _places(truth_labels: tuple[Label, ...], number: int) -> tuple[Label, ...] |
 
 
 def order_beside(classes: Classes, first: Classes, name: str) -> list[int]:
-    """Find which of my columns stands for each class of the first system, in its order."""
+    """Find the column of each class, in the order of the first system's classes."""
     labels, first_labels = classes.labels, first.labels
     if set(labels) != set(first_labels):
         raise InputError(
@@ -296,7 +296,7 @@ def _labels_by_name(
     must_tell: bool,
     first_row: int | Integers,
 ) -> list[Label] | None:
-    """Return the class of each column by its name, or None if the names do not tell and other rules may."""
+    """Return the class of each column by its name, or None if the names are not those of classes."""
     # 0, 1, … is what a dataframe calls unnamed columns.
     if all(type(name) is int for name in names) and tuple(names) == tuple(range(len(names))):
         return None
@@ -387,7 +387,7 @@ def _written(labels: Sequence[Label]) -> dict[str, Label]:
 
 
 def _fold_case(text: str, labels: Sequence[Label]) -> str:
-    """Treat True, TRUE and true in a text file as one label, whatever its columns are called."""
+    """Treat True, TRUE and true in a text file as one label if the labels are booleans."""
     return text.lower() if all(isinstance(label, bool) for label in labels) else text
 
 

@@ -31,7 +31,7 @@ from edgeworth.decisions.clusters import BY_CLUSTER, Clusters
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scoring_rules import SCORES, case_scores
+from edgeworth.forecasts.scoring_rules import PROPER_SCORES, case_scores
 from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.scores.clusters import ClusteredScores
 from edgeworth.rankings.scores.sorted_scores import SortedScores
@@ -73,7 +73,7 @@ class ForecastClusters(Serializable):
         names = tuple(canonical_label(label) for label in clusters.labels)
         weights = model.weights
         classes = np.bincount(clusters.codes * size + model.codes, weights, minlength=number * size)
-        scores = np.stack([case_scores(system, SCORES) for system in systems.values()], axis=1)
+        scores = np.stack([case_scores(system, PROPER_SCORES) for system in systems.values()], axis=1)
         scores = scores if weights is None else scores * weights
         sums = np.zeros((number, *scores.shape[:2]))
         np.add.at(sums, clusters.codes, np.moveaxis(scores, 2, 0))
@@ -153,14 +153,14 @@ class ForecastClusters(Serializable):
 
     def score_sums(self, score: str, system: int) -> Floats:
         """Return the sum of a score over the cases of each cluster."""
-        return np.asarray(self.sums[:, SCORES.index(score), system])
+        return np.asarray(self.sums[:, PROPER_SCORES.index(score), system])
 
     @property
     def log_wealth(self) -> float:
-        """Sum over clusters the mean log score of the opponent less that of the model: one bet per cluster.
+        """Sum over clusters the mean log score of the opponent minus that of the model: one bet per cluster.
 
         The factor of a cluster is the geometric mean of the factors of its rows, so copies count once. It is
-        an e-value whatever rows of one cluster have to do with each other (comparisons/forecasts/bets.py).
+        an e-value however rows of one cluster depend on each other (comparisons/forecasts/bets.py).
         """
         leads = (self.score_sums("log", 1) - self.score_sums("log", 0)) / self.cases
         return float(leads.sum())
@@ -206,7 +206,7 @@ class ForecastClusters(Serializable):
     def _of_fields(cls, fields: JsonObject) -> Self:
         number = len(fields["names"])
         classes = fields["classes"].reshape(number, -1)
-        sums = fields["sums"].reshape(number, len(SCORES), -1)
+        sums = fields["sums"].reshape(number, len(PROPER_SCORES), -1)
         return cls(**fields | {"classes": classes, "sums": reshape_array(sums, *sums.shape)})
 
     rule: ClassVar = "every cluster has cases, and rankings and decisions are of the same clusters"

@@ -110,7 +110,7 @@ def rows_of_arrays(
     *,
     drops: bool,
 ) -> tuple[NDArray[np.intp], int]:
-    """Find the rows to take of arrays, each as often as its weight says, and count the rows left out."""
+    """Find the complete rows of arrays, each repeated by its weight, and count the rows left out."""
     column = as_column(truth, "truth")
     rows = np.arange(len(column))
     if drops:

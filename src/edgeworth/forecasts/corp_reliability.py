@@ -41,7 +41,7 @@ def recalibrate(curve: Reliability) -> Floats:
     shares_seen: Floats = np.asarray(curve.hits / curve.cases, dtype=np.float64)
     regression = isotonic_regression(shares_seen, weights=curve.cases)
     starts = regression.blocks[:-1]
-    # The counts of each level say its share to the last digit.
+    # Counts give the exact share of each level.
     shares = np.add.reduceat(curve.hits, starts) / np.add.reduceat(curve.cases, starts)
     return np.repeat(shares, np.diff(regression.blocks))
 

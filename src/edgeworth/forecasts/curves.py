@@ -105,7 +105,7 @@ class Paths:
         """
         check_whole(orders, "orders", 1)
         blocks = wealth.blocks
-        # What else a block holds is wide, and no path needs it.
+        # A path needs no other columns of a block, and they are wide.
         none = np.zeros((blocks.number, 0))
         bets = replace(wealth, blocks=replace(blocks, logs=blocks.logs[:, :1], fractions=none, sums=none))
         return cls.of(bets, (bets.shuffle([seed, 1, order]) for order in range(orders)))

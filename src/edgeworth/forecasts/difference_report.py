@@ -66,7 +66,7 @@ def _bounds(difference: AverageDifference, scarcity: str | None) -> tuple[Cell, 
             return (None, None), "too few cases"
         reason = difference.sequence.undefined
         return (None, None), f"undefined: {reason}" if reason else difference.holds
-    remark = " (the whole range)" if difference.says_nothing else ""
+    remark = " (the whole range)" if difference.is_uninformative else ""
     caveat = f"; too narrow: {scarcity}" if scarcity is not None else ""
     return (difference.low, difference.high), f"{difference.holds}{remark}{caveat}"
 

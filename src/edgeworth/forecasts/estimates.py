@@ -423,8 +423,8 @@ INFINITE_SCORE = (
 class AverageDifference:
     """The mean difference of a score, baseline − model: above 0 the model scores better.
 
-    ``holds`` says in words for what the bounds hold at the level; ``sequence`` are the bounds on the way,
-    None where only those at the end mean anything; no difference is larger than ``reach``.
+    ``holds`` describes what the bounds hold for at the level. ``sequence`` are the bounds after each case, or
+    None if only those at the end are valid. No difference is larger than ``reach``.
     """
 
     mean: float
@@ -453,7 +453,7 @@ class AverageDifference:
         return self.holds.startswith(APPROXIMATELY)
 
     @property
-    def says_nothing(self) -> bool:
+    def is_uninformative(self) -> bool:
         """Whether the bounds are all that is possible, or there are none."""
         return math.isnan(self.low) or (self.low <= -self.reach and self.high >= self.reach)
 

@@ -125,7 +125,7 @@ def goal_numbers(findings: ForecastFindings) -> JsonObject | None:
     if findings.goal is None:
         return None
     cases_needed = dict(zip(("cases", "low", "high"), findings.cases_to(findings.goal), strict=True))
-    # Of very many distinct games only moments are kept, and the mean of log wealth stands for its median.
+    # For very many distinct games only moments are kept, and the mean of log wealth replaces its median.
     method = "distribution of log wealth" if findings.bets.wealth.games is not None else "mean of log wealth"
     median = {"median_log_wealth": findings.expected_median, "median_method": method}
     return {"wealth": findings.goal, **cases_needed, **median}

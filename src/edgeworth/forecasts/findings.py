@@ -56,16 +56,16 @@ from edgeworth.sources.columns import Label
 Name: TypeAlias = Literal["error", "log", "brier", "log_likelihood", "log_wealth"]
 
 DECIDING: tuple[Name, ...] = ("error", "log", "log_wealth")
-"""What the sentence on agreement is about; the Brier score and the likelihood stand beside them."""
+"""The criteria of the sentence on agreement; the Brier score and the likelihood are only in the table."""
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """One way to say who is better: a value for each of two systems, and which of them it prefers."""
+    """One criterion for the better of two systems: the value of each, and which of them it prefers."""
 
     name: Name
     values: dict[str, float]
-    """nan where a system has none: who only quotes odds does not bet."""
+    """nan if a system has no value: a system that only quotes odds does not bet."""
     better: str | None
     """None where both are alike."""
 
@@ -301,7 +301,7 @@ class ForecastFindings:
     def shares_log_wealth(self) -> float:
         """Log wealth of bets on the class shares of the cases, at the same fair prices and full stakes.
 
-        Two such bettors differ by their log scores, whatever the prices are.
+        Two such bettors differ by their log scores at any prices.
         """
         model = self.scores.systems[0]
         lead = climatology(self.scores, "log") - self.scores.mean("log", model)
@@ -326,8 +326,8 @@ class ForecastFindings:
     def cases_to(self, goal: float) -> tuple[float, float, float]:
         """Compute how many cases turn $1 into the goal, its logarithm over growth per case (Breiman 1961).
 
-        What the last case adds beyond the goal is left out. Infinite where wealth grows by rounding at most,
-        and where it has no bound, which tells nothing of other cases.
+        The part of the last case that exceeds the goal is ignored. The number is infinite if wealth does not
+        grow beyond rounding, and if it is infinite, because that says nothing about other cases.
         """
         if not 1 < goal < math.inf:
             raise OptionError(f"--goal (goal=) must be above 1, the wealth at the start; saw {goal!r}")
@@ -375,7 +375,7 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
     -------
     Bets
         E-values with their p-values, confidence sequences of the mean score differences, and the probability
-        of as much wealth by luck alone.
+        of at least this wealth by luck alone.
 
     Notes
     -----
@@ -401,7 +401,7 @@ def examine_bets(wealth: Wealth, *, level: float = 0.95) -> Bets:
     assert brier is not None
     luck_undefined_reason = _luck_undefined_reason(wealth)
     mixture = None if hindsight else Evidence.from_path(wealth.mixture_path, null=null, ordered=ordered)
-    # Against a market the evidence is the same whatever part of Kelly's stakes is bet.
+    # Against a market the evidence is the same for every fraction of Kelly's stakes.
     full = mixture if is_market else None
     if full is None:
         full = Evidence(wealth.log_wealth, wealth.log_maximum if ordered else None, null)
@@ -431,7 +431,7 @@ def _against_shares(wealth: Wealth, null: str) -> Evidence:
 
 def _reverse(wealth: Wealth) -> Evidence:
     """Return the rival's bets against the model, which are the opposite bets."""
-    null = REVERSE_NULL.format(who=_who(wealth.against))
+    null = REVERSE_NULL.format(who=_opponent(wealth.against))
     path = wealth.reverse_path
     largest = max(0.0, float(path.max()))
     if np.isfinite(path).all():
@@ -444,8 +444,8 @@ def _prices_of(against: str) -> str:
     return descriptions.get(against, f"the prices of {against}")
 
 
-def _who(against: str) -> str:
-    """Name the opponent as somebody who knows something; odds do not."""
+def _opponent(against: str) -> str:
+    """Name the opponent in a sentence about what it forecast."""
     if against == RIVAL:
         return against
     return "the market" if against.startswith("the market's odds") else "the bookmaker"

@@ -19,10 +19,10 @@ MAX_GAPS_LISTED = 3
 """Gaps in a path that a sentence lists one by one."""
 
 DETECTION_POWER = 0.8
-"""The probability with which a report says what its test would have detected: the usual power."""
+"""The power for which a report states what its test would have detected: the usual one."""
 
 MAX_OVERCONFIDENCE_CONSIDERED = 10.0
-"""Log odds more times too extreme than this are not named as detectable, because they are no useful limit."""
+"""A larger factor of too extreme log odds is not reported as detectable, because it is no useful limit."""
 
 SPIEGELHALTER_DRAWS = 10_000
 """Sets of outcomes drawn for Spiegelhalter's test alone: its p-value near 0.05 is known to ±0.004."""
@@ -31,10 +31,10 @@ MIN_OUTCOMES_FOR_WALD = 2000
 """With this many events and as many other cases, profile likelihood and normal bounds of a slope agree."""
 
 MIN_CASES_PER_BIN = 2
-"""With fewer cases per bin on average, nothing tells how much of a calibration error is luck."""
+"""With fewer cases per bin on average, the part of a calibration error that is luck cannot be estimated."""
 
 MAX_ROWS_FROM_WEIGHTS = 1 << 26
-"""Cases that the weights of one batch may stand for: a case of weight 3 is read as three rows."""
+"""The largest total weight of one batch: a case of weight 3 is read as three rows."""
 
 MIN_CASES_FOR_SCORE_CLAIM = 30
 """With fewer cases no difference of mean scores is claimed. Between equal forecasters, a 95% t interval for a

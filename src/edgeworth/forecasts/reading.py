@@ -56,7 +56,7 @@ from edgeworth.sources.times import read_times
 
 @dataclass(frozen=True)
 class ForecastTerms:
-    """What the caller says about probabilities: whose they are, how they bet, and what is to be shown.
+    """The options for reading probabilities: their classes, how they bet, and what the report needs.
 
     ``first`` is the position of the first row in the whole path.
     """
@@ -72,7 +72,7 @@ class ForecastTerms:
     bookmaker: Bookmaker | None = None
     commission: float = 0.0
     overround: OverroundMethod | None = None
-    """How odds become probabilities; None where the caller does not say, which is multiplicative."""
+    """How odds become probabilities; None means the default, which is multiplicative."""
     date_format: str | None = None
     first: int = 0
     drops_missing: bool = False
@@ -186,9 +186,9 @@ def columns_of(value: object, role: str) -> list[str]:
 
 
 def read_forecasts(source: Source | None, options: Options, terms: ForecastTerms) -> ForecastTally:
-    """Tally forecasts and the bets with them: names of columns of a source, or arrays where there is none.
+    """Tally forecasts and the bets with them, from the columns of a source or from arrays.
 
-    Of a source, one column stands for the positive class, several for a class each.
+    In a source, a single column has the probabilities of the positive class; several have one class each.
     """
     truth, probabilities, against, odds = (
         options[role] for role in ("truth", "probabilities", "against", "odds")
@@ -364,8 +364,8 @@ def tally_forecasts(
 ) -> ForecastTally:
     """Fold a source into the evidence of its forecasts, in memory that does not grow with the rows.
 
-    Only ``time``, rounds, closing odds, sampling weights, and a ``bookmaker`` who holds prices for every case
-    (``Bookmaker.is_random`` says who does not) take all rows at once.
+    Only ``time``, rounds, closing odds, sampling weights, and a ``bookmaker`` with prices for every case (see
+    ``Bookmaker.is_random``) need all rows at once.
     """
     holds_prices = terms.bookmaker is not None and not terms.bookmaker.is_random
     has_rounds = time is not None or named_round is not None or bool(columns.closing_odds)
@@ -391,7 +391,7 @@ def tally_forecasts(
     except InputError:
         if not isinstance(source, (CountingSource, FoldingSource)):
             raise
-        # Neither counts nor partitions know in which row a label comes first: the rows themselves say it.
+        # Counts and partitions do not show in which row a label comes first, so the rows are read.
         truth_counts = count_truth(source, columns.truth, needs_rows=True)
         plan = _plan(truth_counts, source.is_text, columns, terms)
     return Reducer(needed, partial(_evidence, plan=plan), ForecastTally.empty()).fold(source)

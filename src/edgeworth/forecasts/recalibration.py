@@ -51,7 +51,7 @@ def contradicts_certainty(curve: Reliability) -> bool:
 def uncertain_part(curve: Reliability) -> Reliability:
     """Return the cases with forecasts strictly between 0 and 1.
 
-    A forecast of 0 or 1 that was right adds nothing to the likelihood, whatever the slope and the intercept.
+    A forecast of 0 or 1 that was right adds nothing to the likelihood for any slope and intercept.
     """
     inner = (curve.values > 0) & (curve.values < 1)
     return curve if inner.all() else curve.select(inner)

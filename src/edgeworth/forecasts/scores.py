@@ -30,7 +30,7 @@ from edgeworth.errors import InputError, MergeError
 from edgeworth.forecasts.class_columns import CodedTruth, order_beside
 from edgeworth.forecasts.clusters import ForecastClusters, add_clusters
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scoring_rules import RULES, SCORES, case_scores
+from edgeworth.forecasts.scoring_rules import PROPER_SCORES, RULES, case_scores
 from edgeworth.sources.alignment import aligned
 from edgeworth.sources.columns import Label, as_column
 from edgeworth.sources.numbers import as_probabilities, check_probabilities, names_of_columns
@@ -131,7 +131,7 @@ class ForecastScores(Serializable):
     sums: Floats
     products: Floats
     zeros: Numbers
-    names: tuple[str, ...] = SCORES
+    names: tuple[str, ...] = PROPER_SCORES
     clusters: ForecastClusters | None = field(default=None, repr=False)
     """The same cases by cluster; not part of files, because the whole tally of forecasts keeps it."""
     weighting: ScoreWeights | None = field(default=None, repr=False)
@@ -147,7 +147,9 @@ class ForecastScores(Serializable):
         :meta private:
         """
         nothing = np.zeros(0, dtype=np.int64)
-        return cls((), (), nothing, np.zeros((len(SCORES), 0)), np.zeros((len(SCORES), 0, 0)), nothing)
+        return cls(
+            (), (), nothing, np.zeros((len(PROPER_SCORES), 0)), np.zeros((len(PROPER_SCORES), 0, 0)), nothing
+        )
 
     @classmethod
     @aligned
@@ -159,7 +161,7 @@ class ForecastScores(Serializable):
         labels: Sequence[Label] | None = None,
         positive: Label | None = None,
         normalise: bool = False,
-        scores: Sequence[str] = SCORES,
+        scores: Sequence[str] = PROPER_SCORES,
     ) -> Self:
         """Score the probabilities of one system, or of several, on the same truth.
 
@@ -223,7 +225,9 @@ class ForecastScores(Serializable):
         return cls._of_blocks(block_of, tuple(inputs), first, scores)
 
     @classmethod
-    def from_forecasts(cls, forecasts: Mapping[str, Forecasts], *, scores: Sequence[str] = SCORES) -> Self:
+    def from_forecasts(
+        cls, forecasts: Mapping[str, Forecasts], *, scores: Sequence[str] = PROPER_SCORES
+    ) -> Self:
         """Score checked forecasts of the same cases.
 
         :meta private:
@@ -376,7 +380,7 @@ class ForecastScores(Serializable):
             return False
         if any(len(set(names)) < len(names) for names in (self.systems, self.labels, self.names)):
             return False
-        if not set(self.names) <= set(SCORES):
+        if not set(self.names) <= set(PROPER_SCORES):
             return False
         # A score without a bound is infinite exactly where probability 0 came true.
         is_unbounded = np.isinf([RULES[name].highest(len(self.labels)) for name in self.names])[:, None]
@@ -423,9 +427,9 @@ def _add_weighting(first: ScoreWeights | None, second: ScoreWeights | None) -> S
 
 
 def _check_scores(scores: Sequence[str], systems: Mapping[str, object]) -> None:
-    unknown = [scores] if isinstance(scores, str) else [name for name in scores if name not in SCORES]
+    unknown = [scores] if isinstance(scores, str) else [name for name in scores if name not in PROPER_SCORES]
     if unknown:
-        raise InputError(f"scores are a list of some of {', '.join(SCORES)}; saw {unknown[0]!r}")
+        raise InputError(f"scores are a list of some of {', '.join(PROPER_SCORES)}; saw {unknown[0]!r}")
     if not scores or len(set(scores)) < len(scores):
         raise InputError(f"pass at least one score, and each only once; saw {list_labels(scores)}")
     if not systems:

@@ -162,11 +162,11 @@ RULES = {
     )
 }
 
-SCORES = tuple(RULES)
+PROPER_SCORES = tuple(RULES)
 
 
 def case_scores(forecasts: Forecasts, names: Sequence[str]) -> Floats:
-    """Compute the scores of each case, one row a score, lower being better.
+    """Compute the scores of each case, one row per score; lower is better.
 
     >>> case_scores(Forecasts.of([0, 1], np.array([[0.5, 0.5], [0.6, 0.4]])), ["brier"]).round(2).tolist()
     [[0.25, 0.36]]

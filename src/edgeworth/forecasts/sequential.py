@@ -1,10 +1,10 @@
 """Inference that holds at any time: e-values and confidence sequences for forecasts and bets.
 
-An e-value is what a stake of 1 has become in a game that is fair or worse if the null is true, so its mean
-is at most 1. Markov: at one time fixed beforehand it reaches 1/α with probability at most α. Ville: along
-the way it *ever* reaches 1/α with probability at most α, so one may watch it, stop when one likes, and use
-its maximum. Ville needs the cases in the order in which they were known, or in one fixed without seeing the
-outcomes. ``Evidence`` says what such a process proves.
+An e-value is the value of a stake of 1 after a game that is fair or worse if the null hypothesis is true, so
+its mean is at most 1. By Markov's inequality, it reaches 1/α at a time fixed beforehand with probability at
+most α. By Ville's inequality, it *ever* reaches 1/α with probability at most α, so you can watch it, stop at
+any time, and use its maximum. Ville's needs the cases in the order in which they became known, or in an order
+that was fixed without seeing the outcomes. ``Evidence`` holds such a process and what it shows.
 
 Confidence sequences are intervals for a running mean that hold at all times at once, of a difference for each
 case or of the sums of blocks of cases (``BlockSums``).
@@ -503,7 +503,7 @@ def empirical_bernstein(
     variation = np.cumsum(np.maximum(parts, 0.0))
     mixture = GammaMixture.tuned(v_opt=v_opt, alpha=1 - level, c=c)
     reach = mixture.boundary(np.maximum(1.0, variation), 2 / (1 - level)) / cases
-    # An average of differences within ±c/2 lies there too, whatever came out.
+    # The average of differences within ±c/2 also lies within ±c/2.
     low, high = np.maximum(mean - reach, -c / 2), np.minimum(mean + reach, c / 2)
     method = (
         f"empirical Bernstein confidence sequence, V centred {centring}, c = {c:g}, tuned for V = {v_opt:g}"

@@ -34,7 +34,7 @@ def default_gap_measures(tally: ForecastTally) -> tuple[str, ...]:
 
 
 def base_rates(tally: ForecastTally) -> dict[str, float]:
-    """Compute the share of each class; of two classes the second says it all."""
+    """Compute the share of each class; for two classes, of the second only."""
     shares = dict(
         zip(map(str, tally.labels), (tally.scores.classes / tally.scores.total).tolist(), strict=True)
     )

@@ -124,7 +124,7 @@ class ForecastTally(Serializable):
         "points": replace(optional(object_of(ForecastPoints)), is_brief=True, default=None),
     }
     needs_positions: ClassVar[bool] = True
-    """A path has an order: a case must know where it stands in the whole."""
+    """A path has an order, so each part must know the position of its first case in the whole."""
 
     wealth: Wealth
     scores: ForecastScores
@@ -296,7 +296,7 @@ class ForecastTally(Serializable):
 
     @property
     def reliability(self) -> dict[Label, BoundedReliability]:
-        """What happened at each forecast value, class by class; of two classes the second says it all."""
+        """The outcomes at each forecast value, by class; for two classes, of the second only."""
         indices = _places(len(self.labels))
         return {self.labels[index]: curve for index, curve in zip(indices, self.curves, strict=True)}
 
@@ -472,7 +472,7 @@ def _add_squares(first: Floats | None, second: Floats | None) -> Floats | None:
 
 
 def _sorted_scores(values: Floats, counts: Numbers, moments: Floats | None) -> SortedScores:
-    """Sort forecasts that stand for numbers of cases, or for sums of weights with their Σw² and Σw⁴."""
+    """Sort forecasts with their numbers of cases, or with their sums of weights, Σw² and Σw⁴."""
     if moments is None:
         return SortedScores.of(values, counts)
     squares, fourths = moments
@@ -502,7 +502,7 @@ def _places(size: int) -> range:
 
 
 MISSING = "Rows are missing on the path in time: position"
-"""How the sentence about gaps begins; each merged tally says it anew, for gaps may have been filled."""
+"""The beginning of the sentence about gaps; each merged tally writes a new one, as gaps may be filled."""
 
 PathT = TypeVar("PathT", "ForecastTally", "Wealth")
 

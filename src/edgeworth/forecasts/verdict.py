@@ -407,7 +407,7 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
         text = f"{_capitalize(model)} and {rival} have the same Brier score: {model_score} ({cases})."
         return Claim("score", text, "estimated", numbers)
     has_few_cases = findings.scores.cases < MIN_CASES_FOR_SCORE_CLAIM and not difference.at_all_times
-    if has_few_cases or (difference.says_nothing and findings.scarcity is None):
+    if has_few_cases or (difference.is_uninformative and findings.scarcity is None):
         needed = f"; at least {MIN_CASES_FOR_SCORE_CLAIM} are needed" if has_few_cases else ""
         text = f"Too few cases to compare {model} with {rival}: {levels[:-1]}; {cases}{needed})."
         return Claim("score", text, "not shown", numbers)

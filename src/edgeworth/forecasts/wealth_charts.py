@@ -124,7 +124,7 @@ def wealth_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart
         _wealth_title(quantity),
         f"{_became(findings, quantity)}{_expected(findings)} The line at {format_wealth(threshold)}"
         f"{'' if _is_seen(findings, threshold) else ', too near to 0 to be drawn'}: "
-        f"{_line_says(findings)}.",
+        f"{_describe_line(findings)}.",
         LazyMapping(find),
         draw,
         (
@@ -173,7 +173,7 @@ def _expected(findings: ForecastFindings) -> str:
     )
 
 
-def _line_says(findings: ForecastFindings) -> str:
+def _describe_line(findings: ForecastFindings) -> str:
     wealth, alpha = findings.bets.wealth, format_level(alpha_of(findings.level))
     if wealth.predictions_made == "in-sample":
         return "no evidence here, because the model had seen these outcomes"
@@ -465,7 +465,7 @@ def luck_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart:
     return Chart(
         "final_wealth",
         f"Distribution of the final {quantity} {'under luck' if IF_PRICES in names else IF_MODEL}",
-        _luck_says(findings.bets, law, laws, quantity),
+        _describe_luck(findings.bets, law, laws, quantity),
         LazyMapping(find),
         draw,
         (
@@ -487,7 +487,7 @@ def drawn_laws(findings: ForecastFindings) -> dict[str, Floats]:
     return {assumption: law for assumption, law in laws.items() if math.isfinite(law.sum())}
 
 
-def _luck_says(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats], quantity: str) -> str:
+def _describe_luck(bets: Bets, law: FinalLaw, laws: Mapping[str, Floats], quantity: str) -> str:
     sentences = [f"The {quantity} at the end is {format_wealth(bets.wealth.log_wealth)}."]
     if bets.luck is not None and IF_PRICES in laws:
         sentences.append(describe_luck(bets.luck, bets.wealth.book, quantity))

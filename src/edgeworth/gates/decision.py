@@ -57,7 +57,7 @@ class Decision:
     results : tuple of RequirementResult
         The requirements with their numbers and outcomes.
     failures : tuple of str
-        Reasons to fail whatever the numbers are: vanished items, unfinished runs, items that had to be right.
+        Reasons to fail at any values: vanished items, unfinished runs, items that had to be right.
     notes : tuple of str
         Remarks.
     candidate, baseline : str
@@ -193,7 +193,7 @@ class Decision:
     def describe_most_passes(self) -> str | None:
         """Bound how often an unchanged system passes if no rate of the whole gate can be computed.
 
-        It passes at most as often as by the hardest requirement on a difference, whatever its level is.
+        It passes at most as often as the hardest requirement on a difference does, at any level of quality.
 
         :meta private:
         """

@@ -170,9 +170,9 @@ class NormalModel:
     freedom: float = math.inf
     """The degrees of freedom of the interval's quantile."""
     units: float = math.inf
-    """How many units the standard error was learnt from."""
+    """The number of units behind the standard error."""
     width: float = 1.0
-    """How much wider the interval is than that of a normal law with this error: of few trials it is."""
+    """The width of the interval divided by that of a normal law with this error: above 1 with few trials."""
     skewness: float = 0.0
     """The skewness of what one unit adds to a mean."""
     shifts: tuple[float, float] = (0.0, 0.0)
@@ -221,7 +221,7 @@ class NormalModel:
         return [replace(self, error=self.error * math.sqrt(freedom / x)) for x in quantiles]
 
     def spread(self, truth: float) -> float:
-        """Take the standard error, whatever the truth."""
+        """Return the standard error, which is the same for every true value."""
         del truth
         return self.error
 

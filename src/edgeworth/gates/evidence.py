@@ -87,9 +87,9 @@ class Evidence:
     test: ConfirmingTest | None = None
     """The test of "no difference" or of chance; None for other bounds."""
     reason: str | None = None
-    """Why nothing can be decided, whatever the interval."""
+    """Why nothing can be decided, also if the interval would decide it."""
     caveat: str | None = None
-    """What else to know about the numbers."""
+    """A caveat about the numbers, which reports show."""
     cannot_pass: Callable[[float], str | None] = field(default=lambda _: None, repr=False)
     """Why no result could pass with so few cases, at a level."""
     unseen_shifts: tuple[float, float] = (0.0, 0.0)

@@ -212,7 +212,7 @@ class _Words:
         return self.tokens[self.index].position if self.index < len(self.tokens) else len(self.text)
 
     def fail(self, needed: str, forms: str = "") -> NoReturn:
-        """Raise an error that states what was needed here, what stands here, and the forms to write."""
+        """Raise an error that states what was needed here, what the text has, and the forms to write."""
         seen = f"saw {self.next!r}" if self.next else "the text ends here"
         hint = f"; {forms}" if forms else ""
         raise RequirementError(f"{needed}; {seen}{hint}", self.text, self.position)

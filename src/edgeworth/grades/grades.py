@@ -69,7 +69,7 @@ class Grades(Serializable):
     clusters : tuple of str, optional
         The cluster of each entry.
     items : array of int
-        The number of items that each entry stands for.
+        The number of items with the values of each entry.
     repeats : array of int
         The number of grades of each item.
     sums, squares : array of float
@@ -208,7 +208,7 @@ class Grades(Serializable):
         bounds: tuple[float, float] = UNBOUNDED,
         lower_is_better: bool = False,
     ) -> Self:
-        """Tally a batch of columns. ``rows`` holds the number of rows that each entry stands for.
+        """Tally a batch of columns. ``rows`` holds the number of rows with the values of each entry.
 
         Ids are read as text, or, if not ``are_named``, stay whole numbers.
 

@@ -31,6 +31,7 @@ class GradesKind(Kind["Grades"]):
     predictions = "grades"
     unit = "item"
     has_truth = False
+    joins_repeats = True
     terms = ("missing",)
     usual = ("accuracy", "mean")
     difference_options = ("guess_rate",)

@@ -78,6 +78,7 @@ MEASURES = (
         high=np.inf,
         chance="none",
         title="mean grade",
+        is_mean_of_grades=True,
         guidance=guidance.MEAN,
     ),
     _of_grades(

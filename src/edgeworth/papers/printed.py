@@ -1,6 +1,6 @@
 """Compare the numbers that a paper prints with Edgeworth's, and report on all numbers of a paper.
 
-A TOML file per paper holds what is printed: its sections in order, with one line per number,
+A TOML file per paper holds the printed numbers: its sections in order, with one line per number,
 ``what | printed | right | reason``.
 """
 

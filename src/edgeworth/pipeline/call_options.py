@@ -14,7 +14,7 @@ from edgeworth.core.kinds import AnyKind, Kind, find_predictions
 from edgeworth.core.options import (
     COMPARED,
     EVERY,
-    QUERIES,
+    GRADES,
     RUN_LOGS,
     SEVERAL,
     EvaluateOptions,
@@ -185,7 +185,7 @@ def check_options(options: Options, predictions: str) -> Options:
         is_own = own is not None and (kinds == EVERY or name in (*own.roles, *own.options))
         if predictions not in kinds and not is_own:
             title = NAMES.get(predictions, predictions) if own is None else own.title
-            if predictions == QUERIES and options["fold"] is not None and not are_compared:
+            if options["fold"] is not None and not are_compared and find_predictions(predictions).ranks_folds:
                 title = "folds of scores"
             hint = ": give the column as cluster" if name == "id" and are_compared else ""
             raise OptionError(f"{flag_name(name)} is not supported with {title}{hint}")
@@ -205,6 +205,17 @@ def own_kind(options: Options) -> AnyKind | None:
     """Return the kind that the caller passed, or None if the predictions decide it."""
     kind = options["kind"]
     return kind if isinstance(kind, Kind) else None
+
+
+def requested_kind(options: Options) -> AnyKind | None:
+    """Return the kind that the caller passed or named, or None if the predictions decide it."""
+    kind = options["kind"]
+    return find_by_word(kind) if isinstance(kind, str) else kind
+
+
+def find_by_word(word: str) -> AnyKind:
+    """Find the kind of predictions that a user named: right or wrong answers are grades."""
+    return find_predictions(GRADES if word == "correct" else word)
 
 
 def tally_kind(options: Options) -> AnyKind:

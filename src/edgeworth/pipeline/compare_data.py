@@ -18,9 +18,8 @@ from edgeworth.comparisons.reading import named_systems
 from edgeworth.comparisons.report import whole_or_none
 from edgeworth.comparisons.suspicious import suspicious_systems
 from edgeworth.core.amounts import check_margin, parse_margin
-from edgeworth.core.kinds import AnyKind, SystemTallies, find_predictions, kind_if_tally, kind_of
+from edgeworth.core.kinds import AnyKind, SystemTallies, kind_if_tally, kind_of
 from edgeworth.core.options import (
-    GRADES,
     LABELS,
     PROBABILITIES,
     QUERIES,
@@ -38,10 +37,12 @@ from edgeworth.pipeline.call_options import (
     change,
     check_options,
     fill_in,
+    find_by_word,
     flag_name,
     given_options,
     own_kind,
     refuse_all_but,
+    requested_kind,
     set_columns,
     with_folds,
 )
@@ -77,7 +78,8 @@ def comparison_options(arguments: Mapping[str, object]) -> Options:
 
 def compare_joined(systems: object, options: Options) -> Comparison:
     """Compare systems in tables of their own, or in one long table."""
-    if options["kind"] in (GRADES, "correct"):
+    requested = requested_kind(options)
+    if requested is not None and requested.joins_repeats:
         return _of_joined_grades(systems, options)
     library = library_of(options["data"])
     truth, columns, options, notices = join_systems(options["truth"], systems, options)
@@ -96,9 +98,8 @@ def _compare_named(
 ) -> Comparison:
     named = named_systems(systems)
     predictions = _predictions(named, options)
-    are_scores = predictions == SCORES
-    options = with_folds(options, are_ranked=are_scores)
     kind = _kind(predictions, options)
+    options = with_folds(options, are_ranked=kind.ranks_folds)
     source, truth, notices = _open(kind, options, options["truth"], named)
     paths: Sequence[Path] = getattr(source, "paths", ())
     states = file_states(paths)
@@ -108,7 +109,7 @@ def _compare_named(
     options, weighed = settle_weights(source, options)
     read = _read(kind, source, truth, named, options)
     findings = _compare_tallies(read, options)
-    parts = "fold" if are_scores and options["fold"] is not None else "cluster"
+    parts = "fold" if kind.ranks_folds and options["fold"] is not None else "cluster"
     roles = (parts, "query", "weight") if options["data"] is not None else ()
     columns = {"truth": None if options["data"] is None else truth} | select_options(options, roles)
     listed = _list_systems(named, options["data"])
@@ -321,9 +322,8 @@ def _kind(predictions: str, options: Options) -> AnyKind:
     own = own_kind(options)
     if own is not None:
         return own
-    if predictions == SCORES and options["query"] is not None:
-        return find_predictions(QUERIES)
-    return find_predictions(GRADES if predictions == "correct" else predictions)
+    has_queries = predictions == SCORES and options["query"] is not None
+    return find_by_word(QUERIES if has_queries else predictions)
 
 
 def _predictions(systems: Mapping[str, object], options: Options) -> str:

@@ -14,21 +14,12 @@ from edgeworth.core.estimates import Estimate
 from edgeworth.core.formatting import digits_shown
 from edgeworth.core.kinds import kind_of
 from edgeworth.core.measures import quote_label
-from edgeworth.core.options import (
-    LABELS,
-    SEVERAL,
-    Options,
-    select_options,
-)
+from edgeworth.core.options import Options, select_options
 from edgeworth.core.registry import canonical_spellings
 from edgeworth.core.serialization import plain_label
 from edgeworth.core.tallies import Tally, dropped_rows, labels_of
 from edgeworth.errors import EdgeworthError, OptionError
-from edgeworth.pipeline.call_options import (
-    change,
-    check_options,
-    set_columns,
-)
+from edgeworth.pipeline.call_options import change, check_options, set_columns, tally_kind
 from edgeworth.pipeline.tally_record import Part, TallyRecord
 from edgeworth.pipeline.tally_rows import OTHER_ROLES, Opened, count, note_pooled, settle_weights
 from edgeworth.report.frames import Row, estimate_rows, library_of
@@ -51,12 +42,12 @@ def evaluate_rows(data: object, options: Options) -> Report:
     options, notices = settle_weights(opened.source, opened.options)
     notices = (*opened.notices, *note_pooled(opened.source), *notices)
     opened = replace(opened, options=options, notices=notices)
-    if options["predictions"] == SEVERAL:
+    if tally_kind(options).holds_systems:
         raise OptionError("evaluate takes one prediction: use ew.compare for several")
     record = count(opened, is_final=True)
     roles = select_options(options, ("truth", *FORMS, *GRADED))
     report = replace(report_tally(record, options), library=library_of(data, *roles.values()))
-    if options["odds"] is not None and options["predictions"] == LABELS:
+    if options["odds"] is not None and tally_kind(options).predicts_classes:
         from edgeworth.pipeline.flat_stakes import with_tips
 
         report = with_tips(report, opened.source, options, labels_of(record.final))

@@ -72,7 +72,7 @@ def plan_stakes(
     names = list(dict.fromkeys(games))
     rows = [[row for row, game in enumerate(games) if game == name] for name in names]
     most = max(map(len, rows))
-    # The last outcome stands for all that are not listed.
+    # The last outcome is all outcomes that are not listed.
     chances, returns = np.zeros((len(names), most + 1)), np.zeros((len(names), most + 1, most))
     for number, (name, own) in enumerate(zip(names, rows, strict=True)):
         listed = [outcomes[row] for row in own]
@@ -88,7 +88,7 @@ def plan_stakes(
     shares = fraction * joint_stakes(chances, returns, np.zeros(len(names), dtype=np.intp))[0]
     growth = float(expected_growth(Rounds(chances[None], returns[None]), shares[None])[0])
     returned = (returns @ shares[..., None])[..., 0]
-    # A listed outcome can happen whatever its probability. One that stands alone can fail to.
+    # A listed outcome can happen even with probability 0, and the only listed one can fail to happen.
     can_happen = chances > 0
     for number, own in enumerate(rows):
         can_happen[number, : len(own)] = True

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from edgeworth.common.choices import PREDICTIONS_OF_OPTION, Unmatched
 from edgeworth.core.estimates import Estimate
-from edgeworth.core.options import SEVERAL, Options, select_options
+from edgeworth.core.options import Options, select_options
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.gates.requirements import BASELINE, CANDIDATE
 from edgeworth.grades.grades import Grades
-from edgeworth.pipeline.call_options import change, own_kind
+from edgeworth.pipeline.call_options import change, own_kind, tally_kind
 from edgeworth.pipeline.evaluate_data import count_slices, estimate_of
 from edgeworth.pipeline.gate_data import (
     TRUE,
@@ -64,7 +64,7 @@ class TableData(GateData):
         alone = change(options, join=None, truth_file=None, unmatched="drop", by=None, verb="evaluate")
         opened = Opened.of(self.data, alone)
         options, notices = settle_weights(opened.source, opened.options)
-        if options["predictions"] == SEVERAL:
+        if tally_kind(options).holds_systems:
             raise OptionError("a gate checks one candidate: give one prediction, and the other as --baseline")
         return Opened(opened.source, options, (*opened.notices, *notices))
 

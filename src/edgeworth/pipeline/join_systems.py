@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeworth.core.kinds import Kind
-from edgeworth.core.options import GRADES, LABELS, Options, select_options
+from edgeworth.core.options import GRADES, Options, select_options
 from edgeworth.errors import InputError, OptionError
 from edgeworth.grades.grades import Grades, as_points, as_right
 from edgeworth.grades.kind import GRADES as GRADES_KIND
 from edgeworth.grades.reading import check_grades, rules_of
-from edgeworth.pipeline.call_options import change, check_options, flag_name, given_options, own_kind
+from edgeworth.pipeline.call_options import change, check_options, flag_name, given_options, requested_kind
 from edgeworth.pipeline.slices import Slice, cross_columns, cut_slices, split_crossed
 from edgeworth.pipeline.tally_rows import column_names
 from edgeworth.sources.column_roles import guess_roles, names_of
@@ -37,7 +37,7 @@ Positions: TypeAlias = NDArray[np.intp]
 
 TRUTH_FILE = "the truth file"
 SHARED = ("cluster", "query", "fold", "id", "weight")
-"""Roles of columns that say something of a case, beside its truth."""
+"""Roles of columns that describe a case, besides its truth."""
 
 
 def find_truth(names: Sequence[str], taken: Iterable[object]) -> tuple[str, tuple[str, ...]]:
@@ -50,7 +50,7 @@ def find_truth(names: Sequence[str], taken: Iterable[object]) -> tuple[str, tupl
 
 
 def refuse_tables(options: Options) -> None:
-    """Refuse several tables if no option tells whether they are systems or parts of one table."""
+    """Refuse several tables if no option states whether they are systems or parts of one table."""
     data = options["data"]
     tables = data if isinstance(data, (list, tuple, Mapping)) else [data]
     are_parts = not isinstance(data, Mapping) and (len(tables) <= 1 or options["concatenate"])
@@ -73,7 +73,8 @@ def join_systems(
     tables, by, actual, notices = _open_tables(_column_name(truth, "truth"), systems, options)
     named = systems.values() if isinstance(systems, Mapping) else [systems]
     is_wide = not all(isinstance(column, str) for column in named)
-    are_numbers = is_wide or options["kind"] not in (None, LABELS)
+    kind = requested_kind(options)
+    are_numbers = is_wide or not (kind is None or kind.predicts_classes)
     rows = read_rows(tables, by, _column_name(options["system"], "system"), are_numbers)
     source, columns, left_out = join_rows(
         rows, tables, unmatched=options["unmatched"], missing=options["missing"]
@@ -181,9 +182,8 @@ def _open_tables(
     names = {name: column_names(sources[name], table) for name, table in data.items()}
     first = next(iter(data))
     notices: tuple[str, ...] = ()
-    kind = own_kind(options)
-    has_truth = options["kind"] not in (GRADES, "correct") if kind is None else kind.has_truth
-    if truth is None and has_truth:
+    kind = requested_kind(options)
+    if truth is None and (kind is None or kind.has_truth):
         taken = [*by, options["system"], *(column for columns in own.values() for column in columns)]
         truth, notices = find_truth(names[first], taken)
     roles = SHARED if options["system"] is None else tuple(role for role in SHARED if role != "id")
@@ -224,7 +224,7 @@ def _named_tables(options: Options) -> tuple[dict[str, object], list[str]]:
 
 
 def refuse_twice(tables: Iterable[object]) -> None:
-    """Refuse one file as two systems, under whatever names."""
+    """Refuse one file as two systems, also if it has two names."""
     files = [x for x in tables if isinstance(x, (str, os.PathLike)) and x != "-" and "://" not in str(x)]
     if len(files) > 1:
         expand_paths(files)

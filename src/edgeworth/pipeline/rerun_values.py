@@ -15,7 +15,7 @@ from edgeworth.common.arrays import Floats
 from edgeworth.comparisons.paired_values.differences import query_values
 from edgeworth.errors import OptionError
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.scoring_rules import SCORES, case_scores
+from edgeworth.forecasts.scoring_rules import PROPER_SCORES, case_scores
 from edgeworth.rankings.intervals.clusters import CaseRanks
 from edgeworth.rankings.intervals.methods import Places, check_influence, influence_of
 from edgeworth.rankings.lists import RankedLists
@@ -66,6 +66,6 @@ def values_of_forecasts(truth: list[object], probabilities: Floats, ids: list[st
     >>> values_of_forecasts([0, 1], np.array([0.5, 0.4]), ["a", "b"], "brier").values.round(2).tolist()
     [0.25, 0.36]
     """
-    if rule not in SCORES:
-        raise OptionError(f"noise of probabilities needs a score: {', '.join(SCORES)}; saw {rule!r}")
+    if rule not in PROPER_SCORES:
+        raise OptionError(f"noise of probabilities needs a score: {', '.join(PROPER_SCORES)}; saw {rule!r}")
     return UnitValues(ids, case_scores(Forecasts.of(truth, probabilities), [rule])[0], is_lower_better=True)

@@ -171,7 +171,7 @@ class Answers:
         return sum(len(run.items) for run in self.runs.values())
 
     def judged(self, errors: ErrorRule) -> dict[str, Run]:
-        """Keep the answers that have a grade; those that errored have the worst one if ``errors`` says so."""
+        """Keep the answers that have a grade; with ``errors="wrong"``, errors get the worst one."""
         worst = self.worst_grade() if errors == "wrong" and any(self.errors.values()) else None
         runs = {}
         for name, run in self.runs.items():

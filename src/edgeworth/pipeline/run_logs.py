@@ -51,12 +51,12 @@ OWN = (
     *("data", "kind", "scorer", "errors", "allow_unfinished", "with_digest", "by"),
     *("cluster", "lower_is_better", "grade_range", "unmatched"),
 )
-"""Options that say how logs are read and answers are graded."""
+"""Options for reading logs and grading answers."""
 SURE = ("level", "rng", "digits")
 
 
 class JudgingOptions(TypedDict, total=False):
-    """Options that say how grades are judged."""
+    """Options for the statistics of grades."""
 
     level: float
     rng: Rng
@@ -243,7 +243,7 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
             part_report = _without_charts(_without_warnings(_without_winners(part, reasons).report, reported))
             # The verdict says once that no winner is named.
             more[title] = replace(part_report, verdict="") if reasons else part_report
-        # The sentence on why no winner is named may tell of the run already.
+        # The sentence on why no winner is named may name the run already.
         claims = [
             claim
             for claim in _unfinished_claims(systems, tasks)

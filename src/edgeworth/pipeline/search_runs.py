@@ -121,7 +121,7 @@ def _evaluate(
     provenance = make_provenance(**about, **rules, level=level, seed=seed)
     report = trec_report(findings, provenance, are_chosen=bool(measures))
     coverage = {name: _judged_share(run_findings.lists) for name, run_findings in findings.items()}
-    # Judgements that list relevant documents alone do not tell what else was seen.
+    # Judgements that list only relevant documents do not show which others were judged.
     has_rejections = any(run_findings.lists.rejected.any() for run_findings in findings.values())
     report = replace(
         report,
@@ -181,7 +181,7 @@ def _read_runs(
 ) -> dict[str, TrecRun]:
     """Read each run under its given name, or else under its tag, its file's name or its path.
 
-    Tags are used if they tell all runs apart, and otherwise the names of the files.
+    Tags are used if all runs have different ones, and otherwise the names of the files.
     """
     named = runs if isinstance(runs, Mapping) else {}
     name_by_path = {str(path): name for name, path in named.items()}

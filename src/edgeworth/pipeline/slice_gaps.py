@@ -155,7 +155,7 @@ class SliceRow:
     def is_shown(self) -> bool:
         """Return whether test and interval both show that the slice is weaker than the rest.
 
-        For a measure without a better side, tell whether they show that it differs.
+        For a measure without a better direction, return whether they show that it differs.
         """
         return self.is_different and not self.is_stronger
 

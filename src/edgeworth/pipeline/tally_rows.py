@@ -1,4 +1,4 @@
-"""From data to a tally that knows how it was counted: the one way of reading."""
+"""From data to a tally with the options that it was counted with: every verb reads rows in this way."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ MAX_COLUMNS_LISTED = 12
 def tally(data: object = None, **given: Unpack[TallyOptions]) -> TallyRecord:
     """Count one part of the data, to be merged with others and reported on later.
 
-    What is merged tells the same as what was counted in one piece: ``a + b`` adds parts up, ``ew.evaluate``
-    reports, ``.write(path)`` and ``ew.read_tally`` make it a file.
+    A merged tally gives the same report as data counted in one piece: ``a + b`` adds parts, ``ew.evaluate``
+    reports on a tally, and ``.write(path)`` and ``ew.read_tally`` write and read it as a file.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def count(opened: Opened, *, is_final: bool) -> TallyRecord:
 def settle_weights(source: Source | None, options: Options) -> tuple[Options, tuple[str, ...]]:
     """Find out whether weights count cases, if the caller did not declare it, and note it.
 
-    A batch cannot tell by itself: whole numbers in one and fractions in the next are all sampling weights.
+    One batch is not enough: whole numbers in one and fractions in the next are all sampling weights.
     """
     if options["weight"] is None or options["weight_kind"] is not None:
         return options, ()

@@ -400,7 +400,7 @@ def _amount(value: float) -> str:
 MAX_LISTS_DRAWN = 200
 """The most lists that are drawn one by one; more are drawn as this many quantiles."""
 NAMED_LISTS = 40
-"""Lists that stand in lines with their names."""
+"""The most lists that have rows with their names."""
 MAX_RUNS_DRAWN = 40
 PIXELS_PER_RUN = 18
 MEAN, RANDOM_ORDERS = "mean over lists", "random orders"
@@ -427,7 +427,7 @@ def _queries(findings: ListFindings) -> Chart:
     if number > MAX_LISTS_DRAWN:
         quantiles = np.quantile(findings.values, shares).tolist()
         lists = [(f"{share:.2%} of lists below", x) for share, x in zip(shares, quantiles, strict=True)]
-    measure = _said(headline.measure)
+    measure = _describe_spelling(headline.measure)
     names = axis_names(name for name, _ in lists)
     rows = tuple(
         {"list": name, "below": share, "value": finite_or_none(value)}
@@ -460,7 +460,9 @@ def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> ob
     """Draw one line per named list, the best on top, or else the share of lists below each value."""
     alt = kit.alt
     axis = alt.Axis(format=PLAIN, tickCount=6)
-    value = alt.X("value:Q", title=_said(findings.headline.measure), axis=axis, scale=alt.Scale(zero=True))
+    value = alt.X(
+        "value:Q", title=_describe_spelling(findings.headline.measure), axis=axis, scale=alt.Scale(zero=True)
+    )
     if names is not None:
         order, axis = list(names.names[::-1]), alt.Axis(grid=True, **names.options)
         across, height = alt.Y("list:N", sort=order, title=None, axis=axis), PIXELS_PER_RUN * len(names.names)
@@ -482,7 +484,7 @@ def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> ob
 
 def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
     first = next(iter(runs.values()))
-    level, measure = format_level(first.level), _said(first.headline.measure)
+    level, measure = format_level(first.level), _describe_spelling(first.headline.measure)
     order = sorted(runs.items(), key=lambda run: -run[1].headline.value)
     top = order[0][1]
     names = axis_names(name for name, _ in order[:MAX_RUNS_DRAWN])
@@ -522,6 +524,6 @@ def _run_means(runs: Mapping[str, ListFindings]) -> Chart:
     )
 
 
-def _said(spelling: str) -> str:
+def _describe_spelling(spelling: str) -> str:
     """Name a measure and its depth in words, without its options."""
     return spelling.split("(")[0].replace("_", " ")

@@ -176,11 +176,11 @@ MAX_DRAWS_WITH_TIES = 9_999
 def selection_tail(
     ranking: Ranking, resolved: ResolvedRanking, alternative: Alternative, seed: int, *, enough: float = 0.0
 ) -> TestResult | None:
-    """Compute P(random selection does as much); None if cases are weighted or come in clusters.
+    """Compute P(random selection does at least as well); None if cases are weighted or come in clusters.
 
-    A certified bound on average precision's tail below ``enough`` is taken without asking for more. Where
-    many items are tied, targets are put at random among the scores as they are: the law of orders without
-    ties may be exceeded more often than it says.
+    A certified bound on average precision's tail below ``enough`` is returned without a closer computation.
+    If many items are tied, targets are assigned at random to the given scores, because the law of orders
+    without ties would give too small p-values.
     """
     is_independent = ranking.is_counted and ranking.clusters is None
     if not is_independent or resolved.measure.direction == "neither":

@@ -129,7 +129,7 @@ class RankingFindings(AgainstChance):
 
     @property
     def can_be_drawn(self) -> bool:
-        """Whether there are targets to find and something to tell them from."""
+        """Whether there are both targets and other items, so that charts can be drawn."""
         return self.average_precision.undefined is None and bool(self.ranking.background.total)
 
 
@@ -187,7 +187,7 @@ def round_depths(most: float) -> list[int]:
 def _headline_depth(ranking: Ranking) -> int:
     """Choose a round number of items that could find every target, but at most half of the list.
 
-    A person who reviews nearly everything finds nearly everything, in whatever order.
+    A person who reviews nearly everything finds nearly everything in any order.
     """
     least = max(10, math.ceil(ranking.target_total))
     half = float(ranking.ranked_total) / 2

@@ -113,6 +113,7 @@ class ListsKind(Kind["RankedLists"]):
     name = "ranked_lists"
     title = "queries"
     predictions = "queries"
+    ranks_folds = True
     unit = "query"
     roles = ("truth", "score", "query")
     terms = ("missing", "positive", "relevant_from")
@@ -215,6 +216,7 @@ class ScoresByClassKind(Kind["ScoresByClass"]):
     name = "labelled_scores"
     title = "scores"
     predictions = "scores"
+    ranks_folds = True
     roles = ("truth", "score")
     terms = ("missing", "positive", "weight_kind", "bins")
     redeclared = ("positive",)

@@ -1,4 +1,4 @@
-"""Where the targets of ranked lists stand, under each policy for ties."""
+"""The tie groups of ranked lists under each policy for ties."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _as_trec_eval_reads(scores: Floats) -> NDArray[np.float32]:
 
 
 def order_lists(scores: Scores, starts: Places) -> tuple[Places, NDArray[np.bool_]]:
-    """Order the items of each list from the best to the worst, ties in any way, and say where each begins."""
+    """Order the items of each list from the best to the worst, and mark the first item of each tie."""
     order, falling = np.empty(len(scores), dtype=np.intp), -scores
     sizes = np.diff(starts)
     by_size = np.argsort(sizes, kind="stable")

@@ -281,7 +281,7 @@ class RankedLists(Serializable):
             is_known = query >= 0
             query, documents, scores = query[is_known], documents[is_known], scores[is_known]
         judgement_index = look_up(query, documents, judged_query, qrels.document)
-        # The last entry is for documents that are not there; a negative grade says no more than that.
+        # The last entry is for documents without a judgement, and a negative grade means the same.
         grades = np.maximum(np.append(qrels.grade, UNJUDGED), UNJUDGED)[judgement_index]
         has_list = np.bincount(query, minlength=len(queries)) > 0
         code = (np.cumsum(has_list) - 1)[query]

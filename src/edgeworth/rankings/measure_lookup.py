@@ -259,7 +259,7 @@ def _choose_ties(tally: Ranked, resolved: ResolvedRanking, *, is_given: bool) ->
             raise _needs_order(resolved)
         has_threshold = "threshold" in resolved.measure.options["ties"].choices
         if not (is_given or tally.is_counted) and has_threshold and resolved.depth is None:
-            # A random order of weights means nothing: whole tie groups at once, and the spelling says so.
+            # Weights have no random order, so tie groups are taken whole, and the spelling states that.
             written = Spelling.parse(resolved.spelling)
             with_threshold = str(replace(written, options={**written.options, "ties": "threshold"}))
             return replace(resolved, ties="threshold", spelling=with_threshold)
@@ -356,7 +356,8 @@ def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
 def values_in_mean(lists: RankedLists, resolved: ResolvedRanking, values: Values | None = None) -> Values:
     """Compute the value of each list as it counts in the mean; nan if it is left out.
 
-    A list without targets is left out. If the lists say so, it counts instead, as 0 if it has no value.
+    A list without targets is left out, unless the lists were read with the rule that it counts: then it
+    counts as 0 if it has no value.
     """
     if values is None:
         values = resolved.values(tie_groups_of(lists, resolved))

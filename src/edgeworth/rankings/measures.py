@@ -1,8 +1,8 @@
 """The measures of rankings: each formula beside everything that reports state about it.
 
-A formula is a function of tie groups that returns one value a list, nan where it is undefined. It takes
-ties in random order and gives the mean over all orders in closed form, unless a policy says
-otherwise; in a strict order every tie group is one item. A new measure is one decorated function here.
+A formula is a function of tie groups that returns one value per list, nan if it is undefined. By default it
+returns the mean over all orders of tied items, in closed form. In a strict order every tie group is one item.
+A new measure is one decorated function here.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _precision_sums(groups: TieGroups, depth: Depth) -> Values:
     if depth is None and np.all(size == 1):
         return (above + 1) / (items_above + 1)
     reachable = size if depth is None else groups.within(depth)
-    # Position j of the tie holds a hit with probability a/s, and (j−1)(a−1)/(s−1) hits stand before it.
+    # Position j of the tie holds a hit with probability a/s, with (j−1)(a−1)/(s−1) hits before it on average.
     reciprocals = reciprocal_sum(items_above, reachable)
     share_of_others = np.where(size > 1, ratio(hits - 1, size - 1), 0.0)
     return (
@@ -376,7 +376,7 @@ def err(groups: TieGroups, depth: Depth, max_grade: float) -> Values:
     has_mean_chance=False,
 )
 def judged(groups: TieGroups, depth: Values) -> Values:
-    """Compute the share of the first t items that were judged, whatever the grade."""
+    """Compute the share of the first t items that were judged, with any grade."""
     shares = ratio(groups.hits_at(depth), np.minimum(depth, groups.ranked))
     return shares if groups.grades is not None else np.full(groups.number, np.nan)
 

@@ -16,7 +16,7 @@ MAX_PAIRS_COUNTED = 20_000
 MIN_TIED_SHARE = 0.01
 """From this share of tied pairs of items, random orders keep the ties: they change the distribution."""
 MAX_P_VALUE_WITHOUT_TIES = 1e-3
-"""Up to this p-value, e times the tail without ties stands for the tail with ties: no level is as small."""
+"""Up to this p-value, e times the tail without ties replaces the tail with ties: no level is as small."""
 MIN_P_VALUE_COMPUTED = 1e-12
 """A smaller p-value is left to a bound, because its digits do not matter and take seconds."""
 

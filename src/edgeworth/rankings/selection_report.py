@@ -16,7 +16,7 @@ from edgeworth.report.wording import describe_probability, p_value_cell
 
 
 @dataclass(frozen=True)
-class AskedPrecision:
+class RequestedPrecision:
     """An average precision that chance has to reach, and how often it does."""
 
     value: float
@@ -33,7 +33,7 @@ class RandomSelection:
     """What random selection does, and what was asked about it."""
 
     law: AveragePrecisionLaw
-    precision: AskedPrecision | None = None
+    precision: RequestedPrecision | None = None
     hits_law: HitsLaw | None = None
     hits: int | None = None
     hit_rank: HitRankLaw | None = None

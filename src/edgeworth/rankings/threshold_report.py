@@ -98,10 +98,10 @@ def _sought(goal: Goal, estimates: Mapping[str, Estimate], level: float) -> str:
 def _where(ranking: Ranking, choice: ThresholdChoice) -> str:
     if not choice.depth:
         return "No score is high enough"
-    return f"{_what(ranking)} {_key(ranking, choice.threshold).replace('-', MINUS)}"
+    return f"{_threshold_word(ranking)} {_key(ranking, choice.threshold).replace('-', MINUS)}"
 
 
-def _what(ranking: Ranking) -> str:
+def _threshold_word(ranking: Ranking) -> str:
     return "Depth" if ranking.is_placed else "Threshold"
 
 
@@ -159,7 +159,7 @@ def threshold_slider(ranking: Ranking, choice: ThresholdChoice, level: float) ->
         [target_index, 1 - target_index, target_index, 1 - target_index],
     )
     return Slider(
-        name=_what(ranking),
+        name=_threshold_word(ranking),
         classes=(str(ranking.target), str(ranking.rest)),
         keys=[_key(ranking, threshold) for threshold in thresholds],
         counts=[table.counts[order].tolist() for table in tables],

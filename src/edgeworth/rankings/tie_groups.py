@@ -1,8 +1,8 @@
-"""Tie groups: what the measures of a ranking see of it, policies for ties, and sums over tied ranks.
+"""Tie groups: the view of a ranking that measures need, policies for ties, and sums over tied ranks.
 
-One list or many are seen through the same arrays, so a measure is written once and taken of a million lists
-in one call. Background matters only by how much of it stands above a target or in a tie with it, so a view
-of ten million scores is as long as their targets."""
+One list or many have the same arrays, so a measure is written once and computed for a million lists in one
+call. Background matters only by its amount above a target or tied with it, so the view of ten million scores
+is as long as the number of their targets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Grades:
     """How relevant each target is, of those ranked and of those never ranked."""
 
     group: NDArray[np.intp]
-    """The tie group at which each ranked target stands."""
+    """The tie group of each ranked target."""
     grade: Values
     lost_list: NDArray[np.intp]
     """The list of each target that was never ranked."""
@@ -49,7 +49,7 @@ class Judgements:
 
 @dataclass(frozen=True)
 class TieGroups:
-    """Where the targets of each list stand: the tie groups that hold a target, best first.
+    """The tie groups of each list that hold a target, best first.
 
     ``above`` is strictly above: ``hits_above`` targets among ``seen_above`` items, then the tie group of
     ``size`` items, ``hits`` of them targets. Groups are sorted by list, then from the best to the worst.
@@ -155,7 +155,7 @@ def reciprocal_sum(start: Values, length: Values) -> Values:
     if np.all(length == 1):
         return np.asarray(1 / (start + 1))
     shape, start, length = start.shape, start.ravel(), length.ravel()
-    # Differences of logarithms lose all digits when a short run stands far down: short runs are added up.
+    # Differences of logarithms lose all digits for a short run at large ranks, so short runs are added up.
     single = np.where(
         length < MIN_ARGUMENT_FOR_SERIES, length, np.clip(MIN_ARGUMENT_FOR_SERIES - start, 0, length)
     )

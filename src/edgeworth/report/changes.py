@@ -20,6 +20,7 @@ from edgeworth.core.policy import (
     UNSEEN_ITEMS_TO_SURVIVE,
     WORST_ITEMS_TO_SURVIVE,
 )
+from edgeworth.core.registry import find_by_name
 from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.errors import InputError
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
@@ -95,7 +96,7 @@ class Change(NamedTuple):
     pairs: int = 0
     """On how many items or queries both reports are paired; 0 for independent samples."""
     no_claim: str | None = None
-    """Why nothing is claimed, whatever test and interval show."""
+    """Why nothing is claimed, also if test and interval show a change."""
 
     @property
     def difference(self) -> float:
@@ -303,7 +304,8 @@ def _compare_reports(
             change = Change(key, old, new, low, high, p_value, len(differences))
     sides = [side.get(key.system, Extremes()) for side in extremes]
     known = [side for side in sides if side is not None]
-    if key.measure != "mean" or not known:
+    entry = find_by_name(key.measure) if known else None
+    if entry is None or not entry.is_mean_of_grades:
         return change
     return change._replace(no_claim=_rare_grades(change, differences, known[0], known[-1]))
 

@@ -111,7 +111,7 @@ def report_metrics(rows: Iterable[Row], numbers: Mapping[str, JsonValue]) -> dic
 
 def _add_forecasts(metrics: Metrics, numbers: Mapping[str, JsonValue]) -> None:
     """Add the skill, the ROC areas and the calibration of probabilities."""
-    if numbers.get("kind") != "probabilities":
+    if "skill" not in numbers:  # of probabilities alone
         return
     for score, skill in numbers["skill"].get("model", {}).items():
         metrics.add(f"{score}_skill", skill)

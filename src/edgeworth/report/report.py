@@ -313,7 +313,7 @@ class Report:
         }
 
     def with_notices(self, notices: Iterable[str], digits: int) -> Report:
-        """Finish the report of one run: the verdict is one line whatever names hold, notices come first.
+        """Finish the report of one run: escape line breaks in the verdict, and put notices first.
 
         :meta private:
         """

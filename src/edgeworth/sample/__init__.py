@@ -1,4 +1,4 @@
-"""Sample data: 189 births, and what two logistic regressions said about each without having seen it.
+"""Sample data: 189 births, and the predictions of two logistic regressions that were fitted to the others.
 
 The births are those of Hosmer & Lemeshow, Applied Logistic Regression (Baystate Medical Center, 1986; also
 ``MASS::birthwt``). ``low`` is 1 when the child weighed less than 2.5 kg. Each model predicted each birth from
@@ -14,7 +14,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 SAMPLE_NAME = "births.csv, the sample that comes with Edgeworth"
-"""Where a report says its data come from: the folder it lies in is of no use to a reader."""
+"""The source that a report names; the path of the folder would not help a reader."""
 
 SAMPLE_STORY = (
     "189 births (Hosmer & Lemeshow): which children will weigh less than 2.5 kg?\n"

@@ -19,7 +19,7 @@ BAND_OPACITY = 0.18
 
 
 def new_axes() -> tuple[object, Axes]:
-    """Make a figure with axes, or say how to install matplotlib."""
+    """Make a figure with axes, or raise an error that explains how to install matplotlib."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -42,7 +42,7 @@ def chart_band(rows: Rows, low: str = "low", high: str = "high") -> tuple[Floats
 
 
 def chart_rows(report: Report, chart: str, data: str | None = None) -> Rows:
-    """Take the rows of a chart, or say why the report has none."""
+    """Return the rows of a chart, or raise an error that explains why the report has none."""
     if chart not in report.charts:
         warnings = " ".join(report.warnings)
         raise InputError(f"there is nothing to draw: {report.verdict} {warnings}".strip())

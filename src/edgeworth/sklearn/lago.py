@@ -120,9 +120,9 @@ class Lago(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-lear
     -----
     ``score(z) = (1/m) Σ_i Π_j k((z_j − x_ij) / (alpha · r_ij))`` over the m training targets x_i. Here r_ij
     is the mean of ``|x_ij − w_j|`` over the ``n_neighbors`` background points w nearest to x_i (Euclidean).
-    This estimates the density of the targets with bandwidth r, times r, which stands for one over the density
-    of the background: about the odds of a target. Source: Zhu, Su & Chipman 2006, LAGO: A computationally
-    efficient approach for statistical detection, Technometrics 48, 193-205.
+    This estimates the density of the targets with bandwidth r, times r, which is about one over the density
+    of the background. So the score is about proportional to the odds of a target. Source: Zhu, Su & Chipman
+    2006, LAGO: A computationally efficient approach for statistical detection, Technometrics 48, 193-205.
 
     ``score_samples`` is the logarithm of the score for the gaussian kernel, because the score underflows far
     from all targets. Points outside all kernels of the other kinds tie at 0.

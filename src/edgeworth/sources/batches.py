@@ -55,7 +55,7 @@ class Batch:
 
 
 def check_lengths(columns: Mapping[str, Sized | None]) -> int:
-    """Return the number of rows of columns, or raise an error if it differs; None stands for no column."""
+    """Return the number of rows of columns, or raise an error if it differs; None means no column."""
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
         lengths_text = ", ".join(f"{name} has {length:,}" for name, length in lengths.items())
@@ -118,7 +118,7 @@ def _prepare_counts(batch: Batch, prepare: Callable[[Batch], T]) -> T:
     try:
         return prepare(batch)
     except InputError as error:
-        # Counts do not tell in which row something is wrong, so the rows are read.
+        # Counts do not show in which row the error is, so the rows are read.
         raise CannotCountError(str(error)) from None
 
 
@@ -229,7 +229,7 @@ class Reducer(Generic[T]):
         return self.fold_rows(source)[0]
 
     def fold_rows(self, source: Source) -> tuple[T, int]:
-        """Fold a source, and return the number of rows read too, which the sum of weights does not tell."""
+        """Fold a source; also return the number of rows, which may differ from the sum of weights."""
         wanted = list(dict.fromkeys(self.columns))
         if isinstance(source, FoldingSource):
             return source.fold(wanted, self.prepare, self.empty)

@@ -215,7 +215,7 @@ def share_one_hash(labels: Iterable[object]) -> bool:
             continue
         if isinstance(label, (int, Decimal, Fraction)) and abs(int(label)) >= 1 << 64:
             long.append(int(label))
-    # Sorting takes n log n comparisons, whatever the hashes are.
+    # Sorting takes n log n comparisons for any hashes.
     different = [label for label, _ in groupby(sorted(long))]
     return max(Counter(map(hash, different)).values(), default=0) > MAX_LABELS_WITH_ONE_HASH
 

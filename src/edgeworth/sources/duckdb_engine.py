@@ -114,8 +114,8 @@ def count_rows(
     """Yield record batches with each combination of values once; the last column is its number of rows.
 
     DuckDB counts in another thread, while the caller's thread shows progress and receives interrupts, which
-    DuckDB would notice late. ``rows`` is the number of rows in all files; ``differ`` tells that the files do
-    not all have the same columns.
+    DuckDB would notice late. ``rows`` is the number of rows in all files; ``differ`` means that not all files
+    have the same columns.
     """
     keys = ", ".join(f"c{index}" for index in range(len(columns)))
     query = (

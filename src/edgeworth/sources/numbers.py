@@ -231,7 +231,7 @@ def check_probabilities(
         )
     if low >= 1 - FLOAT64_SUM_ERROR and high <= 1 + FLOAT64_SUM_ERROR:
         return values
-    # Each row is treated alike whatever its neighbours are, so that shards agree with the whole.
+    # A row is treated in the same way in every batch, so that shards agree with the whole.
     sums[np.abs(sums - 1) <= FLOAT64_SUM_ERROR] = 1.0
     return values / sums[:, None]
 
@@ -278,7 +278,7 @@ def _table_from_array(array: AnyArray, name: str) -> NDArray[np.float64]:
         raise InputError(f"{name} must be numbers; saw a table of {array.dtype}")
     if isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(np.float64), np.nan)
-    # A matrix (np.matrix) would stay one, and has two dimensions whatever is asked.
+    # np.matrix would stay a matrix, whose slices always have two dimensions.
     return np.asarray(array, dtype=np.float64)
 
 

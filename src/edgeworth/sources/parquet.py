@@ -40,7 +40,7 @@ def count_parquet(files: Sequence[ParquetSource], columns: Sequence[str]) -> Ite
         pieces = count_rows(paths, wanted, sum(file.rows or 0 for file in files), differ=differ)
         yield from arrow_batches(pieces, wanted, repeats=True)
     except InputError as error:
-        # Reading the rows may succeed, or tell in which row the file is damaged.
+        # Reading the rows may succeed, or show in which row the file is damaged.
         raise CannotCountError(str(error)) from None
 
 

@@ -214,7 +214,7 @@ NO_JAVA = (
 def open_on_spark(data: object, master: str | None = None) -> SparkSource:
     """Open files, a folder, a remote address or a Spark dataframe with Spark on ``master``.
 
-    Without a master, Spark runs where ``spark-submit`` or a running session says, or on all cores of this
+    Without a master, Spark uses that of ``spark-submit`` or of a running session, or all cores of this
     machine.
     """
     if is_spark_frame(data):

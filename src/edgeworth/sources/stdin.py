@@ -18,7 +18,7 @@ PIECE_BYTES = 1 << 20
 
 
 def open_standard_input() -> FileSource:
-    """Open standard input, whose first bytes tell its format."""
+    """Open standard input, and detect its format by its first bytes."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError(f"{NAME} is closed: pipe a file into the command, or name a file")
     if getattr(sys.stdin, "buffer", None) is None:

@@ -1,9 +1,9 @@
-"""Two forecasters bet against each other: what wealth proves either way, and sequences of their scores.
+"""Two forecasters bet against each other: e-values of their wealth, and confidence sequences of their scores.
 
-Each bets Kelly's stakes at the other's fair prices. The first's log wealth is Σ log p(y) − log q(y), the
-second's its negative. An e-value of the first speaks against "the second's probabilities are the true ones"
-and the other way round; neither says who is better on average. That is what the confidence sequences are for,
-of the mean score difference, first less second: lower is better.
+Each bets Kelly's stakes at the other's fair prices. The first's log wealth is Σ log p(y) − log q(y), and the
+second's is its negative. An e-value of the first is evidence against "the second's probabilities are true",
+and the other way round. Neither shows which is better on average. The confidence sequences do: they are for
+the mean score difference, first minus second, and lower is better.
 
 Where cases come in clusters (patients, matches, documents) a cluster is one bet. Its rows may be copies of
 each other, and the product of their factors would count one piece of luck many times over, so a cluster's
@@ -12,16 +12,16 @@ It is an e-value. Let E[f_i | outcomes of other clusters before i] ≤ 1 for eve
 probability is true for the row, given what the bettor knew of other clusters. By the inequality of the means
 ``Π_g geometric mean ≤ Π_g mean of f_i in g``, and the right side is the average, over all ways to choose one
 row of each cluster, of the product of the chosen rows' factors. Those rows are of different clusters, so each
-such product has a mean of at most 1, whatever rows of one cluster have to do with each other. Where the rows
-of each cluster stand together, the products after each cluster are a supermartingale, and the largest on the
-way counts too; where clusters are mixed up, only the end does. The mean score of a cluster is bounded as a
-score is, so confidence sequences are of the average over clusters.
+such product has a mean of at most 1, however rows of one cluster depend on each other. If the rows of each
+cluster are consecutive, the products after each cluster are a supermartingale, and the largest on the way is
+evidence too. If clusters are mixed, only the final product is. The mean score of a cluster has the bounds of
+a score, so confidence sequences are for the average over clusters.
 
-In a race each bets against each. log W(A, B) is the difference of two sums of log scores, so a tally of
-scores has the whole table, and log W(A, C) = log W(A, B) + log W(B, C). Only the way there, and with it a
-p-value good at any time, takes the duels themselves. Probability 0 for what happened is ruin: −inf for the
-one, +inf for the other. Where both were ruined, each bet ends with nothing; from sums alone it cannot be told
-whether it could be settled at all, and it is nan.
+In a race every system bets against every other. log W(A, B) is the difference of two sums of log scores, so
+the whole table follows from a tally of scores, and log W(A, C) = log W(A, B) + log W(B, C). Only the path,
+and with it an anytime-valid p-value, needs the duels themselves. Probability 0 for the outcome is ruin: −inf
+for that system, +inf for the other. If both were ruined, each bet ends with nothing. The sums alone do not
+show whether the bet could be settled, so the result is then nan.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def true_null(bettor: str, other: str, unit: str) -> str:
 
 
 class PlainEvidence(TypedDict):
-    """Evidence as plain values; None stands for a number without bound."""
+    """Evidence as plain values; None is an infinite number."""
 
     log_e_value: float | None
     e_value: float | None
@@ -204,8 +204,8 @@ class CaseClusters:
         return cls(order[position], len(first))
 
     @property
-    def is_together(self) -> bool:
-        """Whether the rows of each cluster stand next to each other."""
+    def are_consecutive(self) -> bool:
+        """Whether the rows of each cluster are consecutive."""
         return bool((np.diff(self.codes) >= 0).all())
 
     def means(self, rows: Floats) -> Floats:
@@ -247,7 +247,7 @@ def wealth_of_clusters(
     sums = clusters.means(rows.sums)
     for name, score in SQUARES.items():
         sums[:, SUMS.index(name)] = sums[:, SUMS.index(score)] ** 2
-    # Who is ruined in one row of a cluster has nothing, whatever another row would have paid.
+    # A system that is ruined in one row of a cluster has nothing left for the other rows.
     logs, fractions = (clusters.means(values) for values in (rows.logs, rows.fractions))
     for values in (logs, fractions):
         values[np.isnan(values)] = -np.inf
@@ -257,7 +257,7 @@ def wealth_of_clusters(
         first.labels,
         blocks.coarsen(),
         against,
-        ordered=ordered and clusters.is_together,
+        ordered=ordered and clusters.are_consecutive,
         predictions_made=predictions_made,
     )
 
@@ -362,9 +362,9 @@ class WealthRace:
 def race_of_sums(names: tuple[str, ...], sums: Floats, cases: int, unit: str = "case") -> WealthRace:
     """Race all against all by sums of log scores over cases, or of the means of clusters over clusters.
 
-    It says how the race ended, not how it went.
+    It has the final wealth only, not the path.
     """
-    with np.errstate(invalid="ignore"):  # two infinite sums: cannot be told
+    with np.errstate(invalid="ignore"):  # two infinite sums have no difference
         table = sums[None, :] - sums[:, None]
     np.fill_diagonal(table, 0.0)
     evidence = {

@@ -96,8 +96,8 @@ def compare_forecasts(
 ) -> ComparisonFindings:
     """Compare probabilities that several systems gave to the same cases, and let them bet with each other.
 
-    With ``clusters`` a cluster is one bet: the geometric mean of its rows' factors. Forecasts several steps
-    ahead (``horizon``), and those made in sample, prove nothing by their wealth; ``no_evidence`` says why.
+    With ``clusters`` a cluster is one bet: the geometric mean of its rows' factors. The wealth of forecasts
+    several steps ahead (``horizon``), or made in sample, is no evidence; ``no_evidence`` is the reason.
     """
     first_system = next(iter(forecasts.values()))
     usual = usual_calibration(tuple(forecasts.values())) if horizon == 1 and not measures else ()
@@ -110,7 +110,7 @@ def compare_forecasts(
     notes = (*NOTES[predictions_made], *(() if clip is None else (CLIPPED.format(clip=clip),)))
     notes += (RESCALED,) if any(system.are_rescaled for system in forecasts.values()) else ()
     units = None if clusters is None else CaseClusters.of(clusters, len(first_system))
-    if ordered and units is not None and not units.is_together:
+    if ordered and units is not None and not units.are_consecutive:
         notes = (*notes, MIXED_UP)
     rules = tuple(filter(is_score, wanted))
     scores = {name: dict(zip(rules, case_scores(x, rules), strict=True)) for name, x in forecasts.items()}

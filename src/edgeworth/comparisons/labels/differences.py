@@ -167,7 +167,7 @@ def needs_standard_errors(resolved: Resolved) -> bool:
 
 
 def reason_for_no_winner(cells: JointCells, resolved: Resolved, law: SamplingLaw | None) -> str | None:
-    """Explain why too little is known to name a winner, whatever the p-value; None if enough is.
+    """Explain why no winner is named at any p-value, or return None.
 
     With three classes or more, those that are rarely predicted, or rarely real, count together: one rare
     class among common ones decides a measure by a few cases, many small classes do not.

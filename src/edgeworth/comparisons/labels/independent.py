@@ -49,8 +49,8 @@ def compare_independent(
 ) -> ComparisonFindings:
     """Compare predictors that were judged on different cases, each by its own contingency table.
 
-    Without ``measures`` they are the usual ones, of those labels that every table has. Numbers of cases that
-    would tell two systems apart are of both together, in the proportion they have now.
+    Without ``measures``, the usual ones are compared for the labels that every table has. Planned numbers of
+    cases are for both systems together, in the proportion that they have now.
 
     >>> alice = ContingencyTable.from_matrix([[10, 10], [5, 25]], rows="predicted", labels=["no", "yes"])
     >>> bob = ContingencyTable.from_matrix([[3, 2], [3, 12]], rows="predicted", labels=["no", "yes"])

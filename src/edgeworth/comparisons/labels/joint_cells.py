@@ -193,7 +193,7 @@ def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
     """
     tables = paired.table(first), paired.table(second)
     joint, size = paired.joint, len(paired.labels)
-    kept = joint.weight > 0  # a combination that weighs nothing says nothing, and makes no cluster
+    kept = joint.weight > 0  # combinations without weight are dropped, so that they do not count as clusters
     keys = joint.keys[kept]
     real = keys[:, 0] - 1
 

@@ -44,7 +44,7 @@ MIN_CASES_BEHIND_DIFFERENCE = 5.0
 
 
 class NothingVariesError(OptionError):
-    """The sample shows no error at all, so it does not tell how large the error may be."""
+    """The difference does not vary in the sample, so its standard error cannot be estimated."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def plain_law(cells: JointCells, resolved: Resolved) -> NormalLaw | None:
 def interval_caveat(
     cells: JointCells, resolved: Resolved, law: SamplingLaw | None, level: float = 0.95
 ) -> str | None:
-    """Explain why the interval may cover less than its level; None if nothing speaks against it."""
+    """Explain why the interval may cover less than its level, or return None."""
     if cells.is_identical:
         most = -math.expm1(math.log1p(-level) / max(cells.units, 1.0))
         measure, new = describe_measure(resolved.spelling), f"up to {most:.2%} of new {cells.unit}s may"
@@ -163,7 +163,7 @@ def interval_caveat(
 
 
 def cases_behind(cells: JointCells, influences: Floats) -> float:
-    """Compute how many cases of equal influence would tell as much: (Σ influence²)²/Σ influence⁴."""
+    """Compute the effective number of cases behind a difference: (Σ influence²)²/Σ influence⁴."""
     weight: Numbers | float = cells.weight
     if cells.clusters is not None:
         _, cluster = np.unique(cells.clusters, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Two proportions of the same cases: accuracy, recall and the like, told apart by discordant cases alone."""
+"""Two proportions of the same cases, such as accuracy or recall, compared by their discordant cases."""
 
 from __future__ import annotations
 

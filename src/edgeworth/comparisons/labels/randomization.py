@@ -1,21 +1,22 @@
 """Randomisation tests of labels: swap two systems' outputs case by case, or cluster by cluster, and count.
 
-If neither system is better, who said what on a case is a matter of a coin: of all 2^D ways of swapping the
-outputs of the D cases on which they disagree, how many give a difference at least as large as the observed
-one? Yeh 2000, More accurate tests for the statistical significance of result differences; Noreen 1989.
+If neither system is better, the two outputs of a case could have been swapped with probability ½. The p-value
+is the share of the 2^D ways of swapping the D cases with different outputs that give a difference at least as
+large as the observed one. Yeh 2000, More accurate tests for the statistical significance of result
+differences; Noreen 1989.
 
 Accuracy, recall and balanced accuracy are sums over cases, and a swap changes the sign of what a case adds.
-Powers' informedness is no such sum: it weighs a label's edge by how often the label is predicted, a product
-of two things a swap changes, ``B = (1/N) Σ_l P_l (N h_l − R_l P_l) / (R_l (N − R_l))`` with h hits, P
-predictions and R real cases. But swapping leaves both systems' hits H = h + h' and predictions T = P + P'
-together as they are, and a difference of squares is a sum times a difference:
+Powers' informedness is no such sum: it weighs each label by how often the label is predicted, so it has
+products of two counts that a swap changes, ``B = (1/N) Σ_l P_l (N h_l − R_l P_l) / (R_l (N − R_l))`` with h
+hits, P predictions and R real cases. But a swap changes neither the hits of both systems together,
+H = h + h', nor their predictions, T = P + P', and a difference of squares is a sum times a difference:
 ``B − B' = Σ_l [T_l (h_l − h'_l) + (H_l − 2 R_l T_l/N) (P_l − P'_l)] / (2 R_l (N − R_l))``.
 So an output k on a case of class y is worth a fixed amount whichever system gives it, and the difference is
 a sum of whole numbers (in a common unit) with random signs.
 
-Other measures are functions of both tables. Of a way of swapping only as many numbers matter to them as there
-are kinds of disagreement, how many of each fall to the first system; of one label against the rest these are
-two, the discordant targets, X ~ Bin(n₁, ½), and the discordant background, Y ~ Bin(n₀, ½).
+Other measures are functions of both tables, which depend on how many cases of each kind of disagreement are
+swapped. For one label against the rest there are two kinds: discordant targets, X ~ Bin(n₁, ½), and
+discordant background, Y ~ Bin(n₀, ½).
 """
 
 from __future__ import annotations
@@ -182,13 +183,13 @@ def swap_test(
 ) -> TestResult:
     """Test a difference by swapping outputs at random: P(one at least as large, either way).
 
-    If neither predictor is better, who said what on a case (on all cases of a cluster, where rows come in
-    clusters) is a matter of a coin. All ways are enumerated if they are few, otherwise some are drawn; of
-    many cases that differ, differences in standard errors have the normal law that swaps have then. A
-    system that a swap leaves without a value has the one of ``without_value``: as a rule 0/0 is 0. With
-    ``studentised`` differences are in standard errors of their own, so that the test is one of equal values
-    even where equal systems are not interchangeable (Janssen 1997; Chung & Romano 2013). Sampling weights
-    are swapped as the effective number of cases of equal weight, which is an approximation.
+    If neither predictor is better, the outputs of a case, or of all cases of a cluster, are swapped with
+    probability ½. All ways are enumerated if they are few; otherwise some are drawn. If very many cases
+    differ, differences in standard errors have a normal law. If a swap leaves a system without a value, the
+    value is that of ``without_value``: usually 0/0 is 0. With ``studentised``, each difference is divided by
+    its own standard error. The null hypothesis is then equal values, also if equal systems are not
+    interchangeable (Janssen 1997; Chung & Romano 2013). Sampling weights are swapped as the effective number
+    of cases of equal weight, which is an approximation.
     """
     swaps = _Swaps.of(_without_abstentions(cells, resolved), resolved)
     differ = swaps.limits > 0
@@ -238,7 +239,7 @@ def swap_test(
 
 
 def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
-    """Take abstentions for the other label where the measure does not tell these apart."""
+    """Replace abstentions by the other label if both have the same effect on the measure."""
     is_rejection = resolved.measure.counts_abstention_as_rejection
     if resolved.position is None or not is_rejection or cells.size > 2:
         return cells
@@ -286,9 +287,9 @@ def without_value(resolved: Resolved) -> float:
 class _Swaps:
     """Units (clusters, or cases with the same two outputs in either order), and their part of each table.
 
-    ``limits`` is how many swaps a unit can have: none where both said the same. ``first`` and ``second`` are
-    what it adds when nothing is swapped, ``observed`` the share of it that is swapped in the data, ``square``
-    the sum of its cases' squared weights over the square of their sum.
+    ``limits`` is the number of swaps that a unit can have: 0 if both outputs are the same. ``first`` and
+    ``second`` are what the unit adds if nothing is swapped, ``observed`` is the share of it that is swapped
+    in the data, and ``square`` is the sum of its cases' squared weights over the square of their sum.
     """
 
     limits: NDArray[np.int64]

@@ -65,7 +65,7 @@ UnitValues: TypeAlias = tuple[tuple[Label, ...], Floats]
 def query_values(lists: RankedLists, spelling: str) -> UnitValues:
     """Compute the value of each query; nan if a query has none.
 
-    A query without targets has none, or counts as 0 where the lists say so.
+    A query without targets has no value, or 0 if that is how the lists count it.
     """
     return lists.queries, values_in_mean(lists, resolve_ranking(lists, spelling))
 
@@ -263,9 +263,9 @@ def compare_values(
 ) -> ComparisonFindings:
     """Compare systems by their values in the units that all have.
 
-    ``clusters`` names the cluster of each unit, where some belong together: the unit is then the cluster.
-    ``refine`` may know more of a difference from the two systems' values, a column each, and the clusters.
-    ``reasons`` say why a measure is undefined for a whole system.
+    ``clusters`` names the cluster of each unit; clusters are then the independent units.
+    ``refine`` replaces a difference, given the two systems' values, one column each, and the clusters.
+    ``reasons`` explain why a measure is undefined for a whole system.
     ``alone`` estimates a measure of one system in these units, which is tested against ``chance_null``.
     """
     match = partial(match_queries, queries=queries, unit=unit)

@@ -6,8 +6,8 @@ exactly as extreme. Whether they are is decided in whole numbers, in one of thre
 * fractions and whole numbers are taken as they are, over their common denominator;
 * floats that all lie within rounding of fractions with a small common denominator (precision at 10, decimals
   in a file) are taken to be those fractions;
-* other floats are rounded to a fine grid, and ``slack`` says how many of its steps a value may be off. What
-  is nearer than that cannot be told apart and counts as tied, which can only make a p-value larger.
+* other floats are rounded to a fine grid, and ``slack`` is the largest error of a value in steps of the grid.
+  Values that are nearer than that count as tied, which can only make a p-value larger.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ MAX_ACCIDENT_RATE = 2.0**-10
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """Whole multiples of one unit; each may be off by ``slack`` units. ``rule`` says how they were read.
+    """Whole multiples of one unit, each with an error of at most ``slack``; ``rule`` is how they were read.
 
-    They are 64-bit numbers, or Python's own where those might overflow.
+    They are 64-bit integers, or Python's own if those might overflow.
     """
 
     numbers: NDArray[np.int64] | NDArray[np.object_]
@@ -78,13 +78,13 @@ class Scaled:
 
     @property
     def total(self) -> int:
-        """Their sum, 0 where it cannot be told from 0."""
+        """The sum; 0 if it is within its error of 0."""
         total = int(self.numbers.sum())
         return 0 if abs(total) <= self.slack * len(self.numbers) else total
 
     @property
     def signs(self) -> NDArray[np.int64]:
-        """1, -1, or 0 where a number cannot be told from 0."""
+        """1, -1, or 0 for a number within its error of 0."""
         above, below = self.numbers > self.slack, self.numbers < -self.slack
         return np.asarray(above.astype(np.int64) - below.astype(np.int64))
 

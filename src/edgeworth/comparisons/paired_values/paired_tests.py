@@ -218,7 +218,7 @@ def signed_ranks(units: Scaled) -> Scaled:
     signs, magnitudes = units.signs, np.abs(units.numbers)
     order = np.argsort(magnitudes, kind="stable")
     order = order[signs[order] != 0]
-    # What is nearer than rounding is tied with what stands before it.
+    # Magnitudes within rounding of the one before are tied with it.
     is_first = np.ones(len(order), dtype=bool)
     is_first[1:] = np.diff(magnitudes[order]) > 2 * units.slack
     starts = np.flatnonzero(is_first)

@@ -58,10 +58,10 @@ def permutation_test(
     clusters : array_like, optional
         The cluster of each difference; the signs of a cluster are flipped together.
     size : float, optional
-        The largest value that the differences were taken from, which says how far these may be rounded;
-        without it, the largest difference.
+        The largest value that the differences were taken from, which bounds their rounding errors; by
+        default the largest difference.
     draws : int
-        How many choices of signs are drawn where all of them are too many to count.
+        How many choices of signs are drawn if there are too many to count all of them.
     rng : int, numpy Generator or None
         The seed, or the source, of those draws.
 

@@ -57,9 +57,10 @@ def coin_law(coins: int, negligible: float = LOG_NEGLIGIBLE) -> tuple[Integers, 
 
 
 def log_coin_law(coins: int, negligible: float) -> tuple[Integers, Floats]:
-    """List the numbers of heads that are not negligible, and the logarithm of each beside the likeliest.
+    """List the numbers of heads that are not negligible, and the log of their probability over the largest.
 
-    Hoeffding's P ≤ exp(−2 (x − n/2)²/n) tells which; the ratios of neighbours give them from the middle on.
+    Hoeffding's P ≤ exp(−2 (x − n/2)²/n) bounds what is negligible. The others follow from the middle outwards
+    by the ratios of neighbours.
     """
     reach = math.isqrt(int(negligible * coins / 2)) + 1
     if reach > MAX_REACH:
@@ -111,7 +112,7 @@ def mcnemar(only_first_right: int, only_second_right: int, *, mid_p: bool = Fals
     """Test exactly, two-sided: ``min(1, 2 P(X ≤ fewer))`` for X heads among as many fair coins.
 
     ``mid_p`` counts the observed split half: ``P(farther from even) + ½ P(as far)``, which holds its level
-    on average rather than always. With no such cases there is nothing to tell the systems apart: 1.
+    on average rather than always. Without discordant cases the p-value is 1.
 
     McNemar 1947; Fagerland, Lydersen & Laake 2013, whose children with stem cell transplants these are:
 

@@ -182,7 +182,7 @@ class SignSums:
     def count_by_polynomial(self) -> int:
         """Count the choices of heads that reach the sum: the tail of Π (1 + x^amount).
 
-        The coefficients stand side by side in one whole number, each in as many bits as the largest may need;
+        One large integer holds all coefficients, each in as many bits as the largest may need. Multiplying by
         a factor is then a shift and an addition.
 
         >>> SignSums.of({1: 1, 2: 1, 3: 1}, 4).count_by_polynomial()
@@ -257,7 +257,7 @@ MAX_LOG_UNLIKELINESS = 2e5
 MAX_BLOCKS = 20
 
 MAX_RELATIVE_WIDTH = 0.01
-"""Relative distance of the ends beyond which draws say as much."""
+"""Bounds that are relatively further apart than this are no more precise than random draws."""
 
 TRANSFORM_NOISE = 1e-10
 """Relative error of a tail that went through the transforms."""

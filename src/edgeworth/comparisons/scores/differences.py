@@ -65,16 +65,16 @@ def score_difference(
     permutations: int | None = None,
     seed: int = 0,
 ) -> Difference:
-    """Compare a measure of two systems' rankings of the same cases, first less second.
+    """Compare a measure of two systems' rankings of the same cases, first minus second.
 
-    ROC area and average precision: the effects of each case on both rankings (``Influence()``), and how many
-    standard errors are a surprise from swaps of the two systems' ranks (``CalibratedLaw``; Student's t where
-    there are no swaps, or targets enough). The test to go by is that of the interval, so that the two never
-    disagree; of the ROC area the one of DeLong, DeLong & Clarke-Pearson (1988), normal with the same
-    variance, stands beside it. Anything else, or ``method=Bootstrap()``: the same cases drawn again for both.
-    The test by permutation needs no sampling law; it makes ``permutations`` of them (0, or at least 99), none
-    of a long list or a weighted one unless a number is given. The probability that the first is better is
-    1 − p/2 of the test to go by, on the side of the difference. Within folds
+    For ROC area and average precision the variance is that of each case's effects on both rankings
+    (``Influence()``). Its critical values come from swaps of the two systems' ranks (``CalibratedLaw``), or
+    from Student's t if there are no swaps or enough targets. The primary test is that of the interval, so
+    that the two never disagree. For the ROC area, the normal test of DeLong, DeLong & Clarke-Pearson (1988)
+    with the same variance is also reported. Other measures, and ``method=Bootstrap()``, draw the same cases
+    again for both systems. The permutation test needs no sampling law. It draws ``permutations`` of them (0,
+    or at least 99), by default none for long or weighted lists. The probability that the first is better is
+    1 − p/2 of the primary test, on the side of the difference. Within folds
     (``PairedScores.within_folds``) values are means over folds, and cases vary in each.
 
     >>> paired = PairedScores.from_scores(
@@ -163,7 +163,7 @@ def _choose_method(
     if method is None:
         if has_influence(resolved):
             return Influence()
-        # Fewer draws of many cases tell as much: their replicates differ less.
+        # Replicates of many cases differ less, so fewer draws are enough.
         return Bootstrap(draws=int(np.clip(MAX_CASES_SWAPPED // max(1, len(paired)), 200, 2000)), rng=seed)
     if isinstance(method, Bootstrap):
         return method
@@ -318,7 +318,7 @@ def compare_scores(
             estimated = estimate(lists, measure, rng=seed)
             return replace(estimated, chance_test=no_test, no_chance_test=CLUSTERS_STAY)
         lists = RankedLists.from_scores(targets.astype(int), scores, groups=folds)
-        # Few folds do not tell how much a mean varies: the test by random orders is all there is.
+        # Few folds do not show how much a mean varies, so only the test by random orders is left.
         return replace(estimate(lists, measure, rng=seed), law=None)
 
     return compare_pairs(

@@ -103,7 +103,7 @@ def independent_units(paired: PairedScores) -> tuple[float, float]:
 
 
 def describe_few_cases(paired: PairedScores, freedom: float) -> str | None:
-    """Explain why the interval may cover less than its level; None if nothing speaks against it."""
+    """Explain why the interval may cover less than its level, or return None."""
     unit = "" if paired.clusters is None else "clusters with "
     return find_caveat(*independent_units(paired), freedom, unit)
 
@@ -129,8 +129,8 @@ def cluster_factors(paired: PairedScores) -> Floats:
 def spread_of(paired: PairedScores, effects: Floats) -> Spread:
     """Sum squared influences over independent cases or clusters, with the degrees of freedom of the sum.
 
-    Of clusters those are at most Satterthwaite's for two means over clusters of these sizes: what the effects
-    say of them is partly luck, as a cluster with half of the cases may show a small one.
+    For clusters these are at most Satterthwaite's for two means over clusters of these sizes. Degrees of
+    freedom from the effects alone vary: a cluster with half of the cases may have a small effect by luck.
     """
     weights = paired.case_weights
     if paired.clusters is not None:

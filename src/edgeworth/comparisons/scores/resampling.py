@@ -1,7 +1,7 @@
-"""Differences of two rankings of the same cases, the cases drawn again.
+"""The bootstrap of differences between two rankings of the same cases.
 
-Where a case stands among the others never changes, so each system is sorted once; a replicate only counts how
-often each place was drawn, the same cases for both systems."""
+Each system is sorted once, because drawing cases does not change their order. A replicate only counts how
+often each position was drawn, with the same cases for both systems."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def bootstrap_differences(
     draws: int,
     seed: int | np.random.Generator,
 ) -> Floats:
-    """Compute the difference in replicates: as many targets and as much background, each class by itself.
+    """Compute the difference in replicates with the same numbers of targets and background.
 
-    Where there are clusters, whole clusters are drawn, whatever their classes; the number of targets varies.
+    With clusters, whole clusters of any class are drawn, so the number of targets varies.
     """
     if not paired.is_counted:
         raise OptionError("a bootstrap of rankings draws whole cases; with sampling weights use Influence()")
@@ -155,7 +155,7 @@ class SwappedRanks:
 
 
 class _Swaps:
-    """Where each case stands on the levels of both systems' ranks, as the first and as the second has it."""
+    """The rank of each case in both systems, on the scale of the first and on that of the second."""
 
     def __init__(self, paired: PairedScores, first: str, second: str, resolved: ResolvedRanking) -> None:
         ranks = [_midranks(paired.row(name)) for name in (first, second)]

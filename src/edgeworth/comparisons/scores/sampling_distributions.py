@@ -1,4 +1,4 @@
-"""The sampling law of a difference of two values between 0 and 1 that were learnt from the same cases."""
+"""The sampling law of a difference of two values between 0 and 1 that were estimated from the same cases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SMALLEST_UNSEEN = 1e-15
 
 @dataclass(frozen=True)
 class Side:
-    """One system's value, its standard error, and how many targets and other cases it was learnt from."""
+    """One system's value, its standard error, and the numbers of targets and other cases behind it."""
 
     value: float
     error: float
@@ -38,7 +38,7 @@ class Side:
 
     @property
     def is_separated(self) -> bool:
-        """Every target stands above all background, or below it: nothing varies in the sample."""
+        """Whether every target is above all background, or below it, so that nothing varies in the sample."""
         return self.error == 0 and self.value in (0, 1)
 
     def bounds(self, quantile: float, unseen: float) -> tuple[float, float]:
@@ -131,23 +131,22 @@ MIN_SWAPS_THAT_SCALE_TAIL = 10
 
 @dataclass(frozen=True, eq=False)
 class CalibratedLaw:
-    """How many standard errors away the bounds are comes from swaps of the two systems.
+    """A law whose critical values, in standard errors, come from swaps of the two systems' ranks.
 
-    Effects of single cases overstate the variance of a difference of average precisions (what two cases do
-    together is counted twice: Efron & Stein 1981), most of all between systems that are nearly alike, and the
-    difference goes with its own standard error where targets are few. Both are the same after the two
-    systems' ranks were swapped in random cases, which leaves nothing to find: a difference is as far from 0
-    as the share of swaps that are as many standard errors away says. If the two are exchangeable, p is below
-    k/(N + 1) in k of N + 1 samples, whatever the number of cases (Dwass 1957; ties make it fewer); if only
-    their values are equal, it is with many, because distances are in standard errors (Janssen 1997; Chung &
-    Romano 2013).
+    Effects of single cases overstate the variance of a difference of average precisions, because the joint
+    effect of two cases is counted twice (Efron & Stein 1981), mostly for systems that are nearly alike. With
+    few targets the difference also depends on its own standard error. Swapping the ranks of random cases
+    keeps both properties and removes the difference. So p is the share of swaps that are at least as many
+    standard errors away from 0. If the systems are exchangeable, p is below k/(N + 1) in k of N + 1 samples
+    for any number of cases (Dwass 1957), or in fewer with ties. If only their values are equal, this holds
+    for many cases, because distances are in standard errors (Janssen 1997; Chung & Romano 2013).
 
-    Between two swaps p goes evenly, from (1 + count)/(1 + N), which is valid at every level, down to
-    count/(1 + N), so that the interval moves with its level; at whole multiples of 1/(N + 1) both are the
-    same test. Beyond the hundredth part of the swaps, and three of them at least, nothing is counted: p goes
-    on as Student's tail does, scaled to a twentieth of the swaps (``_Tail``). That is an approximation.
+    Between two swaps p falls evenly from (1 + count)/(1 + N), which is valid at every level, to
+    count/(1 + N), so that the interval moves with its level. At whole multiples of 1/(N + 1) both are the
+    same test. Beyond the largest hundredth of the swaps, or the largest three, p follows Student's tail,
+    scaled to a twentieth of the swaps (``_Tail``). That is an approximation.
 
-    Swaps tell about no difference and not about a larger one: where targets (or other cases) are few, the
+    Swaps show how a difference of 0 varies, not a larger one. So with few targets, or few other cases, the
     bound on the far side of the difference is never nearer than Student's.
     """
 
@@ -212,11 +211,11 @@ class CalibratedLaw:
 class _Tail:
     """Student's tail from a distance on, beyond which a known share of the swaps lies.
 
-    p = share · T(distance · scale)/T(start · scale), which goes on from the last share that was counted. The
-    scale is the median, over the largest swaps, of Student's quantile by the swap's: one of them alone, or
-    one that has hardly a standard error, does not decide. T has fewer degrees of freedom than the law: the
-    scale was itself learnt from a few swaps, with a relative variance v, and a normal distance by a scale
-    of so little precision is a Student's t with 1/(2v) of them, 1/freedom + 2v in all.
+    p = share · T(distance · scale)/T(start · scale), which continues from the last share that was counted.
+    The scale is the median, over the largest swaps, of Student's quantile divided by the swap's, so that a
+    single swap does not decide it. T has fewer degrees of freedom than the law, because the scale is
+    estimated from few swaps with a relative variance v. Dividing a normal distance by such a scale gives a
+    Student's t with 1/(2v) degrees of freedom, so 1/freedom + 2v is the inverse of those of T.
     """
 
     share: float

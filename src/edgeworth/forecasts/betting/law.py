@@ -1,12 +1,13 @@
 """The law of log wealth when the outcomes of the games have given probabilities.
 
-Under the bookmaker's prices it is the law of luck alone, under the model's forecasts that of one's hopes.
-Sums of few steps are enumerated; beyond, P(S ≥ x) = E[exp(θS)] exp(−θx) · E_θ[exp(−θ(S−x)); S ≥ x]
-is enclosed between Graham and Vaaler's two functions on a grid of frequencies, as for average precision
-(``rankings/chance/tail_bounds.py``); log wealth taken as normal comes last, with Berry and Esseen's error.
+With the bookmaker's prices it is the law of luck alone; with the model's forecasts it is what the model
+expects. Sums of few steps are enumerated. For more steps,
+P(S ≥ x) = E[exp(θS)] exp(−θx) · E_θ[exp(−θ(S−x)); S ≥ x] is enclosed between Graham and Vaaler's two
+functions on a grid of frequencies, as for average precision (``rankings/chance/tail_bounds.py``). The last
+resort is a normal law of log wealth, with Berry and Esseen's error.
 
-Where the distinct games are too many to keep, sums of moments say it, with certified errors.
-S is log wealth, a sum of independent steps. Bounds on P(S ≥ x) under the prices, each of them valid:
+If there are too many distinct games to keep, sums of moments give the law, with certified errors.
+S is log wealth, a sum of independent steps. Each of these bounds on P(S ≥ x) under the prices is valid:
 
 - **Normal**: Φ((mean − x)/sd) ± ε, ε = 0.56 Σ E|step − mean|³/sd³ (Berry and Esseen; the constant is
   Shevtsova's, 2010, Doklady Mathematics 82, 862–864).
@@ -60,7 +61,7 @@ MAX_CELLS_FOR_BRACKET = 1 << 20
 WAVES_PERIOD = 40.0
 """The period of the inversion, in standard deviations."""
 WAVES_END = 6000.0
-"""The highest frequency, per standard deviation: steps of a thousandth of it are still told apart."""
+"""The highest frequency, per standard deviation: it resolves steps of a thousandth of a deviation."""
 NEGLIGIBLE_AMPLITUDE = 1e-10
 """A characteristic function this small is taken as 0."""
 EXTREME_TAIL_SHARE = 1e-5

@@ -1,12 +1,13 @@
 """The steps of log wealth, one per game, and all their sums if these are few enough to be enumerated.
 
-Steps that differ by a constant only are counted, not told apart: of c two-way steps with the same distance
-between winning and losing it matters how many were won, c + 1 cases instead of 2ᶜ. The groups of steps are
-then dealt into two halves, and each sum of the first half asks a sorted list how many of the second reach
-far enough: 2ⁿ outcomes for twice 2ⁿᐟ² sums (Horowitz and Sahni 1974, J. ACM 21, 277–292).
+Steps that differ only by a constant are counted together: for c two-way steps with the same distance between
+winning and losing, only the number of wins matters, which has c + 1 values instead of 2ᶜ. The groups of steps
+are then divided into two halves. For each sum of the first half, a search in the sorted sums of the second
+half counts those that reach far enough: 2ⁿ outcomes for twice 2ⁿᐟ² sums (Horowitz and Sahni 1974, J. ACM 21,
+277–292).
 
-Beyond, P(S ≥ x) is enclosed from below and from above: the law is tilted until its mean is near x, and the
-indicator of S ≥ x is put between Graham and Vaaler's two functions, whose mean takes the characteristic
+For more steps, P(S ≥ x) is bounded from below and from above: the law is tilted until its mean is near x, and
+the indicator of S ≥ x is enclosed by Graham and Vaaler's two functions, whose mean needs the characteristic
 function on a grid of frequencies only (``rankings/chance/tail_bounds.py``).
 """
 
@@ -40,9 +41,9 @@ MAX_STEPS_PAIRED = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class LogReturns:
-    """Log factors and probabilities, a row a step and a column an outcome; step i occurs ``counts[i]`` times.
+    """Log factors and probabilities: one row per step, one column per outcome. Step i occurs counts[i] times.
 
-    Outcomes of probability 0 have a log factor of 0, whatever it was.
+    Outcomes of probability 0 have a log factor of 0.
     """
 
     log_factors: Floats

@@ -343,7 +343,7 @@ class Games(Serializable):
     @classmethod
     def of(cls, probabilities: Floats, prices: Floats, log_factors: Floats, counts: Integers) -> Self | None:
         """Equal games counted together; None when there are too many to keep."""
-        if len(np.unique(probabilities[:, -1])) > MAX_DISTINCT_GAMES:  # quicker told than of whole rows
+        if len(np.unique(probabilities[:, -1])) > MAX_DISTINCT_GAMES:  # quicker than comparing whole rows
             return None
         size, tables = probabilities.shape[1], (probabilities, prices, log_factors)
         distinct, index = np.unique(np.concatenate(tables, axis=1), axis=0, return_inverse=True)

@@ -360,7 +360,7 @@ class Wealth(Serializable):
 
         :meta private:
         """
-        # Where both were ruined within a block its sum does not tell who was first; both have nothing then.
+        # If both were ruined within a block, its sum does not show who was first; both have nothing then.
         both_zero = np.isnan(self.sums("log"))
         return running_sum(np.where(both_zero, -np.inf, -self.blocks.logs[:, 0]))
 
@@ -527,9 +527,10 @@ def is_game(bookmaker: Bookmaker, forecasts: Forecasts) -> bool:
 
 
 def quote_forecasts(forecasts: Forecasts, quote: Quote) -> Forecasts:
-    """Prices that can only be backed are divided by their sum, which takes the margin off evenly.
+    """Make forecasts of prices: prices that can only be backed are divided by their sum.
 
-    Of two prices, those inside the spread at which the model bets: no others speak better for the bookmaker.
+    With back and lay prices, they are the prices within the spread that are nearest to the model's forecasts.
+    No other prices within it are as favourable to the bookmaker.
     """
     if quote.lay is None:
         prices = 1 / quote.back
@@ -554,10 +555,10 @@ def as_races(
     first_row: int = 1,
     name: str = "odds",
 ) -> Floats:
-    """Arrange odds, a row per case and a column per class; one column of two classes is of the positive.
+    """Arrange odds, one row per case and one column per class; a single column is of the positive class.
 
-    ``columns`` are the names of columns that stand in the order of the classes, for errors. A dataframe's own
-    columns may be called as the classes, in any order.
+    ``columns`` are the names of columns in the order of the classes, for errors. The columns of a dataframe
+    may have the names of the classes, in any order.
     """
     values, names = as_probabilities(odds, name), names_of_columns(odds)
     cases, size = forecasts.probabilities.shape

@@ -24,7 +24,7 @@ MAX_STATES = 6_000_000
 """States enumerated before giving up, some tenths of a second with machine integers."""
 
 COST_OF_STATE_IN_BIG_INTEGERS = 100
-"""How many times as much a state costs when its numbers no longer fit into machine integers."""
+"""The cost of a state whose numbers do not fit into machine integers, relative to one whose numbers do."""
 
 MAX_RANKS_OF_COMMON_MULTIPLE = 5000
 """Ranks whose least common multiple is still worth computing."""
@@ -185,7 +185,7 @@ MAX_SINGLE_RANKS = 100
 
 
 def log_path_bound(order: RandomOrder, threshold: float) -> float:
-    """log of a bound of P(W ≥ threshold); 0 where this says nothing.
+    """Compute the log of a bound of P(W ≥ threshold); 0 if the bound is 1.
 
     >>> log_path_bound(RandomOrder(10**6, 10**4, 10**6), 5000.0) < -1000
     True

@@ -31,7 +31,7 @@ RELATIVE_WIDTH_WITHOUT_DRAWS = 0.1
 """A bracket this narrow is not compared with draws: it is certain, and they are about as wide."""
 
 MAX_BOUND_WITHOUT_DRAWS = 1e-4
-"""A certified bound below this says more than draws could."""
+"""A certified bound below this is more precise than draws could be."""
 
 MAX_RANKS_DRAWN = 10**7
 """Ranks of targets that are drawn in about a second."""

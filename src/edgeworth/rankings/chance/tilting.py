@@ -116,7 +116,7 @@ def tilted_chain(order: RandomOrder, tilt: float) -> TiltedChain:
 def _step(theta: Floats, ratios: Floats, k: int) -> tuple[Floats, Floats]:
     """Step from rank k − 1 to k: tilted P(hit at k | i) for i = 0 … min(k, hits), and f(k, i)/f(k, i−1).
 
-    Ratio 0 stands for f(k, 0) = 1. Where i > k there is no such state, and the ratio stays 1.
+    The ratio at i = 0 is f(k, 0) = 1. There is no state with i > k, and the ratio stays 1.
     """
     top = min(k, ratios.shape[1] - 1) + 1
     share = np.arange(top) / k

@@ -137,7 +137,7 @@ def bands(
         low, high = _population_bounds(hits, local, depth, items, targets, level)
         of_precision = _precision_bounds(hits, local, depth, items, level)
         method_name = "population, each depth"
-    # Recall is a share: a bound outside 0 to 1 says no more than 0 or 1.
+    # Recall is a share, so bounds are cut off at 0 and 1.
     low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     return Bands(depth, recall, low, high, targets, level, method_name, of_precision)
 
@@ -171,7 +171,7 @@ def _population_bounds(
     # Where a share is 0 or 1 there is nothing to compare, and the formula tends to the plain binomial.
     usable = (binomial > 0) & (hits_variance > 0)
     trials = np.where(usable, number**2 * binomial / np.where(usable, hits_variance, 1.0), number)
-    # As many independent cases as vary as much; in a list that ends soon a look tells more than one case.
+    # The number of independent cases with this variance; near the end of a list an item counts for several.
     trials = np.minimum(trials, number / np.maximum(1 - number / items, 1 / items))
     low, high = wilson_bounds(share * trials, trials, normal_quantile(level))
     return low * number / targets, high * number / targets
@@ -358,7 +358,7 @@ def roc_band(ranking: Ranking, fallout: Floats, recall: Floats, level: float) ->
 
     Targets and other cases are independent samples, so Wilson's intervals for recall and for fallout, each at
     the level √level, hold together at the level. The band is the union of these rectangles along the curve:
-    it holds the true recall at any one fallout at least as often as the level says.
+    it contains the true recall at any one fallout with at least the level's probability.
 
     >>> ranking = Ranking.from_hits([1, 0, 1, 0])
     >>> low, high = roc_band(ranking, *thin_roc_curve(ranking)[1:], 0.95)
@@ -421,7 +421,7 @@ def thin_curve(x: Floats, y: Floats, most: int) -> NDArray[np.intp]:
         corners = corners[
             np.unique(np.round(np.linspace(0, len(corners) - 1, MAX_HULL_CORNERS)).astype(np.intp))
         ]
-    # Along a rising curve x + y tells how far one is.
+    # On a rising curve, x + y measures the distance along it.
     distance = x + y
     places = np.searchsorted(
         distance, np.linspace(distance[0], distance[-1], most - len(corners)) - RELATIVE_SUM_TOLERANCE

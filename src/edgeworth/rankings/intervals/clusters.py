@@ -29,7 +29,7 @@ NO_VARIANCE = 1e-24
 
 @dataclass(frozen=True)
 class CaseRanks:
-    """Where each case of a ranking stands among its ``steps``, the distinct scores of targets, best first.
+    """The position of each case of a ranking among its ``steps``, the distinct scores of targets, best first.
 
     ``place`` is k for a target of step k, steps + k for background tied with it, and 2·steps + k for
     background in the gap before it (k = steps: below them all). Cases in one place are alike to measures.
@@ -58,7 +58,7 @@ class CaseRanks:
 
 @dataclass(frozen=True)
 class Spread:
-    """A variance, and how many degrees of freedom it was learnt from."""
+    """A variance and its degrees of freedom."""
 
     variance: float
     freedom: float
@@ -69,7 +69,7 @@ class ClusteredCases:
     """Cases that come in clusters: the weight of each case, whether it is a target, and its cluster.
 
     ``units`` are the typical weights of a target and of another case, Σw²/Σw: 1 for whole cases. ``starts``
-    are where each fold starts, if the value is a mean over folds, whose cases stand one after the other.
+    are the first cases of the folds, if the value is a mean over folds, whose cases are consecutive.
     """
 
     weights: Floats
@@ -143,6 +143,6 @@ class ClusteredCases:
 def spread_of_squares(squares: Floats, counts: Numbers, most: float) -> Spread:
     """Sum squares of independent units, with the degrees of freedom that their fourth moments leave."""
     second, fourth = float(counts @ squares), float(counts @ squares**2)
-    # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
+    # A variance has at least one degree of freedom.
     freedom = min(max(FREEDOM_FACTOR * second**2 / fourth, 1.0), most) if second > NO_VARIANCE else math.inf
     return Spread(second, freedom)

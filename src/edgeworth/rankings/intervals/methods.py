@@ -56,20 +56,20 @@ class SurvivalLaw(NormalLaw):
 
     @property
     def caveat(self) -> str | None:
-        """Say that the interval was cut off."""
+        """Explain that the interval was cut off, or return None."""
         low, high = super().interval(0.95)
         beyond = "it is cut off at 0 or 1; more targets are needed"
         return beyond if low < 0 or high > 1 else None
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Leave out what no average precision can be."""
+        """Cut the interval off at 0 and 1."""
         low, high = super().interval(level)
         return max(low, 0.0), min(high, 1.0)
 
 
 @dataclass(frozen=True)
 class SeparatedLaw:
-    """Every target stands above all background (or below it): nothing varies, and the bound is binomial."""
+    """Every target is above all background, or below it: nothing varies, and the bound is binomial."""
 
     value: float
     targets: float
@@ -124,7 +124,7 @@ def influence_law(ranking: Ranking, resolved: ResolvedRanking) -> SamplingLaw:
     spread, value = independent(effects, *weight_sums(ranking, places)), float(effects.value)
     if not spread.variance > NO_VARIANCE or not 0 < value < 1:
         return _without_variance(ranking, value, places, is_area=resolved.measure.is_area)
-    # Whatever the fourth moment says, a variance is learnt from one degree of freedom at least.
+    # A variance has at least one degree of freedom.
     freedom = max(spread.freedom, 1.0)
     caveat = find_caveat(places.targets / units[0], places.background / units[1], spread.freedom)
     return CautiousLaw(value, math.sqrt(spread.variance), LOGIT, freedom, caveat)
@@ -384,10 +384,10 @@ class AcrossLists:
 
 
 def default_ranking_method(ranking: Ranking, resolved: ResolvedRanking, seed: int) -> Method:
-    """Influence where there is one, a bootstrap elsewhere."""
+    """Choose influence functions for measures that have them, and otherwise the bootstrap."""
     if has_influence(resolved):
         return Influence() if ranking.clusters is None else ClusterInfluence()
-    # Fewer draws of a long list tell as much: its replicates differ less.
+    # Replicates of a long list differ less, so fewer draws are enough.
     draws = int(np.clip(MAX_STEPS_RESAMPLED // max(1, len(ranking.targets.scores)), 200, 2000))
     return Bootstrap(draws=draws, rng=seed)
 
@@ -397,7 +397,7 @@ def survival_variance(groups: TieGroups) -> float:
     targets = float(groups.targets[0])
     counts = groups.hits.astype(np.intp)
     position = np.arange(1, counts.sum() + 1) - np.repeat(groups.hits_above, counts)
-    # The j-th of a hits in a tie of s stands, on average, at place j (s + 1)/(a + 1) of it.
+    # The mean position of the j-th of a hits in a tie of s items is j (s + 1)/(a + 1).
     spread = np.repeat((groups.size + 1) / (groups.hits + 1), counts)
     ranks = np.repeat(groups.seen_above, counts) + position * spread
     index = np.arange(1.0, len(ranks) + 1)
@@ -429,7 +429,7 @@ MIN_VARIANCE = 1e-300
 
 @dataclass(frozen=True)
 class Places:
-    """Where a case of one ranking can stand, as counts or as sums of weights.
+    """The positions that a case of one ranking can have, as counts or as sums of weights.
 
     Each tie group has ``hits`` targets and ``tied`` background, below ``hits_above`` targets among
     ``seen_above`` cases. ``gap`` is the background before each group, and after the last one; ``lost``
@@ -590,8 +590,8 @@ def separated_precision_bound(targets: float, background: float, level: float) -
 
     A share f of background above all targets goes unseen with probability (1−f)^b, a share e of targets
     below all background with (1−e)^m. At probability (1−level)/2 the first leaves AP = 1 − c·ln(1 + 1/c),
-    c = f·b/m, the second at least 1 − e; the lower is the bound. The same reasoning as Clopper & Pearson's,
-    for two ways of going wrong that were thought of; no proof says that there is no worse one.
+    c = f·b/m, the second at least 1 − e; the lower is the bound. This is the reasoning of Clopper & Pearson
+    for these two populations. It is not proved that no other population has a lower value.
     """
     unseen = (1 - level) / 2
     odds = -math.expm1(math.log(unseen) / background) * background / targets

@@ -31,8 +31,10 @@ RANDOM_STREAMS = 4
 
 
 def bootstrap_ranking(ranking: Ranking, resolved: ResolvedRanking, draws: int, seed: int) -> Floats:
-    """Measure replicates: as many targets and as much background, drawn with replacement, each class
-    by itself. Where a case stands between the others never changes, so nothing is sorted again."""
+    """Measure replicates with the same numbers of targets and background, drawn with replacement.
+
+    Drawing does not change the order of the cases, so nothing is sorted again.
+    """
     groups = ranking.tie_groups
     counts = Places.of(groups)
     # Background above each tie group and tied with it, by turns; last, that below them all.

@@ -1,8 +1,8 @@
-"""Scores counted between sorted scores: what a ranking needs of its background, whatever its length.
+"""The background of a ranking as counts between the sorted scores of its targets.
 
-No measure of a ranking asks for the order of background that no target stands between. So with the scores of
-the targets known, rows are only counted: how many lie in each gap between two target scores, and how many tie
-with one. That is exact, and takes memory by the number of targets.
+No measure of a ranking depends on the order of background between two neighbouring targets. So if the scores
+of the targets are known, it is enough to count the rows in each gap between two target scores, and the rows
+that tie with one. That is exact, and the memory depends on the number of targets only.
 """
 
 from __future__ import annotations

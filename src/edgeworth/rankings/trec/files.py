@@ -51,7 +51,7 @@ CSV_NAMES = {
 BEIR_COLUMNS, BEIR_HEADER = ("query", "document", "grade"), b"query-id\tcorpus-id\tscore"
 
 LINES_DETECTED = 20
-"""Lines that tell a run from judgements."""
+"""The first lines, which show whether a file is a run or judgements."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -87,7 +87,7 @@ class TrecRun:
 
     name: str
     tag: str
-    """What the system calls itself, as its last line says."""
+    """The name of the system, as in its last line."""
     query: Coded
     document: Identifiers
     score: NDArray[np.float64]
@@ -180,7 +180,7 @@ def detect_layout(path: Path) -> Literal["qrels", "run"] | None:
 
 
 def _read_columns(path: Path, names: Sequence[str]) -> _Columns:
-    """Read the columns of a file, in which every pair of query and document stands once."""
+    """Read the columns of a file, in which every pair of query and document occurs once."""
     content, value = _read_text(path), "score" if "score" in names else "grade"
     body = content
     if value == "grade" and content.startswith(BEIR_HEADER):
@@ -276,7 +276,7 @@ def _as_ranks(texts: list[bytes]) -> Ranks:
 
 
 def _read_lines(path: Path, content: bytes, names: Sequence[str], value: str) -> _Columns:
-    """Read line by line, and say what is wrong with the first that is."""
+    """Read line by line, and report the first line with an error."""
     pattern, number, need = _VALUES[value]
     places = [names.index(name) for name in ("document", value)]
     queries, documents, texts, ranks = list[bytes](), list[bytes](), list[bytes](), list[bytes]()
@@ -316,7 +316,7 @@ def _count_fields(content: bytes) -> int:
 
 
 def _read_csv(path: Path, content: bytes, value: str) -> _Columns:
-    """Read a CSV file whose first line names the columns, whatever their order."""
+    """Read a CSV file whose first line names the columns, in any order."""
     try:
         header, *rows = csv.reader(StringIO(content.decode(), newline=""))
     except (csv.Error, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Identifiers of documents as bytes, and where their pairs with a query stand."""
+"""Identifiers of documents as bytes, and the search for pairs of a query and a document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_width(number: int, longest: int) -> None:
 
 
 def join_identifiers(lengths: NDArray[np.int32], data: NDArray[np.uint8]) -> Identifiers:
-    """Make identifiers of bytes that stand one after the other.
+    """Make identifiers of consecutive bytes.
 
     >>> join_identifiers(np.array([1, 2], np.int32), np.frombuffer(b"abb", np.uint8)).tolist()
     [b'a', b'bb']
@@ -68,7 +68,7 @@ def first_repeat(query: NDArray[np.intp], ids: Identifiers) -> tuple[int, int] |
 def look_up(
     query: NDArray[np.intp], ids: Identifiers, within_query: NDArray[np.intp], within_ids: Identifiers
 ) -> NDArray[np.intp]:
-    """Find where each pair of query and identifier stands among others, all different; -1 if it does not.
+    """Find the index of each pair of query and identifier among distinct pairs; -1 if it is not there.
 
     >>> there = as_identifiers([b"a", b"b"])
     >>> look_up(np.array([0, 0]), as_identifiers([b"b", b"c"]), np.array([0, 0]), there).tolist()

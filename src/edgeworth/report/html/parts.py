@@ -166,8 +166,7 @@ def keep_powers_whole(text: str) -> str:
 
 def split_name(report: Report, text: str) -> tuple[str, str]:
     """Split off the name of the combined report with which a text begins; a single report has none."""
-    names = report.numbers["reports"] if report.numbers.get("kind") == "several" else ()
-    shown = map(displayable, names)
+    shown = map(displayable, report.numbers.get("reports", ()))
     about = next((name for name in shown if text.startswith(f"{name}: ")), "")
     return about, text.removeprefix(f"{about}: ") if about else text
 
@@ -232,7 +231,7 @@ def are_numbers(texts: Sequence[str]) -> bool:
 
 
 def count_heading_columns(texts: Sequence[Sequence[str]], kinds: Sequence[str]) -> int:
-    """Count the first columns of text that tell the rows apart; on a phone they head the lists.
+    """Count the first columns of text that are needed to distinguish rows; on a phone they head the lists.
 
     >>> count_heading_columns([["law", "a", "1"], ["law", "b", "2"]], ["text", "text", "number"])
     2
