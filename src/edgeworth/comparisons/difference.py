@@ -119,7 +119,7 @@ class Difference:
 
     @property
     def difference(self) -> float:
-        """The first's value less the second's; nan when one of them is undefined."""
+        """The first's value minus the second's; nan if one of them is undefined."""
         return self.values[0] - self.values[1]
 
     @property

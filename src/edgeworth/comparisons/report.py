@@ -308,7 +308,7 @@ def _posterior(findings: ComparisonFindings) -> Section | None:
 
 
 def _shown_of_two(findings: ComparisonFindings) -> dict[str, Difference]:
-    """Choose differences of two systems, the better one less the other: of all cases, then the clearest."""
+    """Choose differences of two systems, better minus worse: of all cases first, then the clearest."""
     differences = findings.difference(*findings.ranked)
 
     def place(name: str) -> tuple[bool, float]:

@@ -403,6 +403,7 @@ class MeasureFields(TypedDict, total=False):
     case_worth: CaseWorth | None
     combination_strata: Strata
     is_share_of_right_answers: bool
+    is_mean_of_grades: bool
     is_rate_of_predictions: bool
     counts_abstention_as_rejection: bool
     ignores_prevalence: IgnoresPrevalence

@@ -257,7 +257,7 @@ class DeltaAndPosterior:
     """The outer bounds of the delta method and of a posterior, for tables with rare classes.
 
     The delta method takes a rare class without errors as certain, and a posterior pulls many small classes to
-    its prior. Half a case a class is the prior that covers best (bench/coverage.py measures it).
+    its prior. Half a case per class is the prior with the best coverage (bench/coverage.py measures it).
     """
 
     rng: Rng = 0

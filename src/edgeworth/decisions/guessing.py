@@ -357,7 +357,7 @@ def guessing_tail(
         return None
     if clusters is not None:
         sizes = np.bincount(clusters.cells(tally.labels)[0], weights=clusters.joint.weight)
-        # Of clusters of one row each, the squares of sums are the sums of squares.
+        # With one row per cluster, the squares of sums are the sums of squares.
         squares = tally.cells if tally.squared is None else tally.squared
         is_single = (sizes**2).sum() <= squares.sum() * (1 + 1e-9)
         if not is_single and resolved.position is None and tally.is_counted and sizes.min() == sizes.max():

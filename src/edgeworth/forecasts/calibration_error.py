@@ -110,7 +110,7 @@ class BinnedGaps:
 
     @property
     def squared(self) -> float:
-        """The mean squared gap less its variance: unbiased, so that luck can make it negative."""
+        """The mean squared gap minus its variance. It is unbiased, so it can be negative by luck."""
         return float(self.weights @ (self.gaps**2 - self.variances))
 
     @property

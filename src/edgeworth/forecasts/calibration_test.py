@@ -1,6 +1,6 @@
 """Tests of calibration, and what they could have detected.
 
-Spiegelhalter's z is the Brier score less its mean under calibration, in standard errors:
+Spiegelhalter's z is the Brier score minus its mean under calibration, in standard errors:
 
     z = Σ (y − p)(1 − 2p) / √Σ p(1 − p)(1 − 2p)²
 

@@ -52,7 +52,7 @@ class WealthPath:
 
     ``expected`` and ``priced`` are rows: the mean, and the bounds between which log wealth lies with the
     level's probability at each point (each by itself), log wealth taken as normal; ``martingale`` is
-    log wealth less its expected growth.
+    log wealth minus its expected growth.
     """
 
     cases: NDArray[np.int64]

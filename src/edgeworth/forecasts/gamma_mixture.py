@@ -1,7 +1,7 @@
 """The gamma-exponential mixture: the wealth of all stakes at once, weighted by a gamma law, and its boundary.
 
 For every stake λ in [0, 1/c) the process exp(λs − vψ(λ)), ψ(λ) = (−log(1−cλ) − cλ)/c², starts at 1 and does
-not grow on average when s is a sum of differences less their conditional means and v the sum of their
+not grow on average when s is a sum of differences minus their conditional means and v the sum of their
 squared distances from centres known beforehand, differences and centres in an interval of length c. x = 1 −
 cλ is given the gamma law of shape and rate r = ρ/c², cut off at 1; the average over it is
 

@@ -76,7 +76,7 @@ def _spherical_spread(shares: Floats) -> float:
 class Rule:
     """A proper score, lower being better.
 
-    ``score`` takes checked forecasts and gives one number a case.
+    ``score`` takes checked forecasts and returns one number per case.
     ``climatology`` is the mean score of always saying the class shares s, and ``highest`` the largest score
     of one case with K classes. ``is_ordered`` marks a score that depends on the order of the classes.
     """

@@ -295,12 +295,12 @@ def measure_counted(lists: RankedLists, spelling: str | Measure) -> dict[Label, 
 
 
 def measure_each(lists: RankedLists, spelling: str | Measure) -> dict[Label, float]:
-    """Compute a measure of each query's list; nan where it is undefined.
+    """Compute a measure of each query's list; nan if it is undefined.
 
     Parameters
     ----------
     lists : RankedLists
-        One list a query.
+        One list per query.
     spelling : str or Measure
         ``name@depth(option=value)``, as ``ew.catalogue(kind="rankings")`` lists them.
 
@@ -328,14 +328,14 @@ def measure_micro(lists: RankedLists, spelling: str | Measure) -> float:
     Parameters
     ----------
     lists : RankedLists
-        One list a query.
+        One list per query.
     spelling : str or Measure
         ``name@depth(option=value)``, as ``ew.catalogue(kind="rankings")`` lists them.
 
     Returns
     -------
     float
-        The value; nan where it is undefined.
+        The value; nan if it is undefined.
 
     Notes
     -----

@@ -293,7 +293,7 @@ def _spiegelhalter(forecasts: Forecasts, resolved: ResolvedForecast) -> Floats:
 
 
 def _discrimination(forecasts: Forecasts, resolved: ResolvedForecast) -> Floats:
-    """Compute the score of the class's share less that of the recalibrated forecast, less their means."""
+    """Compute the score of the class's share minus that of the recalibrated forecast, centred."""
     values, outcomes, curve = _curve(forecasts, resolved)
     fitted = recalibrate(curve)[np.searchsorted(curve.values, values)]
     base = np.full_like(values, outcomes.mean())

@@ -1,6 +1,6 @@
 """Probabilities of several systems on the same cases, compared by scores (lower is better) and by bets.
 
-d_i is the first's score of case i less the second's. The mean d̄ has variance s²/n for independent cases, and
+d_i is the first's score of case i minus the second's. The mean d̄ has variance s²/n for independent cases, and
 Σ_g (Σ_{i in g} (d_i − d̄))² / (1 − n_g/n) / n² for independent clusters of n_g cases (CR2, and Satterthwaite's
 degrees of freedom).
 
@@ -245,7 +245,7 @@ def mean_score_difference(
     ordered: bool = False,
     reach: float = math.inf,
 ) -> Difference:
-    """Compare two means of scores, one number a case, lower being better.
+    """Compare two means of scores, one number per case; lower is better.
 
     ``clusters`` are independent, cases within one need not be. ``horizon`` is how many steps ahead the
     forecasts were made, with cases in the order of time; above 1 Diebold and Mariano's test gives interval
@@ -350,7 +350,7 @@ def _few(number: int, unit: str) -> str | None:
 
 
 def _with_diebold_mariano(bare: Difference, rest: Floats, horizon: int) -> Difference:
-    """Add the law and Diebold and Mariano's test, given the differences less their mean.
+    """Add the law and Diebold and Mariano's test, given the differences minus their mean.
 
     The rectangular V may come out negative; then Newey and West's, which may not, is used.
     """
@@ -371,7 +371,7 @@ def _with_diebold_mariano(bare: Difference, rest: Floats, horizon: int) -> Diffe
 
 
 def long_run_variance(rest: Floats, horizon: int, *, newey_west: bool = False) -> float:
-    """Compute γ_0 + 2 Σ_{k<h} w_k γ_k of differences less their mean.
+    """Compute γ_0 + 2 Σ_{k<h} w_k γ_k of differences minus their mean.
 
     >>> [long_run_variance(np.array([1.0, 1.0, -2.0]), 2, newey_west=each) for each in (False, True)]
     [1.3333333333333333, 1.6666666666666667]

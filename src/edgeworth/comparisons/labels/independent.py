@@ -102,7 +102,7 @@ def independent_difference(
     second: str = "second",
     seed: int = 0,
 ) -> Difference:
-    """Compare a measure of two tables of different cases, the first less the second.
+    """Compare a measure of two tables of different cases, the first minus the second.
 
     Proportions, and combinations of them, have Newcombe's square-and-add interval; other measures the delta
     method's with the two variances added. The posterior probability that the first is better is one integral

@@ -252,7 +252,7 @@ def _without_abstentions(cells: JointCells, resolved: Resolved) -> JointCells:
 
 
 Beyond: TypeAlias = Callable[[Heads], NDArray[np.bool_]]
-"""Which ways of swapping (a column each, how many of each unit that differs in its rows) are far enough."""
+"""Marks the ways of swapping that are far enough, given one column per way with the swaps of each unit."""
 
 
 def _sum_of_ways(limits: Integers, most: int, beyond: Beyond) -> float | None:
@@ -330,7 +330,7 @@ class _Swaps:
         )
 
     def distances(self, shares: Floats, resolved: Resolved, studentised: bool) -> Floats:
-        """Compute differences, or their squared t, after a share of each unit (a column a way) is swapped."""
+        """Compute differences, or their squared t, if a share of each unit is swapped: one column per way."""
         change = (self.second - self.first) @ shares
         # Sums of weights may come out a hair below 0.
         tables = [

@@ -130,7 +130,7 @@ def draws_for_pairs(draws: int, level_of_one: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class SharedSignFlips:
-    """Permutation tests of all pairs of many systems (a column each), by the same random signs.
+    """Permutation tests of all pairs of systems, one column per system, with the same random signs.
 
     Few units have their exact law, if asked. Sums that rounding may have made different count as ties, which
     can only make a p-value larger. ``draws`` are drawn for every pair. Up to ``most`` are drawn for pairs

@@ -12,7 +12,7 @@ two-sided probability is twice that of one side. Ways, in this order:
 - else Monte Carlo.
 
 On the grid amounts are put together exactly in blocks, the sums of each block are rounded once to the grid,
-and the sum of all is off by at most half a cell a block; one Fourier transform a block gives the law.
+and the sum of all is off by at most half a cell per block; one Fourier transform per block gives the law.
 Fourier transforms are accurate relative to the largest probability only. So the coins are loaded first, in
 such a way that the sum asked about becomes the mean, and the loading is undone afterwards: a tail of 1e-100
 comes out as accurately as one of 0.1.

@@ -1,6 +1,6 @@
 """What each case adds to the difference of two rankings of the same cases.
 
-A case moves both rankings, so its effect on the difference is that on the first less that on the second, and
+A case moves both rankings, so its effect on the difference is that on the first minus that on the second, and
 what the systems have in common cancels case by case. For the ROC area the squares sum to the variance of
 DeLong, DeLong & Clarke-Pearson (1988), covariance included."""
 

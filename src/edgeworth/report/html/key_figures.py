@@ -157,7 +157,7 @@ def _level(name: str, value: str, measure: str) -> KeyFigure:
 
 
 def _difference(measure: str, numbers: Mapping[str, float], sign: int = 1) -> KeyFigure:
-    """Show a difference with its interval, or of the second system less the first if ``sign`` is −1."""
+    """Show a difference with its interval, or of the second system minus the first if ``sign`` is −1."""
     low, high = sorted((sign * numbers["low"], sign * numbers["high"]))
     texts = format_difference(measure, sign * numbers["difference"], Interval(low, high))
     return KeyFigure("Difference", texts[0], f"{format_level(numbers['level'])} CI {texts[1]} to {texts[2]}")
