@@ -172,7 +172,7 @@ def draw_gallery(folder: Path) -> Iterator[tuple[str, str, str, str, str]]:
                 if name not in drawn:
                     drawn.add(name)
                     chart.save(folder / f"{name}.svg")
-                    yield group, name, chart.title, chart.says, command
+                    yield group, name, chart.title, chart.description, command
 
 
 def write_chart_pages(source: Path) -> None:
@@ -186,14 +186,14 @@ def write_chart_pages(source: Path) -> None:
         "A chart holds counts and curves, never rows of your data.",
     ]
     last = ""
-    for group, name, title, says, command in draw_gallery(folder / "charts"):
+    for group, name, title, description, command in draw_gallery(folder / "charts"):
         if group != last:
             parts.append(f"## {group}")
             last = group
         parts += [
             f"### {plain(title)}",
             f"`{name}`, from `edgeworth {command}`",
-            f"![{plain(says)}](charts/{name}.svg)",
-            plain(says),
+            f"![{plain(description)}](charts/{name}.svg)",
+            plain(description),
         ]
     write_page(folder / "charts.md", *parts)

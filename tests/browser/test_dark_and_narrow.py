@@ -93,5 +93,8 @@ def test_a_chart_beside_a_list_begins_below_its_heading(tmp_path: Path, visit: A
     path = tmp_path / "labels.html"
     ew.evaluate(truth=truth, prediction=guess).to_html(path)
     page = visit(path, width=1280).page
-    says, picture = page.locator(".lead .says").bounding_box(), page.locator(".lead .picture").bounding_box()
-    assert 0 <= picture["y"] - (says["y"] + says["height"]) < 20
+    description, picture = (
+        page.locator(".lead .description").bounding_box(),
+        page.locator(".lead .picture").bounding_box(),
+    )
+    assert 0 <= picture["y"] - (description["y"] + description["height"]) < 20

@@ -91,7 +91,7 @@ def test_a_screen_reader_finds_verdict_tables_and_pictures(page_file: Path, visi
     assert report.verdict.split(".")[0] in tree
     assert tree.count("- table") >= 5
     for chart in report.charts.values():
-        assert chart.says.split(",")[0][:40] in tree
+        assert chart.description.split(",")[0][:40] in tree
 
 
 def test_the_page_is_small(page_file: Path) -> None:

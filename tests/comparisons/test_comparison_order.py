@@ -81,7 +81,7 @@ def test_right_alone_is_counted_for_the_right_one() -> None:
     lines = dict(rows)
     assert lines["only candidate right"] == only["candidate"]
     assert lines["only baseline right"] == only["baseline"]
-    assert report.charts["disagreements"].says == (
+    assert report.charts["disagreements"].description == (
         f"Only candidate is right on {only['candidate']} cases and only baseline on {only['baseline']}."
     )
 
@@ -96,8 +96,10 @@ def test_pairs_of_three_stand_in_one_order() -> None:
     table = grid(report, "Where they differ")
     for (first, second), number in zip(wanted, column(table, "only system"), strict=True):
         assert number == int(((given[first] == truth) & (given[second] != truth)).sum())
-    says = report.charts["disagreements"].says
-    assert re.match(r"Between the two leaders, only best is right on \d+ cases and only middle on ", says)
+    description = report.charts["disagreements"].description
+    assert re.match(
+        r"Between the two leaders, only best is right on \d+ cases and only middle on ", description
+    )
     names = [each.name for each in grid(report, "Leaderboard").columns][:5]
     assert names == ["system", "informedness", "95% CI", "rank", "first"]
     drawn: Any = report.charts["leaderboard"].data["leaderboard"]

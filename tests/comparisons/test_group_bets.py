@@ -135,8 +135,8 @@ def test_ruin_in_one_row_of_a_cluster_is_ruin() -> None:
 def test_clusters_are_numbered_as_they_appear_and_checked() -> None:
     found = CaseClusters.of(np.array(["z", "a", "z", "m"], dtype=object), 4)
     assert found.codes.tolist() == [0, 1, 0, 2]
-    assert not found.is_together
-    assert CaseClusters.of([5, 5, 3], 3).is_together
+    assert not found.are_consecutive
+    assert CaseClusters.of([5, 5, 3], 3).are_consecutive
     with pytest.raises(InputError, match="clusters has 3 rows"):
         CaseClusters.of([1, 2, 3], 4)
     with pytest.raises(InputError, match="missing in row 2"):

@@ -217,7 +217,7 @@ def test_what_is_undecided_about_the_worse_system_is_said_without_the_obvious() 
 
 def test_the_chart_has_the_margin() -> None:
     chart = ew.compare(graded(20, 32, 948), margin="2pp").charts["margin"]
-    assert "The margin is 2 points." in chart.says
+    assert "The margin is 2 points." in chart.description
     assert [row["outcome"] for row in chart.data["margin"]] == ["no worse", "undecided"]
 
 

@@ -237,7 +237,7 @@ def test_every_chart_is_in_the_gallery(tmp_path: Path) -> None:
     sources = [path for path in (ROOT / "src").rglob("*.py") if path.parent.name != "papers"]
     known = {name for path in sources for name in made.findall(path.read_text())}
     assert len(known) >= 20
-    shown = {name: says for _, name, _, says, _ in draw_gallery(tmp_path)}
+    shown = {name: description for _, name, _, description, _ in draw_gallery(tmp_path)}
     assert set(shown) == known
     assert all(shown.values())
 

@@ -139,8 +139,8 @@ def test_every_shape_has_the_charts_there_is_something_to_see_in(shape: str) -> 
         assert 1 <= len(chart.rows()) <= 512
         assert [c.name for c in chart.table] == list(chart.data[chart.name][0]), chart.name
         assert chart.title
-        assert chart.says.endswith(".")
-        assert not re.search(r"\bnan\b|\binf\b|\{|\}", chart.says)
+        assert chart.description.endswith(".")
+        assert not re.search(r"\bnan\b|\binf\b|\{|\}", chart.description)
 
 
 @pytest.mark.slow
@@ -234,15 +234,16 @@ def test_the_highest_and_the_lowest_point_are_drawn() -> None:
 
 def test_ruin_is_shown_where_it_came() -> None:
     charts = report("ruin").charts
-    assert "The likelihood ratio is 0 at case 21." in charts["wealth"].says
+    assert "The likelihood ratio is 0 at case 21." in charts["wealth"].description
     assert "ratio 0" in words(charts["wealth"])
     assert column(charts["wealth"], "likelihood ratio")[21:] == ["0"] * 20
     assert column(charts["wealth"], "log likelihood ratio")[21:] == [None] * 20
     lost = [row for row in charts["returns"].data["returns"] if row["factor"] == "0"]
     assert lost == [{"case": 21, "change of the log": None, "factor": "0"}]
-    assert "the worst by 0." in charts["returns"].says
+    assert "the worst by 0." in charts["returns"].description
     assert "observed: 0" in words(charts["final_wealth"])
-    assert "The likelihood ratio is infinite at case 21." in report("without bound").charts["wealth"].says
+    chart = report("without bound").charts["wealth"]
+    assert "The likelihood ratio is infinite at case 21." in chart.description
 
 
 def test_charts_are_about_wealth_only_if_the_user_brought_odds_or_asked_for_bets() -> None:
@@ -251,7 +252,7 @@ def test_charts_are_about_wealth_only_if_the_user_brought_odds_or_asked_for_bets
             text
             for name, chart in report(shape).charts.items()
             if name in ("wealth", "returns", "final_wealth", "sequence")
-            for text in (chart.title, chart.says, *(c.name for c in chart.table), *words(chart))
+            for text in (chart.title, chart.description, *(c.name for c in chart.table), *words(chart))
         )
         assert not re.search(r"wealth|ruin|bankroll|drawdown|\bwon\b|\$", shown, re.IGNORECASE), shape
         assert not any("sorted by outcome" in warning for warning in report(shape).warnings)
@@ -259,7 +260,7 @@ def test_charts_are_about_wealth_only_if_the_user_brought_odds_or_asked_for_bets
 
 
 def test_the_line_of_evidence_says_no_more_than_holds() -> None:
-    said = {shape: report(shape).charts["wealth"].says for shape in SHAPES}
+    said = {shape: report(shape).charts["wealth"].description for shape in SHAPES}
     assert "ever reached with probability at most 5%" in said["ordered"]
     assert "ever reached" not in said["two"]
     assert "the end lies above with probability at most 5%" in said["two"]
@@ -282,10 +283,10 @@ def test_returns_are_those_of_the_cases() -> None:
     logs = np.where(truth == 1, np.log(p / q), np.log((1 - p) / (1 - q)))
     assert column(chart, "change of the log") == pytest.approx(logs.tolist(), rel=1e-5)
     assert column(chart, "case") == list(range(1, 151))
-    assert chart.says.startswith(
+    assert chart.description.startswith(
         f"{(logs > 0).sum()} of 150 cases favour the model and {(logs < 0).sum()} do not"
     )
-    assert f"the worst by {math.exp(logs.min()):.3g}" in chart.says
+    assert f"the worst by {math.exp(logs.min()):.3g}" in chart.description
 
 
 def test_returns_of_many_cases_are_of_equally_many() -> None:
@@ -293,7 +294,7 @@ def test_returns_of_many_cases_are_of_equally_many() -> None:
     sizes = np.diff([0, *column(chart, "case")])
     assert len(set(sizes[:-1].tolist())) == 1
     assert 0 < sizes[-1] <= sizes[0]
-    assert f"runs of {sizes[0]:,} cases" in chart.says
+    assert f"runs of {sizes[0]:,} cases" in chart.description
     assert sum(column(chart, "change of the log")) == pytest.approx(
         report("many").to_dict()["wealth"]["log_wealth"], rel=1e-4
     )
@@ -315,7 +316,7 @@ def test_the_law_is_that_of_all_outcomes() -> None:
             wanted = sum(chance for log, chance in law if cell["from"] < log <= cell["to"])
             assert cell[name] == pytest.approx(wanted, abs=1e-6)
         assert sum(cell[name] for cell in cells) == pytest.approx(1, abs=1e-3)
-    assert "exact" in chart.says
+    assert "exact" in chart.description
 
 
 @pytest.mark.parametrize("shape", ["two", "shares", "ruin", "many", "one", "drunken"])
@@ -341,9 +342,9 @@ def test_stakes_are_kellys() -> None:
         assert row["back and lay"] == pytest.approx(stake, abs=1e-9)
         assert row["back only"] == pytest.approx(max(stake, 0), abs=1e-9)
     assert {row["odds"] for row in rows} == {"1.3", "1.5", "2", "3", "4"}
-    assert "at odds of 2 and 60% it is 20%" in report("drunken").charts["stakes"].says
+    assert "at odds of 2 and 60% it is 20%" in report("drunken").charts["stakes"].description
     half = ew.evaluate(**two(60, fraction=0.5), bets=True)
-    assert "Here 0.5 of it was bet." in half.charts["stakes"].says
+    assert "Here 0.5 of it was bet." in half.charts["stakes"].description
 
 
 def test_no_stakes_are_drawn_unless_bets_are_asked_for() -> None:
@@ -366,7 +367,7 @@ def test_pairs_of_many_cases_are_counted_in_cells() -> None:
         assert row["came true"] == pytest.approx(true[cell] / counted[cell], rel=1e-5)
     above = np.tril(np.ones((20, 20)), -1) > 0
     said = f"{int(counted[above].sum()):,} cases, {true[above].sum() / counted[above].sum():.0%} of them"
-    assert said in chart.says
+    assert said in chart.description
 
 
 def test_few_cases_are_points_of_a_scatter() -> None:
@@ -417,8 +418,8 @@ def test_sequences_are_those_of_the_report(shape: str) -> None:
             for end in ("mean", "low", "high"):
                 wanted = path[end][places[row["cases"]]]
                 assert row[end] == (None if wanted is None else pytest.approx(wanted, rel=1e-5, abs=1e-9))
-        assert format_number(found[key]["high"]) in chart.says
-    assert ("at all times" in chart.says) == (shape in ("ordered", "many"))
+        assert format_number(found[key]["high"]) in chart.description
+    assert ("at all times" in chart.description) == (shape in ("ordered", "many"))
 
 
 @pytest.mark.parametrize("shape", ["two", "market", "hostile", "many"])
@@ -438,8 +439,11 @@ def test_reliability_is_that_of_the_report(shape: str) -> None:
         assert len(bars) == FORECAST_CELLS
         assert sum(bar["cases"] for bar in bars) == sum(wanted["cases"])
         parts = found["decomposition"]["brier"][label]
-        assert f"{format_number(parts['score'])} = {format_number(parts['miscalibration'])} − " in chart.says
-    assert len(chart.says) < 1500
+        assert (
+            f"{format_number(parts['score'])} = {format_number(parts['miscalibration'])} − "
+            in chart.description
+        )
+    assert len(chart.description) < 1500
 
 
 def test_the_histogram_counts_forecasts() -> None:
@@ -458,7 +462,7 @@ def test_of_many_classes_those_that_stray_furthest_are_drawn() -> None:
     assert "7" in shown
     assert shown == set(sorted(numbers, key=lambda label: numbers[label]["combined_p_value"])[:6])
     assert len(chart.rows()) <= MAX_POINTS_DRAWN
-    assert "The 6 of 8 classes furthest from calibration are drawn." in chart.says
+    assert "The 6 of 8 classes furthest from calibration are drawn." in chart.description
 
 
 def test_hostile_labels_stay_text() -> None:
@@ -475,8 +479,7 @@ def test_the_chart_and_the_verdict_have_one_p_value() -> None:
     found = ew.evaluate(truth=truth, probabilities=p)
     said = re.search(r"miscalibration \((p [=≤] [\d.]+, adjusted for 3 classes)", found.verdict)
     assert said is not None, found.verdict
-    shown = re.findall(
-        r"test of calibration: (p [=≤] [\d.]+, adjusted for 3 classes)\)", found.charts["reliability"].says
-    )
+    description = found.charts["reliability"].description
+    shown = re.findall(r"test of calibration: (p [=≤] [\d.]+, adjusted for 3 classes)\)", description)
     assert len(shown) == 3
     assert said[1] in shown

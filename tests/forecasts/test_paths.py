@@ -99,7 +99,7 @@ def test_long_paths_change_places_in_runs() -> None:
     assert found.cases[-1] == 10_000
     assert found.log_wealth[:, -1] == pytest.approx(np.full(5, found.log_wealth[0, -1]))
     report = ew.evaluate(**games(10_000), orders=5)
-    assert "runs of up to 4" in report.charts["orders"].says
+    assert "runs of up to 4" in report.charts["orders"].description
 
 
 def test_the_martingale_of_the_report_is_wealth_over_its_mean_growth() -> None:

@@ -123,9 +123,9 @@ def test_bounds_stay_within_what_is_possible() -> None:
     few = brier_difference(
         Wealth.from_probabilities([1, 0], [0.6, 0.3], against=[0.5] * 2, ordered=True), 0.95
     )
-    assert (few.low, few.high, few.says_nothing) == (-1, 1, True)
+    assert (few.low, few.high, few.is_uninformative) == (-1, 1, True)
     one = brier_difference(against_shares([1], [0.5]), 0.95)
-    assert one.says_nothing
+    assert one.is_uninformative
     assert math.isnan(one.low)
 
 
@@ -133,10 +133,10 @@ def test_students_interval_that_is_all_there_is_says_nothing() -> None:
     """Clipped to ±1 it excludes nothing, like the sequence that does."""
     found = brier_difference(against_shares([1, 0, 1], [0.0, 0.05, 1.0]), 0.999)
     assert (found.low, found.high) == (-1, 1)
-    assert found.says_nothing
+    assert found.is_uninformative
     wide = brier_difference(against_shares([1, 0, 1, 0] * 5, [0.9, 0.2, 0.4, 0.3] * 5), 0.95)
     assert -1 < wide.low < wide.high < 1
-    assert not wide.says_nothing
+    assert not wide.is_uninformative
 
 
 @pytest.mark.slow

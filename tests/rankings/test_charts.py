@@ -83,8 +83,8 @@ def test_every_shape_has_valid_charts(shape: str) -> None:
         assert 1 <= len(chart.rows()) <= 200
         assert {c.name for c in chart.table} == set(chart.data[chart.name][0])
         assert chart.title
-        assert chart.says.endswith(".")
-        assert "nan" not in chart.says
+        assert chart.description.endswith(".")
+        assert "nan" not in chart.description
 
 
 def test_axes_are_named_in_the_picture() -> None:
@@ -219,7 +219,7 @@ def test_value_is_gain_less_cost_and_its_best_is_marked() -> None:
     assert column(chart, "value") == pytest.approx(worth[depths])
     assert max(column(chart, "value")) == pytest.approx(worth.max())
     assert column(chart, "by chance") == pytest.approx(4.0 * depths * truth.sum() / 400 - depths)
-    assert f"the best depth is {int(np.argmax(worth))} items, worth {worth.max():g}" in chart.says
+    assert f"the best depth is {int(np.argmax(worth))} items, worth {worth.max():g}" in chart.description
     assert all(
         low <= value <= high
         for low, value, high in zip(*(column(chart, c) for c in ("low", "value", "high")), strict=True)
@@ -407,7 +407,7 @@ def test_runs_stand_with_their_intervals(tmp_path: Path) -> None:
     )
     for row, run in zip(chart.data["means"], expected, strict=True):
         assert [row["mean"], row["low"], row["high"]] == [run["value"], run["low"], run["high"]]
-    assert f"{expected[0]['value']:.3f}"[1:] in chart.says
+    assert f"{expected[0]['value']:.3f}"[1:] in chart.description
     assert "&lt;run&amp;1&gt;" in chart.svg() or "…" in chart.svg()
     alone = evaluate_trec(tmp_path / "qrels", paths[:1])
     assert list(alone.charts) == ["queries"]
@@ -420,6 +420,6 @@ def test_a_ranking_without_a_test_has_a_whole_sentence_below_its_chart() -> None
     report = ew.evaluate(
         truth=truth, score=rng.normal(truth.astype(float)), cluster=np.arange(200) // 4, positive=True
     )
-    text = report.charts["chance"].says
+    text = report.charts["chance"].description
     assert " on average; this ranking reaches " in text
-    assert not any("The band" in report.charts[name].says for name in ("hits", "precision_recall"))
+    assert not any("The band" in report.charts[name].description for name in ("hits", "precision_recall"))

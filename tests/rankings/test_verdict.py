@@ -98,5 +98,5 @@ def test_of_two_labels_the_first_is_named_the_more_biased() -> None:
         size = int(rng.integers(30, 200))
         truth, said = rng.integers(0, 2, size), rng.integers(0, 2, size)
         for prediction in (said, 1 - said):
-            says = ew.evaluate(truth=truth, prediction=prediction).charts["bias"].says
-            assert says.startswith(("0 is predicted ", "Each class is predicted as often"))
+            description = ew.evaluate(truth=truth, prediction=prediction).charts["bias"].description
+            assert description.startswith(("0 is predicted ", "Each class is predicted as often"))

@@ -85,8 +85,8 @@ def test_small_biases_are_told_apart(moved: int) -> None:
     assert "0%" in found
     assert len(found) >= 3
     assert len(set(found)) == len(found)
-    assert "0.0% of" not in chart.says
-    assert ("as often as it occurs" in chart.says) == (moved == 0)
+    assert "0.0% of" not in chart.description
+    assert ("as often as it occurs" in chart.description) == (moved == 0)
 
 
 @pytest.mark.slow

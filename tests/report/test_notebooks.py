@@ -191,10 +191,10 @@ def test_a_chart_brings_a_picture_that_needs_nothing_around_it() -> None:
     report = ew.evaluate(truth=truth, prediction=said)
     for chart in report.charts.values():
         bundle = chart._repr_mimebundle_()
-        assert bundle["text/plain"] == chart.says
+        assert bundle["text/plain"] == chart.description
         assert bundle["application/vnd.vegalite.v6+json"]["datasets"]
         root = ElementTree.fromstring(bundle["image/svg+xml"])
-        assert root.findtext("{http://www.w3.org/2000/svg}title") == chart.says
+        assert root.findtext("{http://www.w3.org/2000/svg}title") == chart.description
         ground = root.find("{http://www.w3.org/2000/svg}rect")
         assert ground is not None
         assert ground.get("fill") == "white"
@@ -270,7 +270,7 @@ def test_the_full_json_has_what_every_chart_shows() -> None:
     plain = report.to_dict(full=True)["charts"]
     assert list(plain) == list(report.charts)
     for name, chart in report.charts.items():
-        assert plain[name]["says"] == chart.says
+        assert plain[name]["description"] == chart.description
         assert plain[name]["data"] == {key: [dict(row) for row in rows] for key, rows in chart.data.items()}
 
 

@@ -149,8 +149,8 @@ def invert_interval(
         low, high = interval(-math.expm1(-depth))
         return not (null > high if is_above else null < low)
 
-    # From a level next to 0 to one at which floats end.
-    tail = math.exp(-bisect(is_kept, 1e-9, -math.log(SMALLEST_TAIL), tolerance=1e-10)) / 2
+    # From a level next to 0 to one next to 1, twice as far from 1 as the nearest that intervals have.
+    tail = math.exp(-bisect(is_kept, 1e-9, -math.log(2 * CLOSEST_LEVEL), tolerance=1e-10)) / 2
     return choose_tail(*((tail, 1 - tail) if is_above else (1 - tail, tail)), alternative)
 
 

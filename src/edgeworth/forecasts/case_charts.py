@@ -163,7 +163,7 @@ def scatter_chart(name: str, title: str, panels: Sequence[ScatterPanel], systems
         return alt.vconcat(*(alt.hconcat(*row, spacing=10) for row in rows), spacing=12)
 
     per = "case and class" if has_classes else "case"
-    says = f"One point per {per}. Above the diagonal {systems[0]} gives the higher probability.{cut}"
+    description = f"One point per {per}. Above the diagonal {systems[0]} gives the higher probability.{cut}"
     columns = (Column("model", "percent"), Column("rival", "percent"), Column("outcome"))
     table = (Column("class"), *columns) if has_classes else columns
-    return Chart(name, title, says, LazyMapping(find), draw, table)
+    return Chart(name, title, description, LazyMapping(find), draw, table)

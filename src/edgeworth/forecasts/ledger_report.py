@@ -286,12 +286,12 @@ def bankroll_chart(ledger: Ledger) -> Chart:
     end = "The bankroll" if has_bankroll else "The profit"
     title = "Bankroll after each round" if has_bankroll else "Running profit"
     scale = " The lower axis is logarithmic." if is_log else ""
-    says = (
+    description = (
         f"{end} ends at {format_dollars(ledger.end)} after {describe_rounds(ledger)} and "
         f"{len(ledger):,} {plural(len(ledger), 'bet')}.{fall}{scale}"
     )
     columns = (Column("round"), Column(y_name, "dollars"))
-    return Chart("bankroll", title, says, LazyMapping(find), draw, columns)
+    return Chart("bankroll", title, description, LazyMapping(find), draw, columns)
 
 
 def evidence_chart(season: Season, level: float) -> Chart:
@@ -332,14 +332,14 @@ def evidence_chart(season: Season, level: float) -> Chart:
 
     since = season.clear_since(level)
     crossed = "was never crossed" if since is None else f"was first crossed on {since}"
-    says = (
+    description = (
         "Evidence that some outcomes were likelier than their odds imply. The line at an e-value of "
         f"{format_number(1 / (1 - level))} {crossed}. If no outcome is likelier than its odds imply, it "
         "is ever crossed with probability at most "
         f"{format_level(alpha_of(level))}."
     )
     columns = (Column("round"), Column("log evidence", "number"))
-    return Chart("evidence", "Evidence against the market", says, LazyMapping(find), draw, columns)
+    return Chart("evidence", "Evidence against the market", description, LazyMapping(find), draw, columns)
 
 
 def _money_format(ledger: Ledger) -> str:

@@ -195,18 +195,18 @@ def orders_chart(findings: ForecastFindings, orders: Paths) -> Chart:
     blocks = findings.bets.wealth.blocks
     together = int((blocks.ends - blocks.starts).max())
     runs = "" if together == 1 else f" Cases change places in runs of up to {together:,}."
-    says = f"{describe_orders(orders)} Every order ends with the same wealth.{runs}"
-    return _paths_chart("orders", "Wealth over random orders of the cases", says, orders)
+    description = f"{describe_orders(orders)} Every order ends with the same wealth.{runs}"
+    return _paths_chart("orders", "Wealth over random orders of the cases", description, orders)
 
 
 def bookmakers_chart(crowd: Paths, dates: NDArray[np.datetime64] | None) -> Chart:
     """Draw wealth against many drunken bookmakers."""
-    says = f"Log wealth at the end: {describe_crowd(crowd)}."
-    return _paths_chart("bookmakers", "Wealth against many drunken bookmakers", says, crowd, dates)
+    description = f"Log wealth at the end: {describe_crowd(crowd)}."
+    return _paths_chart("bookmakers", "Wealth against many drunken bookmakers", description, crowd, dates)
 
 
 def _paths_chart(
-    name: str, title: str, says: str, paths: Paths, dates: NDArray[np.datetime64] | None = None
+    name: str, title: str, description: str, paths: Paths, dates: NDArray[np.datetime64] | None = None
 ) -> Chart:
     """Draw many paths of wealth: a few of them, the median and a band, on the log and the natural scale."""
     number, ends, band = len(paths.log_wealth), ("low", "median", "high"), paths.spread()
@@ -254,7 +254,7 @@ def _paths_chart(
         f"The line is the median of {number} paths; the band contains 90% of them; {drawn_paths} are drawn."
     )
     columns = (*case_axis.columns, *(Column(end, "number") for end in ends))
-    return Chart(name, title, f"{says} {caption}", LazyMapping(find), draw, columns)
+    return Chart(name, title, f"{description} {caption}", LazyMapping(find), draw, columns)
 
 
 def returns_chart(findings: ForecastFindings, *, has_bets: bool = False) -> Chart:

@@ -31,7 +31,7 @@ def describe_charts(charts: Mapping[str, Chart], *, full: bool) -> JsonObject:
     """Return each chart's title and sentence, and with ``full`` the rows behind it."""
     if full:
         return {name: chart.numbers() for name, chart in charts.items()}
-    return {name: {"title": chart.title, "says": chart.says} for name, chart in charts.items()}
+    return {name: {"title": chart.title, "description": chart.description} for name, chart in charts.items()}
 
 
 def _shorten(value: JsonValue) -> JsonValue:

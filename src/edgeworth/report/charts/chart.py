@@ -48,13 +48,13 @@ def chart_format(path: str | Path) -> str:
 class Chart:
     """Data sets by name (tables of plain values), and a function that draws an altair chart with a kit.
 
-    ``says`` is the sentence for readers without the picture. ``table`` has the columns of the first data
-    set that the table behind the chart shows.
+    ``description`` is for readers without the picture. ``table`` has the columns of the first data set that
+    the table behind the chart shows.
     """
 
     name: str
     title: str
-    says: str
+    description: str
     data: Mapping[str, Rows]
     draw: Callable[[Any], Any] = field(repr=False)
     table: tuple[Column, ...] = ()
@@ -119,23 +119,23 @@ class Chart:
         The bundle has no HTML or Markdown, because nbconvert prefers them and would write no picture.
         """
         del include, exclude
-        says = displayable(self.says)
+        description = displayable(self.description)
         try:
             spec = self.to_dict()
             return {
-                "image/svg+xml": stand_alone_picture(svg_of(spec), says),
+                "image/svg+xml": stand_alone_picture(svg_of(spec), description),
                 "application/vnd.vegalite.v6+json": spec,
-                "text/plain": says,
+                "text/plain": description,
             }
         except MissingExtraError as error:
-            return {"text/plain": f"{says} ({error})"}
+            return {"text/plain": f"{description} ({error})"}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {displayable(self.title)}>"
 
     def numbers(self) -> dict[str, Any]:
         """Return the data of the picture as plain values."""
-        return {"title": self.title, "says": self.says, "data": self._plain_data()}
+        return {"title": self.title, "description": self.description, "data": self._plain_data()}
 
     def _plain_data(self) -> dict[str, list[dict[str, Any]]]:
         return {name: [dict(row) for row in rows] for name, rows in self.data.items()}
@@ -224,7 +224,7 @@ def _with_margin(root: re.Match[str]) -> str:
     return f'{start} width="{wide}" height="{height}" viewBox="{-margin} 0 {wide} {height}"'
 
 
-def stand_alone_picture(svg: str, says: str) -> str:
+def stand_alone_picture(svg: str, description: str) -> str:
     """Make a picture that needs no page: with its own ground, font and text colour, and its sentence.
 
     >>> picture = stand_alone_picture('<svg><text fill="currentColor">"currentColor"</text></svg>', "<")
@@ -235,7 +235,7 @@ def stand_alone_picture(svg: str, says: str) -> str:
     root, rest = inked.split(">", 1)
     font = root.replace("<svg", f'<svg font-family="{MEASURED_FONT}"', 1)
     ground = '<rect x="-50%" width="200%" height="100%" fill="white"/>'
-    return f"{font}><title>{escape(says, quote=False)}</title>{ground}{rest}"
+    return f"{font}><title>{escape(description, quote=False)}</title>{ground}{rest}"
 
 
 class Kit:

@@ -84,12 +84,12 @@ def _warnings(report: Report) -> list[str]:
 
 def _picture(chart: Chart) -> str:
     """Draw a chart in the notebook's text colour, or name the missing library."""
-    title, says = escape(displayable(chart.title)), keep_powers_whole(displayable(chart.says))
+    title, note = escape(displayable(chart.title)), keep_powers_whole(displayable(chart.description))
     try:
         picture = slim_picture(chart.svg())
     except MissingExtraError as error:
         picture = f'<p class="note">{escape(str(error))}</p>'
-    return f'<figure><figcaption>{title}<br><span class="note">{says}</span></figcaption>{picture}</figure>'
+    return f'<figure><figcaption>{title}<br><span class="note">{note}</span></figcaption>{picture}</figure>'
 
 
 def _more(report: Report) -> str:

@@ -110,8 +110,8 @@ def _draw_chart(chart: Chart, markup: type[Markup], *, is_lead: bool) -> DrawnCh
     is_wide = is_lead and _widen(spec)
     picture = markup(slim_picture(svg_of(spec)))
     spec |= {"datasets": {name: pack_columns(rows) for name, rows in spec["datasets"].items()}}
-    title, says = displayable(chart.title), displayable(chart.says)
-    return DrawnChart(chart.name, title, says, picture, markup(_embed_json(spec)), grid, is_wide)
+    title, description = displayable(chart.title), displayable(chart.description)
+    return DrawnChart(chart.name, title, description, picture, markup(_embed_json(spec)), grid, is_wide)
 
 
 def _widen(spec: JsonObject) -> bool:

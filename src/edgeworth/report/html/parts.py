@@ -52,7 +52,7 @@ class DrawnChart:
 
     name: str
     title: str
-    says: str
+    description: str
     svg: Markup
     json: Markup
     grid: Grid | None
