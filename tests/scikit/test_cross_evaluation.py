@@ -1,9 +1,12 @@
 """Cross-validated reports and comparisons, with the corrected resampled t test beside them."""
 
 import pickle
+from textwrap import dedent
 
+import nbformat
 import numpy as np
 import pytest
+from nbclient import NotebookClient
 from scipy import stats
 from sklearn import config_context
 from sklearn.datasets import make_classification
@@ -279,8 +282,12 @@ def test_weights_of_probabilities_and_scores() -> None:
     assert ranked["logistic", "bayes"]["roc_auc"].values[0] == pytest.approx(np.mean(areas))
     with pytest.raises(OptionError, match="for one estimator"):
         cross_evaluate(GaussianNB(), X, Y, kind="scores", sample_weight=WEIGHTS)
-    with pytest.raises(OptionError, match="with fractions is not supported"):
-        cross_evaluate(GaussianNB(), X, Y, kind="probabilities", sample_weight=WEIGHTS)
+    with pytest.raises(OptionError, match="for several estimators"):
+        cross_evaluate(TWO, X, Y, kind="probabilities", sample_weight=COUNTS)
+    chances = weighted_predictions("predict_proba")
+    sampled = cross_evaluate(LogisticRegression(), X, Y, cv=5, kind="probabilities", sample_weight=WEIGHTS)
+    expected = brier_score_loss(Y, chances, sample_weight=WEIGHTS)
+    assert sampled.numbers["means"]["model"]["brier"] == pytest.approx(expected)
 
 
 def test_the_last_step_of_a_pipeline_gets_the_weights() -> None:
@@ -318,3 +325,20 @@ def test_a_comparison_survives_pickling_and_shows_a_bar(capsys: pytest.CaptureFi
     assert "6/6" in capsys.readouterr().err
     again = pickle.loads(pickle.dumps(comparison))
     assert again.to_dict()["cross_validation"] == comparison.to_dict()["cross_validation"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_notebook_shows_a_bar_without_widgets() -> None:
+    source = """
+    from sklearn.datasets import load_iris
+    from sklearn.naive_bayes import GaussianNB
+    from edgeworth.sklearn import cross_evaluate
+    report = cross_evaluate(GaussianNB(), *load_iris(return_X_y=True), cv=4, progress=True)
+    """
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(dedent(source))])
+    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    (output,) = notebook.cells[0].outputs
+    assert output.output_type == "display_data"
+    assert output.data["text/plain"] == "fits: 4 of 4"
+    assert output.data["text/html"].startswith('<progress value="4" max="4">')

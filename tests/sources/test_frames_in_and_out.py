@@ -138,6 +138,18 @@ def test_multi_label_data_are_refused_with_a_recipe_that_runs() -> None:
         table = ew.ContingencyTable.from_labels(actual[:, column], predicted[:, column])
         assert frame.loc[label, "value"] == pytest.approx(ew.measure(table, "informedness"))
     assert report.numbers["clusters"]
+    compared = ew.compare(
+        systems={"one": predicted.ravel(), "two": 1 - actual.ravel()},
+        **eval(f"dict({recipe.replace('prediction=P.ravel(), ', '')})", names),
+    )
+    assert set(compared.to_frame("pandas")["slice"].dropna()) <= set(names["labels"])
+
+
+@pytest.mark.parametrize("kind", [list, set, np.array])
+def test_lists_of_labels_are_multi_label_data(kind: Callable[[list[str]], object]) -> None:
+    rows = [kind(["a", "b"]), kind(["a"])] * 20
+    with pytest.raises(InputError, match=r"truth holds lists of labels, .* clustered by case: truth=Y.ravel"):
+        ew.evaluate(truth=rows, prediction=rows)
 
 
 @pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # Ibis reads an option of pandas

@@ -165,8 +165,8 @@ CHARTS = {
 """The charts of each section."""
 
 TAKEN_AS_BEFORE = (
-    "Assumed: the predictions were made before the outcomes. If not: --predictions-made cross-validated (or "
-    "in-sample)."
+    "Assumed: the predictions were made before the outcomes. If not, pass "
+    'predictions_made="cross-validated" or "in-sample" (--predictions-made).'
 )
 
 

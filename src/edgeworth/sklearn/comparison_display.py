@@ -82,7 +82,7 @@ class ComparisonDisplay:
         kind : {"labels", "scores", "probabilities"}
             What the predictions are.
         sample_weight : array_like, optional
-            Weights of the cases.
+            Weights of the cases. Whole numbers count cases, fractions are sampling weights.
         pos_label : label, optional
             The class of the targets.
         level : float
@@ -127,7 +127,7 @@ class ComparisonDisplay:
         kind : {"labels", "scores", "probabilities"}
             Which predictions to compare.
         sample_weight : array_like, optional
-            Weights of the cases.
+            Weights of the cases. Whole numbers count cases, fractions are sampling weights.
         pos_label : label, optional
             The class of the targets.
         level : float
@@ -181,7 +181,7 @@ class ComparisonDisplay:
         kind : {"labels", "scores", "probabilities"}
             Which predictions to compare.
         sample_weight : array_like, optional
-            Weights of the cases.
+            Weights of the cases. Whole numbers count cases, fractions are sampling weights.
         pos_label : label, optional
             The class of the targets.
         level : float

@@ -376,10 +376,10 @@ def _check_weights(weights: Numbers | None, kind: Predictions, systems: int) -> 
         raise OptionError(
             'sample_weight is not supported with kind="scores" for one estimator: use kind="labels"'
         )
-    if kind == "probabilities" and (weights % 1 != 0).any():
+    if kind == "probabilities" and systems > 1:
         raise OptionError(
-            'sample_weight with fractions is not supported with kind="probabilities": use kind="labels", '
-            "or whole numbers that count cases"
+            'sample_weight is not supported with kind="probabilities" for several estimators: use '
+            'kind="labels" or kind="scores", or pass one estimator at a time'
         )
 
 

@@ -85,7 +85,8 @@ class Display(ABC):
         y_pred : array_like
             Labels, scores or probabilities, as the display needs.
         sample_weight : array_like, optional
-            Weights of the cases. Curves of weighted rankings have no band.
+            Weights of the cases. Whole numbers count cases, fractions are sampling weights. ROC,
+            precision–recall and hit curves have no band with fractions.
         pos_label : label, optional
             The class of the targets.
         level : float
@@ -127,7 +128,7 @@ class Display(ABC):
         X, y : array_like
             Features and classes.
         sample_weight : array_like, optional
-            Weights of the cases.
+            As in ``from_predictions``.
         pos_label : label, optional
             The class of the targets.
         level : float
@@ -170,7 +171,7 @@ class Display(ABC):
         """Evaluate the out-of-fold predictions of cross-validation together, and draw.
 
         Predictions of all folds are pooled, so scores must be comparable between folds, as probabilities are.
-        A case that several folds test is one cluster.
+        A case that several folds test is one cluster; ROC, precision–recall and hit curves then have no band.
 
         Parameters
         ----------
@@ -179,7 +180,7 @@ class Display(ABC):
         X, y : array_like
             Features and classes.
         sample_weight : array_like, optional
-            Weights of the cases.
+            As in ``from_predictions``.
         pos_label : label, optional
             The class of the targets.
         level : float

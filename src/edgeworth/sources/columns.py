@@ -27,6 +27,12 @@ RowSelection: TypeAlias = "slice[int | None, int | None, int | None] | NDArray[n
 BLOCK_ROWS = 1 << 16
 """Rows handled at once: temporaries stay inside the processor's cache (fastest of 2^13 to 2^20 measured)."""
 
+MULTI_LABEL_RECIPE = (
+    "Ravel the truth, and predictions, probabilities or each system in the same way. Evaluate them as one "
+    "table per label, clustered by case: truth=Y.ravel(), prediction=P.ravel(), "
+    'by={"label": np.tile(labels, len(Y))}, cluster=np.repeat(np.arange(len(Y)), Y.shape[1])'
+)
+
 MISSING = -1
 """The code of a missing value."""
 
@@ -99,10 +105,8 @@ def as_column(values: object, name: str) -> Column:
         array = array[:, 0]
     if array.ndim == 2 and name == "truth":
         raise InputError(
-            f"truth has one column per label, shape {array.shape}, so these are multi-label data. Evaluate "
-            "them as one table per label, clustered by case: truth=Y.ravel(), prediction=P.ravel(), "
-            'by={"label": np.tile(labels, len(Y))}, '
-            "cluster=np.repeat(np.arange(len(Y)), Y.shape[1])"
+            f"truth has one column per label, shape {array.shape}, so these are multi-label data. "
+            f"{MULTI_LABEL_RECIPE}"
         )
     if array.ndim != 1:
         raise InputError(f"{name} must be one column of values; saw an array of shape {array.shape}")
@@ -249,9 +253,14 @@ def encode(column: Column, name: str) -> Coded:
             )
         codes = np.fromiter(map(label_codes.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
-        type_name = next((type(item).__name__ for item in items if not isinstance(item, Hashable)), "value")
+        item = next((item for item in items if not isinstance(item, Hashable)), None)
+        if isinstance(item, (list, set, np.ndarray)):
+            raise InputError(
+                f"{name} holds lists of labels, so these are multi-label data. Make a matrix Y with one row "
+                f"per case and one column per label, which is 1 where the label applies. {MULTI_LABEL_RECIPE}"
+            ) from None
         raise InputError(
-            f"{name} holds a {type_name}, which cannot be a label: "
+            f"{name} holds a {type(item).__name__}, which cannot be a label: "
             "labels are text, numbers, booleans or other hashable values"
         ) from None
     return Coded(codes, _merge_booleans(tuple(label_codes), items))
