@@ -29,7 +29,7 @@ from edgeworth.core.kinds import kind_of
 from edgeworth.core.sampling_distributions import GapLaw
 from edgeworth.core.slice_gaps import Gap
 from edgeworth.forecasts.forecasts import Forecasts
-from edgeworth.forecasts.tally import ForecastTally, Opponent
+from edgeworth.forecasts.tally import MODEL, ForecastTally, Opponent
 from edgeworth.methods import Delta
 from edgeworth.pipeline.slice_gaps import GapTable, compare_slices
 from edgeworth.pipeline.slices import Slice
@@ -215,6 +215,12 @@ def usual_rates(recall: float = 1.0, fallout: float = -1.0) -> Usual:
     return usual
 
 
+def usual_top_recall(tally: object) -> tuple[float, float, float]:
+    """Take the mean recall of the likeliest labels, with Wald's standard error."""
+    assert isinstance(tally, ForecastTally)
+    return usual_mean_recall(tally.tables[MODEL])
+
+
 def usual_mean_recall(tally: object) -> tuple[float, float, float]:
     """Take the mean recall over classes that occur, with Wald's standard error."""
     assert isinstance(tally, ew.ContingencyTable)
@@ -258,6 +264,17 @@ def calibrated(base: float, cases: int, rng: Generator) -> object:
     logits = 1.2 * scores - 0.72 + math.log(base / (1 - base))
     forecasts = Forecasts.of(truth, 1 / (1 + np.exp(-logits)), labels=[0, 1])
     return ForecastTally.of(forecasts, Opponent.class_shares(forecasts, (0.5, 0.5)))
+
+
+def calibrated_classes(shares: Sequence[float], cases: int, rng: Generator) -> object:
+    """Draw calibrated probabilities of three classes with the same law of scores in each class."""
+    classes = rng.choice(len(shares), cases, p=shares)
+    scores = rng.normal(0, 1, (cases, len(shares)))
+    scores[np.arange(cases), classes] += 1.2
+    chances = np.exp(1.2 * scores) * shares
+    chances /= chances.sum(axis=1, keepdims=True)
+    forecasts = Forecasts.of(classes, chances, labels=list(range(len(shares))))
+    return ForecastTally.of(forecasts, Opponent.class_shares(forecasts, tuple(shares)))
 
 
 def scored(base: float, cases: int, rng: Generator, freedom: float = math.inf) -> object:
@@ -380,6 +397,12 @@ BASE_RATES = (
         lambda r: [calibrated(0.2, cases, r) for cases in (100, 200, 200, 400, 800)],
         BRIER,
         lower_is_better=True,
+    ),
+    Setting(
+        "probabilities of three classes with other shares, 2 × 600",
+        1200,
+        lambda r: [calibrated_classes(shares, 600, r) for shares in ((0.7, 0.2, 0.1), (0.2, 0.3, 0.5))],
+        usual_top_recall,
     ),
     Setting(
         "informedness, base rates 10% and 50%, 2 × 300",

@@ -359,6 +359,50 @@ def test_more_classes_are_compared_by_mean_recall_over_the_classes_that_both_hav
     assert rows["y"]["gap"] == pytest.approx((20 / 40 + 1) / 2 - (30 / 40 + 1) / 2)
 
 
+def test_probabilities_of_several_classes_are_compared_by_what_shares_do_not_move() -> None:
+    """Two calibrated groups whose classes have the same law of scores: only their shares differ."""
+    rng = np.random.default_rng(7)
+    shares = np.array([[0.7, 0.2, 0.1], [0.2, 0.3, 0.5]])
+    site = np.repeat([0, 1], 2000)
+    truth = (rng.random((4000, 1)) > shares[site].cumsum(axis=1)).sum(axis=1)
+    scores = rng.normal(size=(4000, 3))
+    scores[np.arange(4000), truth] += 1.2
+    chances = np.exp(1.2 * scores) * shares[site]
+    chances /= chances.sum(axis=1, keepdims=True)
+    rows = {"truth": truth, "probabilities": chances, "labels": [0, 1, 2], "by": site}
+    report = ew.evaluate(**rows)
+    biases = [f"forecast_bias[{label}]" for label in range(3)]
+    assert {row["measure"] for row in report.numbers["slices"]["slices"]} == {*biases}
+    assert (
+        "no slice is shown to differ from the rest in mean forecast − event rate[0, 1, 2]" in report.verdict
+    )
+    for label in range(3):
+        expected = (chances[:, label] - (truth == label))[site == 0].mean()
+        assert by_slice(report, biases[label])["0"]["value"] == pytest.approx(expected)
+    # The likeliest labels show a gap, which the shares explain.
+    requested = ew.evaluate(**rows, measures=["balanced_accuracy"])
+    assert by_slice(requested, "balanced_accuracy")["0"]["is_shown"]
+    assert "Different shares of the classes can explain the gap in balanced accuracy." in requested.verdict
+
+
+def test_biases_of_several_classes_allow_for_clusters() -> None:
+    """Clusters of three equal rows: the gap of a class has Welch's test over the clusters."""
+    rng = np.random.default_rng(8)
+    chances = rng.dirichlet([2, 2, 2], 120)
+    truth = np.array([rng.choice(3, p=row) for row in chances])
+    row_of, half = np.repeat(np.arange(120), 3), np.repeat([0, 1], 60)
+    rows = {"truth": truth[row_of], "probabilities": chances[row_of], "labels": [0, 1, 2]}
+    report = ew.evaluate(**rows, cluster=row_of, by=half[row_of])
+    for label in range(3):
+        errors = chances[:, label] - (truth == label)
+        first, second = errors[half == 0], errors[half == 1]
+        row = by_slice(report, f"forecast_bias[{label}]")["0"]
+        assert row["gap"] == pytest.approx(first.mean() - second.mean())
+        assert row["p_value"] == pytest.approx(
+            stats.ttest_ind(first, second, equal_var=False).pvalue, rel=1e-6
+        )
+
+
 def test_rows_of_one_cluster_in_both_slices_are_not_independent() -> None:
     """Each cluster has as many rows in either slice, so the gap is a mean of paired differences."""
     rng = np.random.default_rng(8)

@@ -1,8 +1,8 @@
 """Forecasts of rows that come in clusters: several of one patient, match or document.
 
-For each cluster the tally keeps its cases by class and its sums of scores. Means over cases are ratios of
-such sums, so their variance is CR2's. For two classes it also keeps the probabilities by cluster, for the ROC
-area and average precision, and for any number of classes the likeliest labels by cluster.
+For each cluster the tally keeps its cases by class and its sums of probabilities and scores. Means over
+cases are ratios of such sums, so their variance is CR2's. For two classes it also keeps the probabilities by
+cluster, for the ROC area and average precision. For any number of classes it keeps the likeliest labels.
 """
 
 from __future__ import annotations
@@ -42,15 +42,17 @@ from edgeworth.sources.columns import Coded, Label
 class ForecastClusters(Serializable):
     """Cases by class and sums of scores of each cluster, and what rankings and decisions need by cluster.
 
-    ``classes[g, k]`` counts the cases of class k in cluster g. ``sums[g, c, s]`` is the sum of score c of
-    system s. With sampling weights, both are sums of weighted values. ``ranked`` has the probabilities of the
-    second of two classes. ``decided`` has as its score the index of the likeliest label; where m labels are
-    equally likely, each counts as 1/m of a case.
+    ``classes[g, k]`` counts the cases of class k in cluster g, and ``expected[g, k]`` sums the model's
+    probabilities of that class. ``sums[g, c, s]`` is the sum of score c of system s. With sampling weights,
+    all are sums of weighted values. ``ranked`` has the probabilities of the second of two classes.
+    ``decided`` has as its score the index of the likeliest label; where m labels are equally likely, each
+    counts as 1/m of a case.
     """
 
     FIELDS: ClassVar = {
         "names": LABELS,
         "classes": NUMBERS,
+        "expected": FLOATS,
         "sums": FLOATS,
         "decided": object_of(ClusteredScores),
         "ranked": optional(object_of(ClusteredScores)),
@@ -58,12 +60,13 @@ class ForecastClusters(Serializable):
 
     names: tuple[Label, ...]
     classes: Numbers
+    expected: Floats
     sums: Floats
     decided: ClusteredScores
     ranked: ClusteredScores | None
 
     def __post_init__(self) -> None:
-        freeze(self.classes, self.sums)
+        freeze(self.classes, self.expected, self.sums)
 
     @classmethod
     def of(cls, clusters: Coded, systems: Mapping[str, Forecasts]) -> Self:
@@ -73,6 +76,9 @@ class ForecastClusters(Serializable):
         names = tuple(canonical_label(label) for label in clusters.labels)
         weights = model.weights
         classes = np.bincount(clusters.codes * size + model.codes, weights, minlength=number * size)
+        expected = np.zeros((number, size))
+        forecasts = model.probabilities if weights is None else weights[:, None] * model.probabilities
+        np.add.at(expected, clusters.codes, forecasts)
         scores = np.stack([case_scores(system, PROPER_SCORES) for system in systems.values()], axis=1)
         scores = scores if weights is None else scores * weights
         sums = np.zeros((number, *scores.shape[:2]))
@@ -94,7 +100,7 @@ class ForecastClusters(Serializable):
         ranked = None
         if size == 2:
             ranked = ClusteredScores.of(named, truth, model.probabilities[:, 1], weights)
-        unordered = cls(names, classes.reshape(number, size), sums, decided, ranked)
+        unordered = cls(names, classes.reshape(number, size), expected, sums, decided, ranked)
         return unordered._in_order()
 
     def _in_order(self) -> Self:
@@ -104,10 +110,12 @@ class ForecastClusters(Serializable):
         ordered = canonical_order(names)
         position = label_positions(names, ordered)
         classes = np.zeros((len(ordered), *self.classes.shape[1:]), dtype=self.classes.dtype)
+        expected = np.zeros((len(ordered), *self.expected.shape[1:]))
         sums = np.zeros((len(ordered), *self.sums.shape[1:]))
         np.add.at(classes, position, self.classes[has_cases])
+        np.add.at(expected, position, self.expected[has_cases])
         np.add.at(sums, position, self.sums[has_cases])
-        return replace(self, names=ordered, classes=classes, sums=sums)
+        return replace(self, names=ordered, classes=classes, expected=expected, sums=sums)
 
     def __add__(self, other: Self) -> Self:
         """Add the cases of both; a cluster that is in both is one cluster."""
@@ -118,6 +126,7 @@ class ForecastClusters(Serializable):
             self,
             names=self.names + other.names,
             classes=np.concatenate([self.classes, other.classes]),
+            expected=np.concatenate([self.expected, other.expected]),
             sums=np.concatenate([self.sums, other.sums]),
             decided=self.decided + other.decided,
             ranked=ranked,
@@ -154,6 +163,21 @@ class ForecastClusters(Serializable):
     def score_sums(self, score: str, system: int) -> Floats:
         """Return the sum of a score over the cases of each cluster."""
         return np.asarray(self.sums[:, PROPER_SCORES.index(score), system])
+
+    def bias_spread(self, index: int) -> ClusterSpread:
+        """Estimate the variance of the mean of forecast − outcome of a class, by CR2."""
+        if self.number < 2:
+            raise OptionError("all cases are in one cluster, so the variance cannot be estimated")
+        return cluster_variance_of_ratios(self._bias_residuals(index), self.cases)
+
+    def bias_effects(self, index: int) -> dict[Hashable, float]:
+        """Sum what the cases of each cluster add to the mean of forecast − outcome of a class."""
+        effects = self._bias_residuals(index) / self.cases.sum()
+        return dict(zip(self.names, effects.tolist(), strict=True))
+
+    def _bias_residuals(self, index: int) -> Floats:
+        sums, cases = self.expected[:, index] - self.classes[:, index], self.cases
+        return np.asarray(sums - sums.sum() / cases.sum() * cases)
 
     @property
     def log_wealth(self) -> float:
@@ -206,8 +230,11 @@ class ForecastClusters(Serializable):
     def _of_fields(cls, fields: JsonObject) -> Self:
         number = len(fields["names"])
         classes = fields["classes"].reshape(number, -1)
+        expected = fields["expected"].reshape(number, -1)
         sums = fields["sums"].reshape(number, len(PROPER_SCORES), -1)
-        return cls(**fields | {"classes": classes, "sums": reshape_array(sums, *sums.shape)})
+        return cls(
+            **fields | {"classes": classes, "expected": expected, "sums": reshape_array(sums, *sums.shape)}
+        )
 
     rule: ClassVar = "every cluster has cases, and rankings and decisions are of the same clusters"
 
@@ -215,6 +242,8 @@ class ForecastClusters(Serializable):
         return (
             len(set(self.names)) == len(self.names)
             and bool(np.all(self.classes.sum(axis=1) > 0))
+            and self.expected.shape == self.classes.shape
+            and bool(np.allclose(self.expected.sum(axis=1), self.cases, rtol=1e-6))
             and self.decided.names == self.names
             and bool(np.allclose(self.decided.weight.sum(), self.classes.sum(), rtol=1e-9))
             and (self.ranked is None or self.ranked.names == self.names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -37,7 +36,7 @@ from edgeworth.errors import OptionError
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
 from edgeworth.forecasts.measures import Forecast, ResolvedForecast, resolve_forecast
-from edgeworth.forecasts.robust_calibration import NULLS, CalibrationCells, robust_law
+from edgeworth.forecasts.robust_calibration import NULLS, CalibrationCells, bias_law, robust_law
 from edgeworth.forecasts.scarce_outcomes import rare_outcome_caveat
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.scoring_rules import RULES
@@ -191,22 +190,14 @@ def calibration_cells(tally: Calibration, label: Label) -> CalibrationCells:
     return CalibrationCells.of_clusters(curve, ranking.clusters)
 
 
-def cluster_effects_of_bias(tally: Calibration, label: Label) -> dict[Hashable, float]:
-    """Sum what the cases of each cluster add to the mean of forecast − outcome."""
-    assert tally.clusters is not None
-    cells = calibration_cells(tally, label)
-    assert cells.codes is not None
-    effects = cells.weights * cells.centre(cells.values - cells.outcomes) / cells.total
-    sums = np.bincount(cells.codes, effects, minlength=tally.clusters.number)
-    return dict(zip(tally.clusters.names, sums.tolist(), strict=True))
-
-
 def _calibration_law(tally: Calibration, resolved: ResolvedForecast) -> SamplingLaw:
     """Return the law of a measure of calibration with weights or clusters."""
     measure, label = resolved.measure, resolved.label
     assert label is not None
-    cells = calibration_cells(tally, label)
     value = resolved.value(tally)
+    if measure.name == "forecast_bias" and tally.clusters is not None:
+        return bias_law(tally.clusters.bias_spread(tally.labels.index(label)), value)
+    cells = calibration_cells(tally, label)
     return robust_law(cells, measure.name, value, resolved.arguments, bounds=resolved.range(tally))
 
 

@@ -124,7 +124,12 @@ class ForecastsKind(Kind["ForecastTally"]):
         return base_rates(tally)
 
     def moves_with_prevalence(self, tally: ForecastTally, measure: str) -> bool:
+        from edgeworth.decisions.table import ContingencyTable
+
         part, spelling = self.slice_part(tally, measure)
+        if isinstance(part, ContingencyTable):
+            # The likeliest label of a calibrated forecast moves with the shares, and so does its recall.
+            return True
         return kind_of(part).moves_with_prevalence(part, spelling)
 
     def report_folds(self, report: Report, folds: Sequence[ForecastTally]) -> Report:

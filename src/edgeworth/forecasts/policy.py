@@ -52,6 +52,9 @@ known."""
 MIN_OUTCOMES_FOR_GAP = 10
 """With fewer cases of the rarer outcome in a slice, the errors that would move its mean may be missing."""
 
+MAX_CLASSES_COMPARED_BY_SLICE = 5
+"""Slices of forecasts of several classes have one table per class. Only the most common classes have one."""
+
 MAX_LUCK_DRAWS = 10_000
 """Simulated seasons behind the probability of luck: p-values down to 0.0001."""
 

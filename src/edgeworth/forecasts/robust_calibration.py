@@ -210,6 +210,13 @@ def robust_law(
     return ClusterLaw(value, math.sqrt(variance), scale, spread.freedom, spread.caveat)
 
 
+def bias_law(spread: ClusterSpread, value: float) -> SamplingLaw:
+    """Return the law of a mean of forecast − outcome over clusters: Student's t."""
+    if not spread.variance > 0:
+        raise OptionError("every cluster has the same value, so the variance cannot be estimated")
+    return ClusterLaw(value, math.sqrt(spread.variance), Scale(), spread.freedom, spread.caveat)
+
+
 @dataclass(frozen=True)
 class RobustCalibrationTest:
     """A test of calibration for weighted rows or clusters: the smaller of two p-values, doubled."""

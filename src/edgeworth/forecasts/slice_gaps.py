@@ -7,6 +7,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from edgeworth.core.measures import Spelling
 from edgeworth.core.slice_gaps import (
     STUDENT_TEST,
     Gap,
@@ -19,18 +20,23 @@ from edgeworth.core.slice_gaps import (
 from edgeworth.core.test_results import TestResult
 from edgeworth.forecasts.betting.wealth import Wealth
 from edgeworth.forecasts.calibration import Calibration, Reliability
-from edgeworth.forecasts.estimates import cluster_effects_of_bias, estimate_forecasts
+from edgeworth.forecasts.estimates import estimate_forecasts
 from edgeworth.forecasts.measures import Forecast, resolve_forecast
-from edgeworth.forecasts.policy import MIN_OUTCOMES_FOR_GAP
+from edgeworth.forecasts.policy import MAX_CLASSES_COMPARED_BY_SLICE, MIN_OUTCOMES_FOR_GAP
 from edgeworth.forecasts.scores import ForecastScores
 from edgeworth.forecasts.tally import ForecastTally
 
 
 def default_gap_measures(tally: ForecastTally) -> tuple[str, ...]:
-    """Choose measures that do not move with the shares of the classes."""
-    if len(tally.labels) != 2:
-        return ("balanced_accuracy",)
-    return ("roc_auc", "forecast_bias")
+    """Choose measures that do not move with the shares of the classes.
+
+    With more than two classes decisions and ROC areas move with the shares: a calibrated forecast of a class
+    rises with its share, and what is not the class is a mixture of the others.
+    """
+    if len(tally.labels) == 2:
+        return ("roc_auc", "forecast_bias")
+    most_common = np.argsort(-tally.scores.classes, kind="stable")[:MAX_CLASSES_COMPARED_BY_SLICE]
+    return tuple(str(Spelling("forecast_bias", str(tally.labels[index]))) for index in sorted(most_common))
 
 
 def base_rates(tally: ForecastTally) -> dict[str, float]:
@@ -76,7 +82,7 @@ def _cluster_effects(tally: Forecast, measure: str) -> dict[Hashable, float]:
     if isinstance(tally, ForecastScores) and tally.clusters is not None and resolved.measure.score:
         return tally.clusters.score_effects(resolved.measure.score, tally.index_of(resolved.system))
     if isinstance(tally, Calibration) and tally.clusters is not None and resolved.label is not None:
-        return cluster_effects_of_bias(tally, resolved.label)
+        return tally.clusters.bias_effects(tally.labels.index(resolved.label))
     return {}
 
 

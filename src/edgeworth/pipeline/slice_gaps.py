@@ -49,7 +49,7 @@ from edgeworth.pipeline.slices import (
 )
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns
 from edgeworth.report.verdict import Claim
-from edgeworth.report.wording import describe_measure
+from edgeworth.report.wording import describe_measure, list_measures
 
 
 @dataclass(frozen=True)
@@ -472,7 +472,7 @@ class GapTable:
                 gaps = f"{plural(len(names), 'gap')} in {' and '.join(names)}"
                 sentences.append(f"Different shares of the classes can explain the {gaps}.")
             return " ".join([*(f"{part}." for part in parts), *sentences])
-        words = " or ".join(dict.fromkeys(describe_measure(row.measure) for row in self.rows))
+        words = list_measures(dict.fromkeys(row.measure for row in self.rows))
         columns = " and ".join(dict.fromkeys(row.by for row in self.rows))
         tested = [row for row in self.rows if not math.isnan(row.adjusted_p_value)]
         if not tested:

@@ -212,6 +212,21 @@ def describe_measure(measure: str) -> str:
     return f"{measure_title(spelling.name)}{label}{depth}{f'({options})' if options else ''}"
 
 
+def list_measures(measures: Iterable[str]) -> str:
+    """Join the titles of measures by "or"; a measure of several labels is named once.
+
+    >>> list_measures(["recall[a]", "recall[b]", "accuracy"])
+    'recall[a, b] or accuracy'
+    """
+    by_name: dict[str, list[str]] = {}
+    for measure in measures:
+        words = describe_measure(measure)
+        name, bracket, label = words.partition("[")
+        is_plain = bracket and label.endswith("]")
+        by_name.setdefault(name if is_plain else words, []).extend([label[:-1]] if is_plain else [])
+    return " or ".join(f"{name}[{', '.join(labels)}]" if labels else name for name, labels in by_name.items())
+
+
 def group_titles(titles: Sequence[str]) -> str:
     """List titles of sections, those of one part or of several like parts in brackets after its name.
 
