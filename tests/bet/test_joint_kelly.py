@@ -114,3 +114,33 @@ def test_a_game_without_value_changes_nothing() -> None:
     alone, _ = joint_stakes(chances, returns, np.zeros(3, dtype=np.intp))
     np.testing.assert_allclose(stakes[:3], alone, atol=1e-9)
     assert stakes[3].tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("odds", [50.0, 1000.0, 1e6, 1e12])
+@pytest.mark.parametrize("chance", [0.5, 0.9, 0.999999])
+def test_stakes_at_extreme_odds_have_kellys_closed_form(odds: float, chance: float) -> None:
+    """One game: the stake is (p O − 1)/(O − 1), also if wealth can grow a million times."""
+    chances, returns = np.array([[chance, 1 - chance]]), np.array([[[odds], [0.0]]])
+    stakes, growth = joint_stakes(chances, returns, np.zeros(1, dtype=np.intp))
+    stake = (chance * odds - 1) / (odds - 1)
+    assert stakes.item() == pytest.approx(stake, abs=1e-9)
+    known = chance * math.log(1 - stake + stake * odds) + (1 - chance) * math.log(1 - stake)
+    assert growth[0] == pytest.approx(known, abs=1e-10)
+
+
+def test_growth_of_large_wealth_equals_enumeration() -> None:
+    chances, returns = races(np.random.default_rng(6), 5, 3, 0.15)
+    returns[::2] *= 300.0
+    stakes = np.full((5, 3), 0.05)
+    probabilities, pays = enumerated(chances, returns)
+    exact = math.fsum(probabilities * np.log(1 + (pays - 1) @ stakes.ravel()))
+    assert expected_growth(Rounds(chances[None], returns[None]), stakes[None])[0] == pytest.approx(
+        exact, abs=1e-12
+    )
+
+
+def test_an_outcome_without_a_chance_may_return_anything() -> None:
+    chances, returns = np.array([[1.0, 0.0]]), np.array([[[1e6], [0.0]]])
+    stakes, growth = joint_stakes(chances, returns, np.zeros(1, dtype=np.intp))
+    assert stakes.item() == pytest.approx(1.0)
+    assert growth[0] == pytest.approx(math.log(1e6))

@@ -4,7 +4,8 @@ Let a game return ``r_k`` after its outcome k, in units of the bankroll, and let
 The wealth of a round is ``W = c + Σ_i r_i``, a sum of independent terms, so ``E e^{−tW}`` is a product.
 With ``1/W = ∫ e^{−tW} dt`` and ``1/W² = ∫ t e^{−tW} dt`` over t > 0, the expected growth, its slopes
 ``E[X/W]`` and its curvatures ``E[XX'/W²]`` are one-dimensional integrals. The substitution
-``t = exp(u − e^{−u})`` makes the trapezoidal rule converge exponentially (Takahasi and Mori 1974).
+``t = exp(u − e^{−u−s})`` makes the trapezoidal rule converge exponentially (Takahasi and Mori 1974). The
+shift s is 0 unless wealth can grow so much that ``E e^{−tW}`` changes at small t, where points are sparse.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from edgeworth.common.arrays import Floats
 from edgeworth.errors import EdgeworthError
 
 LEFT_END = -3.6
-"""Where the grid in u begins: t is below 1e-17 there."""
+"""Where the grid in u begins, less the shift: t is below 1e-17 there."""
+
+MAX_WEALTH_UNSHIFTED = 16.0
+"""Up to this wealth the grid needs no shift. From about 50 on, integrals would lose digits."""
 
 MAX_EXPONENT = 38.0
 """Where the grid ends: e^{−tW} is below 1e-16 for the smallest wealth."""
@@ -147,13 +151,18 @@ class _Integrals:
         """Place the points of each round by its smallest wealth."""
         returned = (rounds.returns @ stakes[..., None])[..., 0]
         least = np.where(rounds.chances > 0, returned, np.inf).min(axis=2)
+        # What outcomes without a chance return does not matter.
+        returned = np.where(rounds.chances > 0, returned, least[..., None])
         lowest = cash + least.sum(axis=1)
+        highest = cash + returned.max(axis=2).sum(axis=1)
+        shifts = np.log(np.maximum(highest / MAX_WEALTH_UNSHIFTED, 1.0))
+        starts = LEFT_END - shifts
         ends = np.log(MAX_EXPONENT / np.clip(lowest, SMALLEST_WEALTH, 1.0))
-        number = int(np.ceil((ends.max() - LEFT_END) / MAX_GRID_STEP)) + 1
-        u = LEFT_END + (ends - LEFT_END)[:, None] * np.linspace(0.0, 1.0, number)
-        slope = np.exp(-u)
+        number = int(np.ceil((ends - starts).max() / MAX_GRID_STEP)) + 1
+        u = starts[:, None] + (ends - starts)[:, None] * np.linspace(0.0, 1.0, number)
+        slope = np.exp(-u - shifts[:, None])
         t = np.exp(u - slope)
-        weights = t * (1 + slope) * ((ends - LEFT_END) / (number - 1))[:, None]
+        weights = t * (1 + slope) * ((ends - starts) / (number - 1))[:, None]
         exponents = (returned - least[..., None])[:, :, None, :] * -t[:, None, :, None]
         tilted = np.exp(exponents, out=exponents)
         tilted *= rounds.chances[:, :, None, :]
