@@ -151,7 +151,9 @@ def test_bookmakers_have_names_for_sentences() -> None:
 def test_refusals() -> None:
     with pytest.raises(InputError, match=r"have the shape \(2,\), the forecasts \(3,\)"):
         Market([2.0, 2.0]).quote((3,))
-    with pytest.raises(InputError, match="odds are decimal and finite and above 1; saw 1 in position 1"):
+    with pytest.raises(
+        InputError, match="odds must be decimal odds, finite and above 1; saw 1 in position 1"
+    ):
         Market([1.0, 2.0])
     with pytest.raises(InputError, match="lay odds"):
         Market([2.0, 2.0], lay=[2.0, math.nan])

@@ -152,7 +152,7 @@ def test_one_chance_in_many_millions_is_bet_on() -> None:
 
 
 def test_refusals_name_the_game() -> None:
-    with pytest.raises(InputError, match="game 1: odds are decimal"):
+    with pytest.raises(InputError, match="game 1: odds must be decimal odds"):
         kelly_together([(0.5, 2.1), (0.5, 0.9)])
     with pytest.raises(InputError, match="game 0: the probabilities of a race must add up to 1"):
         kelly_together([([0.5, 0.4], [2, 2])])

@@ -14,7 +14,7 @@ from edgeworth.errors import InputError, OptionError
 @pytest.mark.parametrize("bad", [1.0, 0.5, -2.0, math.nan, math.inf])
 def test_odds_that_are_none_are_named_with_their_place(bad: float) -> None:
     with pytest.raises(
-        InputError, match=f"odds are decimal and finite and above 1; saw {bad:.9g} in row 2, column 3"
+        InputError, match=f"odds must be decimal odds, finite and above 1; saw {bad:.9g} in row 2, column 3"
     ):
         kelly([[0.2, 0.3, 0.5]] * 2, [[4, 4, 4], [4, 4, bad]])
     with pytest.raises(InputError, match=f"odds .* saw {bad:.9g}"):

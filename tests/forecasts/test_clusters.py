@@ -151,7 +151,7 @@ def test_weights_count_cases_and_missing_rows_are_dropped(kind: str, tmp_path: P
 def test_what_is_not_supported_says_so() -> None:
     data = frame(9)
     columns = {"truth": data.y, "probabilities": data.p}
-    with pytest.raises(OptionError, match=r"cluster.* is not supported with ordered"):
+    with pytest.raises(OptionError, match=r"clusters .* are not supported with --ordered"):
         ew.evaluate(**columns, cluster=data.patient, ordered=True)
     with pytest.raises(EdgeworthError, match="missing"):
         ew.evaluate(**columns, cluster=[None, *data.patient[1:]])

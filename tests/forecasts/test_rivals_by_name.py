@@ -133,9 +133,9 @@ def test_forecasts_in_another_order_of_classes() -> None:
 def test_odds_that_are_none_are_found_by_row_and_column() -> None:
     odds = np.full((5, 2), 2.0)
     odds[1, 1] = np.nan
-    with pytest.raises(InputError, match=r"nan in row 2, column 2 \(b\)"):
+    with pytest.raises(InputError, match=r"nan in row 2, column b"):
         Wealth.from_probabilities(TRUTH, MODEL, odds=odds)
-    with pytest.raises(InputError, match=r"nan in row 2, column 1 \(o_a\)"):
+    with pytest.raises(InputError, match=r"nan in row 2, column o_a"):
         Wealth.from_probabilities(TRUTH, MODEL, odds=pd.DataFrame({"o_b": odds[:, 0], "o_a": odds[:, 1]}))
     with pytest.raises(InputError, match=r"odds need a column for each of 'a', 'b'; saw 3$"):
         Wealth.from_probabilities(TRUTH, MODEL, odds=np.full((5, 3), 2.0))

@@ -288,3 +288,49 @@ def test_bets_without_a_result_yet_are_counted_apart(result: str, tmp_path: Path
     ledger = ledger_of(tmp_path, capsys, "bets.csv")["ledger"]
     assert ledger == settled | {"pending": 2}
     assert "2 bets without a result yet not counted." in call(tmp_path, capsys, "ledger", "bets.csv").stdout
+
+
+def test_the_interval_of_a_yield_contains_it(tmp_path: Path, capsys: Capture) -> None:
+    """Also if all bets won, or one bet at long odds made the profit: no chance is above 1."""
+    rows = "2025-01-04,won,2.1,10\n2025-01-05,lost,3.2,5\n2025-01-06,won,250,1\n"
+    (tmp_path / "one.csv").write_text(f"date,result,odds,stake\n{rows}", encoding="utf-8")
+    (tmp_path / "all.csv").write_text("result,odds,stake\nwon,10,1\nwon,1.5,10\n", encoding="utf-8")
+    for name in ("one.csv", "all.csv"):
+        ledger = ledger_of(tmp_path, capsys, name)["ledger"]
+        assert ledger["yield_low"] < ledger["yield"] <= ledger["yield_high"] + 1e-12
+        assert ledger["yield_low"] < ledger["yield_high"] - 0.1
+
+
+def test_wrong_values_are_named_with_advice(tmp_path: Path, capsys: Capture) -> None:
+    head = "result,odds,stake\n"
+    for name, text, message in (
+        ("comma", 'won,"2,5",1\n', "write 2.5"),
+        ("missing", "won,2.5,\n", "stake is missing in row 1"),
+        ("below", "won,2.5,-1\n", "stake must be a sum of money, at least 0; saw -1 in row 1"),
+    ):
+        (tmp_path / f"{name}.csv").write_text(head + text, encoding="utf-8")
+        assert message in refused(call(tmp_path, capsys, "ledger", f"{name}.csv"))
+    (tmp_path / "right.csv").write_text(f"{head}won,2.5,1\n", encoding="utf-8")
+    named = refused(call(tmp_path, capsys, "ledger", "right.csv", "--level", "95"))
+    assert "a confidence level lies between 0 and 1" in named
+
+
+def test_fixtures_with_wrong_numbers_are_named_or_warned_of(tmp_path: Path, capsys: Capture) -> None:
+    head = "game,outcome,probability,odds\nA,home,0.5,2.1\n"
+    for name, row, message in (
+        ("empty", "B,home,0.5,\n", "odds is missing in row 2"),
+        ("american", "B,home,0.5,-110\n", "saw -110 in row 2, column odds, which looks like American odds"),
+        (
+            "percent",
+            "B,home,52,2\n",
+            "probabilities lie between 0 and 1; saw 52 in row 2, column probability",
+        ),
+    ):
+        (tmp_path / f"{name}.csv").write_text(head + row, encoding="utf-8")
+        assert message in refused(call(tmp_path, capsys, "stakes", f"{name}.csv", "--bankroll", "9"))
+    (tmp_path / "large.csv").write_text(f"{head}B,home,0.5,250\n", encoding="utf-8")
+    command = ("stakes", "large.csv", "--bankroll", "9")
+    warnings = json.loads(call(tmp_path, capsys, *command, "--json", "-").stdout)["warnings"]
+    assert "home in B has probability 0.5 at net odds of 250: each unit staked returns 125" in warnings[0]
+    named = refused(call(tmp_path, capsys, *command, "--fraction", "0"))
+    assert "the fraction of the Kelly stakes must be above 0, and at most 1; saw 0" in named

@@ -10,6 +10,7 @@ import pytest
 import pytrec_eval
 
 import edgeworth as ew
+from edgeworth.errors import InputError
 from edgeworth.rankings import evaluate_trec
 from edgeworth.rankings.trec.files import rank_conflicts, read_run
 
@@ -241,3 +242,17 @@ def test_equal_ranks_disagree_with_no_scores(tmp_path: Path) -> None:
     assert rank_conflicts(read_run(run)) == 0
     run.write_text("q Q0 a 1 2.0 me\nq Q0 b 1 3.0 me\nq Q0 c 2 2.5 me\n")
     assert rank_conflicts(read_run(run)) == 1
+
+
+def test_a_run_with_other_document_ids_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\n", encoding="utf-8")
+    (tmp_path / "a.run").write_text("q1 Q0 doc1 1 2.0 a\nq1 Q0 doc2 2 1.0 a\n", encoding="utf-8")
+    (tmp_path / "b.run").write_text("q1 Q0 d1 1 2.0 b\nq1 Q0 doc2 2 1.0 b\n", encoding="utf-8")
+    (tmp_path / "c.run").write_text("d1 Q0 q1 1 2.0 c\n", encoding="utf-8")
+    message = "a: none of its documents ('doc1', …) is judged for its query ('d1', …)"
+    warnings = evaluate_trec(tmp_path / "qrels.txt", [tmp_path / "a.run"]).warnings
+    assert any(message in warning for warning in warnings)
+    warnings = evaluate_trec(tmp_path / "qrels.txt", [tmp_path / "b.run"]).warnings
+    assert not any("none of its documents" in warning for warning in warnings)
+    with pytest.raises(InputError, match="do both files have the query in the first column"):
+        evaluate_trec(tmp_path / "qrels.txt", [tmp_path / "c.run"])

@@ -120,7 +120,7 @@ def test_judgements_in_csv_are_the_same(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("qid,docid\nq0,d0\n", "score or rank"),
-        ("qid,docid,score\nq0,d0,high\n", "line 2: a score is a number"),
+        ("qid,docid,score\nq0,d0,high\n", "line 2: a score must be a number"),
         ("qid,docid,score\nq0,d0\n", "line 2: 3 columns"),
         ("qid,docid,score\n", "no rows"),
         ("", "empty"),

@@ -14,6 +14,9 @@ from edgeworth.common.arrays import Floats
 from edgeworth.common.choices import Period
 from edgeworth.errors import InputError, OptionError
 
+HALVINGS = 100
+"""Halvings that find the end of an interval to the last bit of a float."""
+
 FIRST_MONTH_OF_SEASON = 7
 """A season begins in July, as in most football leagues."""
 
@@ -129,20 +132,33 @@ class Ledger:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Compute the yields that a score test keeps; nan without a bet.
 
-        If each bet's chance is the same multiple m of 1/odds, stakes s pay ``m Σ s`` on average with variance
-        ``m Σ s²O − m² Σ s²``. The ends are where what was paid is as far from that as the level allows. Few
-        wins at long odds show too little spread for Student's t. For equal odds and stakes it is Wilson's
-        interval.
+        Let each bet's chance be ``p = min(m/odds, 1)`` with one multiple m for all. The stakes s then pay
+        ``Σ s O p`` on average with variance ``Σ s² O² p (1 − p)``. The ends are where what was paid is as far
+        from that as the level allows. Few wins at long odds show too little spread for Student's t. For equal
+        odds and stakes it is Wilson's interval.
         """
         if not len(self):
             return math.nan, math.nan
         risked = self.stakes if self.risked is None else self.risked
-        squares, z = risked**2, NormalDist().inv_cdf((1 + level) / 2)
-        total = float(risked.sum())
-        paid, part = self.profit + total, total / self.turnover
-        a, b = total**2 + z * z * float(squares.sum()), 2 * paid * total + z * z * float(squares @ self.odds)
-        root = math.sqrt(max(b * b - 4 * a * paid * paid, 0.0))
-        return part * (max((b - root) / (2 * a), 0.0) - 1), part * ((b + root) / (2 * a) - 1)
+        at_risk = risked > 0
+        stakes, odds = risked[at_risk] / self.turnover, self.odds[at_risk]
+        total = float(stakes.sum())
+        paid, z = self.rate + total, NormalDist().inv_cdf((1 + level) / 2)
+
+        def pay_at(multiple: float) -> tuple[float, float]:
+            """Return the mean of what is paid, and z standard deviations."""
+            returned = np.minimum(multiple, odds)
+            return float(stakes @ returned), z * math.sqrt(float(stakes**2 @ (returned * (odds - returned))))
+
+        def find(sign: int) -> float:
+            low, high = 0.0, float(odds.max())
+            for _ in range(HALVINGS):
+                middle = (low + high) / 2
+                mean, reach = pay_at(middle)
+                low, high = (middle, high) if mean + sign * reach <= paid else (low, middle)
+            return pay_at(low)[0] - total
+
+        return find(1), find(-1)
 
     def periods(self, period: Period) -> Iterator[tuple[str, Ledger]]:
         """Yield the ledger of each month, season or year, in time order, each from its own first bankroll."""

@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from edgeworth.common.arrays import PROBABILITY_SUM_TOLERANCE, Floats
 from edgeworth.errors import InputError, OptionError
 
+LEAST_AMERICAN_ODDS = 100
+"""American odds are at least this far from 0."""
+
 BOOK_TOLERANCE = 1e-9
 """How far the implied prices of a book may be from 1 and still count as balanced."""
 
@@ -88,10 +91,20 @@ def check_odds(
     if not good.all():
         needed = "above 1 (infinite if nothing can be laid)" if infinite else "finite and above 1"
         # Odds with named columns come from a file, where an empty field can be dropped.
-        is_missing = outcomes is not None and bool(np.isnan(odds[~good][0]))
-        advice = ". Pass --missing drop to drop rows with empty odds" if is_missing else ""
+        advice = _advise_on_odds(float(odds[~good][0]), is_from_file=outcomes is not None)
         example = describe_first(odds, ~good, outcomes, first_row)
-        raise InputError(f"{name} are decimal and {needed}; saw {example}{advice}")
+        raise InputError(f"{name} must be decimal odds, {needed}; saw {example}{advice}")
+
+
+def _advise_on_odds(value: float, *, is_from_file: bool) -> str:
+    """Advise what to do about a number that is no decimal odds."""
+    if np.isnan(value):
+        return ". Pass --missing drop to drop rows with empty odds" if is_from_file else ""
+    if value <= -LEAST_AMERICAN_ODDS:
+        return ", which looks like American odds (ew.bet.decimal_odds converts them)"
+    if 0 < value < 1:
+        return ", which looks like a probability or fractional odds (ew.bet.decimal_odds converts them)"
+    return ""
 
 
 def as_odds(values: ArrayLike, name: str = "odds", *, infinite: bool = False) -> Floats:
@@ -104,10 +117,15 @@ def as_odds(values: ArrayLike, name: str = "odds", *, infinite: bool = False) ->
 def as_shares(values: ArrayLike, name: str = "probabilities") -> Floats:
     """Convert probabilities to floats, and check them."""
     shares = as_floats(values, name)
+    check_shares(shares, name)
+    return shares
+
+
+def check_shares(shares: Floats, name: str, *, outcomes: Sequence[object] | None = None) -> None:
+    """Refuse numbers outside 0 to 1; ``outcomes`` are the names of the columns, where these are known."""
     good = (shares >= 0) & (shares <= 1)
     if not good.all():
-        raise InputError(f"{name} lie between 0 and 1; saw {describe_first(shares, ~good)}")
-    return shares
+        raise InputError(f"{name} lie between 0 and 1; saw {describe_first(shares, ~good, outcomes)}")
 
 
 def as_outcomes(values: ArrayLike, name: str) -> NDArray[np.bool_]:
@@ -190,12 +208,12 @@ def describe_first(
 def describe_place(
     index: tuple[int, ...], columns: Sequence[object] | None = None, first_row: int = 1
 ) -> str:
-    """Write where a value is: " in row 2, column 3", with the name of the column if it has one."""
+    """Write where a value is: " in row 2, column 3", or " in row 2, column name" if columns have names."""
     names = ("row", "column") if len(index) == 2 else ("position",) if len(index) == 1 else ()
     firsts = (first_row, 1)
     parts = [f"{name} {at + first:,}" for name, at, first in zip(names, index, firsts, strict=False)]
     if columns is not None and len(index) == 2:
-        parts[1] += f" ({columns[index[1]]})"
+        parts[1] = f"column {columns[index[1]]}"
     return " in " + ", ".join(parts) if parts else ""
 
 

@@ -493,7 +493,7 @@ def check_forecasts(options: Options) -> None:
         raise OptionError('with probabilities, --missing (missing=) is "error" or "drop", not "abstain"')
     in_order = options["ordered"] or options["time"] is not None
     unsupported = {
-        "ordered": in_order,
+        "time" if options["time"] is not None else "ordered": in_order,
         "odds": options["odds"] is not None and options["odds"] is not options["probabilities"],
         "bookmaker": options["bookmaker"] is not None,
         "ordinal": options["ordinal"],
@@ -502,7 +502,8 @@ def check_forecasts(options: Options) -> None:
         refused = [name for name, is_given in unsupported.items() if is_given]
         if refused:
             raise OptionError(
-                f"--cluster (cluster=) is not supported with {refused[0]}: leave one of them out"
+                "rows in clusters (--cluster, or --id with ids that repeat) are not supported with "
+                f"--{refused[0]}: leave one of them out"
             )
     if in_order and options["weight"] is not None:
         raise OptionError(WEIGHT_IN_ORDER)

@@ -11,11 +11,12 @@ import numpy as np
 
 from edgeworth.bet.ledger import PENDING, Ledger, parse_result
 from edgeworth.bet.odds import check_commission, decimal_odds
+from edgeworth.bet.validation import LEAST_AMERICAN_ODDS
 from edgeworth.common.arrays import Floats, plain_values
 from edgeworth.common.choices import OddsForm, Period
 from edgeworth.core.formatting import format_dollars, plural
 from edgeworth.core.row_reading import read_whole
-from edgeworth.core.sampling_distributions import is_significant
+from edgeworth.core.sampling_distributions import check_level, is_significant
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError
 from edgeworth.forecasts.betting.law import LogWealthLaw
@@ -32,6 +33,7 @@ from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_p_value, format_option
 from edgeworth.sources.batches import Source
 from edgeworth.sources.columns import Coded, encode
+from edgeworth.sources.numbers import describe_notation
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.times import Times, read_times
 
@@ -43,8 +45,13 @@ COLUMN_NAMES = {
 }
 """What the columns of a record of bets are usually called."""
 
-LEAST_AMERICAN = 100
-"""American odds are at least this far from 0."""
+FORM_NAMES: dict[OddsForm, str] = {
+    "decimal": "decimal",
+    "fractional": "fractional",
+    "american": "American",
+    "probability": "probability",
+}
+"""What each form of odds is called in a message."""
 
 LUCK_DRAWS = 20_000
 """Simulated records where the exact law takes too long."""
@@ -92,6 +99,7 @@ def report_bets(data: object, **options: Unpack[RecordOptions]) -> Report:
     columns = _columns(source, options)
     level, commission = options.get("level", 0.95), options.get("commission") or 0.0
     check_commission(commission)
+    check_level(level)
     read = _read(source, columns, options.get("date_format"), options.get("odds_form"))
     parts, odds, stakes, times, pending = read
     ledger = book_bets(parts, 1 + (odds - 1) * (1 - commission), stakes, times, start=options.get("bankroll"))
@@ -252,7 +260,10 @@ def _read(
     stakes = read.numbers[columns["stake"]] if "stake" in columns else np.ones(len(odds))
     if not (np.isfinite(stakes) & (stakes >= 0)).all():
         row = int(np.argmin(np.isfinite(stakes) & (stakes >= 0))) + 1
-        raise InputError(f"a stake is a sum of money, at least 0; saw {stakes[row - 1]:g} in row {row:,}")
+        stake, name = stakes[row - 1], columns["stake"]
+        if np.isnan(stake):
+            raise InputError(f"{name} is missing in row {row:,}: write 0 if nothing was staked")
+        raise InputError(f"{name} must be a sum of money, at least 0; saw {stake:g} in row {row:,}")
     times = None
     if "time" in columns:
         dates = read.labels[columns["time"]]
@@ -271,13 +282,14 @@ def _odds(odds: Coded, name: str, form: OddsForm | None) -> Floats:
         except InputError:
             row = int(np.argmax(odds.codes == code)) + 1
             forms = ", ".join(other for other in get_args(OddsForm) if other != (form or "decimal"))
+            advice = describe_notation(str(label)) if form in (None, "decimal") else ""
             raise InputError(
-                f"{name}, row {row:,}: {label!r} is not {form or 'decimal'} odds. For other odds, pass "
-                f"--odds-form ({forms})"
+                f"{name}, row {row:,}: {label!r} is not {FORM_NAMES[form or 'decimal']} odds{advice}. For "
+                f"other odds, pass --odds-form ({forms})"
             ) from None
-    if form is None and min(decimal, default=0.0) >= LEAST_AMERICAN:
+    if form is None and min(decimal, default=0.0) >= LEAST_AMERICAN_ODDS:
         raise InputError(
-            f"all odds in {name} are {LEAST_AMERICAN} or more, as American odds are: pass --odds-form "
+            f"all odds in {name} are {LEAST_AMERICAN_ODDS} or more, as American odds are: pass --odds-form "
             "american, or --odds-form decimal if they are decimal"
         )
     return np.array(decimal)[odds.codes]

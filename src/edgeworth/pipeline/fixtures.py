@@ -9,7 +9,7 @@ import numpy as np
 
 from edgeworth.bet.joint_kelly import Rounds, expected_growth, joint_stakes
 from edgeworth.bet.odds import check_commission
-from edgeworth.bet.validation import as_odds, as_shares, check_fraction
+from edgeworth.bet.validation import check_fraction, check_odds, check_shares
 from edgeworth.common.arrays import PROBABILITY_SUM_TOLERANCE, Floats
 from edgeworth.core.formatting import format_dollars, format_number, format_percent, plural
 from edgeworth.core.labels import list_labels
@@ -18,6 +18,9 @@ from edgeworth.errors import InputError, OptionError
 from edgeworth.report.report import Grid, Report, Section, make_columns, make_provenance
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.sources.opening import open_source
+
+MAX_USUAL_EXPECTED_RETURN = 2.0
+"""A bet that returns more than this per unit on average has wrong odds or a wrong probability, as a rule."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +133,22 @@ def report_stakes(
         tuple(str(coded.labels[code]) for code in coded.codes.tolist())
         for coded in (read.labels[game], read.labels[outcome])
     )
+    if not 0 < fraction <= 1:
+        raise OptionError(
+            f"the fraction of the Kelly stakes must be above 0, and at most 1; saw {fraction!r}"
+        )
+    shares, prices = (read.numbers[name][:, None] for name in (probability, odds))
+    for name, values in ((probability, shares), (odds, prices)):
+        if np.isnan(values).any():
+            row = int(np.argmax(np.isnan(values))) + 1
+            raise InputError(f"{name} is missing in row {row:,}: fill it in, or leave out the row")
+    check_shares(shares, "probabilities", outcomes=[probability])
+    check_odds(prices, outcomes=[odds])
     plan = plan_stakes(
         games,
         outcomes,
-        as_shares(read.numbers[probability], probability),
-        as_odds(read.numbers[odds], odds),
+        shares[:, 0],
+        prices[:, 0],
         bankroll=bankroll,
         fraction=fraction,
         commission=commission,
@@ -146,6 +160,19 @@ def report_stakes(
         "commission": commission or None,
     }
     return _compose(plan, make_provenance(**known))
+
+
+def _warn_of_returns(plan: StakePlan) -> tuple[str, ...]:
+    """Warn of an outcome whose expected return is too good to be true."""
+    expected = plan.probabilities * plan.odds
+    row = int(np.argmax(expected))
+    if expected[row] <= MAX_USUAL_EXPECTED_RETURN:
+        return ()
+    return (
+        f"{plan.outcomes[row]} in {plan.games[row]} has probability {plan.probabilities[row]:.4g} at net "
+        f"odds of {plan.odds[row]:.6g}: each unit staked returns {format_number(float(expected[row]))} on "
+        "average. Check the probability, and that the odds are decimal.",
+    )
 
 
 def _describe_loss(plan: StakePlan) -> str:
@@ -231,4 +258,4 @@ def _compose(plan: StakePlan, provenance: dict[str, object]) -> Report:
         "Stakes", _describe_hedges(plan), (Grid("", columns, rows, note),) if rows else (), is_main=True
     )
     claim = Claim("stakes", text, "advised", {"total": plan.total, "growth": plan.growth})
-    return Report(Verdict([claim]), (section,), (), provenance, numbers)
+    return Report(Verdict([claim]), (section,), _warn_of_returns(plan), provenance, numbers)

@@ -23,7 +23,9 @@ from edgeworth.rankings.lists import RankedLists
 from edgeworth.rankings.measure_lookup import measure_lists
 from edgeworth.rankings.measures import TREC_NAMES
 from edgeworth.rankings.report import COMPARED_TREC, requested_name, trec_name, trec_report
-from edgeworth.rankings.trec.files import TrecRun, rank_conflicts, read_qrels, read_run
+from edgeworth.rankings.trec.files import Qrels, TrecRun, rank_conflicts, read_qrels, read_run
+from edgeworth.rankings.trec.identifiers import texts_of
+from edgeworth.rankings.trec.judgements import UNJUDGED
 from edgeworth.rankings.trec.names import COUNTS, read_run_measures
 from edgeworth.report.formats import grid_to_csv, write_text
 from edgeworth.report.frames import Row, estimate_rows
@@ -100,12 +102,15 @@ def _evaluate(
         lists = RankedLists.from_qrels(judged, run, relevant_from=grade, empty_is_zero=is_zero)
         if not lists.number:
             own, other = run.query.labels[0], judged.query.labels[0]
-            raise InputError(f"{name}: none of its queries ({own!r}, …) is judged in {qrels} ({other!r}, …)")
+            raise InputError(
+                f"{name}: none of its queries ({own!r}, …) is judged in {qrels} ({other!r}, …): do both "
+                "files have the query in the first column?"
+            )
         if options["absent"] == "zero":
             lists = lists.with_absent()
         wanted = measures or tuple(TREC_NAMES.values())
         findings[name] = examine_lists(lists, measures=wanted, ties="trec", level=level, seed=seed)
-        warnings += _conflict_warning(name, run)
+        warnings += [*_conflict_warning(name, run), *_overlap_warning(name, lists, run, judged)]
     baseline = options["baseline"]
     if baseline is not None:
         check_baseline(baseline, list(findings))
@@ -215,6 +220,17 @@ def _conflict_warning(name: str, run: TrecRun) -> list[str]:
     return [
         f"{name}: ranks and scores disagree in {number:,} of {every:,} {plural(every, 'query')}. The scores "
         "decide, as in trec_eval. If the ranks are right, add --rank-only."
+    ]
+
+
+def _overlap_warning(name: str, lists: RankedLists, run: TrecRun, judged: Qrels) -> list[str]:
+    """Warn of a run without a single judged document, whose documents probably have other ids."""
+    if (lists.grades > UNJUDGED).any():
+        return []
+    own, other = (texts_of(ids.document[:1])[0] for ids in (run, judged))
+    return [
+        f"{name}: none of its documents ({own!r}, …) is judged for its query ({other!r}, …), so every "
+        "measure is 0. Do the run and the judgements use the same document ids?"
     ]
 
 

@@ -93,19 +93,33 @@ def _as_floats(column: Column, name: str, first_row: int) -> NDArray[np.float64]
 
 def _not_a_number_error(value: object, name: str, row: int) -> InputError:
     saw = f"the text {value!r}" if isinstance(value, str) else f"a {type(value).__name__}, {value!r:.60},"
-    advice = describe_percentage(value) if isinstance(value, str) else ""
+    advice = describe_notation(value) if isinstance(value, str) else ""
     return InputError(f"{name} must be numbers or empty; saw {saw} in row {row:,}{advice}")
 
 
-def describe_percentage(text: str) -> str:
-    """Advise how to write a percentage as a number, or return nothing for other text.
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})")
+"""Three digits after a comma may be thousands."""
 
-    >>> describe_percentage("52%")
-    ': write 0.52'
+FRACTION = re.compile(r"([0-9]{1,9})[/:]([0-9]{1,9})")
+
+
+def describe_notation(text: str) -> str:
+    """Advise how to write a percentage, a decimal comma or a fraction; return nothing for other text.
+
+    >>> [describe_notation(text) for text in ("52%", "4,95", "5/2", "high")]
+    [': write 0.52', ': write 4.95', ': write 2.5, or 3.5 if these are fractional odds', '']
     """
-    number = text.strip().removesuffix("%").strip()
-    is_percentage = text.strip().endswith("%") and NUMBER.fullmatch(number)
-    return f": write {float(number) / 100:.12g}" if is_percentage else ""
+    stripped = text.strip()
+    number = stripped.removesuffix("%").strip()
+    if stripped.endswith("%") and NUMBER.fullmatch(number):
+        return f": write {float(number) / 100:.12g}"
+    if DECIMAL_COMMA.fullmatch(stripped):
+        return f": write {stripped.replace(',', '.')}"
+    fraction = FRACTION.fullmatch(stripped)
+    if fraction and int(fraction[2]):
+        ratio = int(fraction[1]) / int(fraction[2])
+        return f": write {ratio:.6g}, or {1 + ratio:.6g} if these are fractional odds"
+    return ""
 
 
 MAX_INTEGER_WEIGHT_SUM = 1 << 62

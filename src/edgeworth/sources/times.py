@@ -90,7 +90,8 @@ def read_times(
 def _needed(label: Label, date_format: str | None) -> str:
     if date_format is not None:
         return f"dates such as {datetime(2026, 7, 31, 18, 30).strftime(_strptime_format(date_format))}"
-    if isinstance(label, str) and SLASHED_DATE.fullmatch(label):
+    slashed = SLASHED_DATE.fullmatch(label) if isinstance(label, str) else None
+    if slashed and _may_be_day_and_month(int(slashed[1]), int(slashed[2])):
         return (
             "dates whose day and month can be distinguished (pass date_format=, --date-format dd/mm/yyyy or "
             "mm/dd/yyyy)"
@@ -99,6 +100,11 @@ def _needed(label: Label, date_format: str | None) -> str:
         "numbers, or dates such as 2026-07-31 or 2026-07-31T18:30 (all with a time zone or none; "
         "for another format pass date_format=, --date-format)"
     )
+
+
+def _may_be_day_and_month(first: int, second: int) -> bool:
+    """Return whether two numbers can be a day and a month, in either order."""
+    return min(first, second) <= 12 and max(first, second) <= 31
 
 
 def _strptime_format(date_format: str) -> str:

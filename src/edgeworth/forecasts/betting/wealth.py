@@ -273,8 +273,9 @@ class Wealth(Serializable):
         if quote.lay is None and (over < 1 - 1e-9).any():
             row = int(np.argmax(over < 1 - 1e-9))
             raise InputError(
-                f"row {first_row + row:,}: the odds' prices add up to {over[row]:.6g}, below 1: backing all "
-                "of them is a sure profit (an arbitrage), which proves nothing about forecasts"
+                f"row {first_row + row:,}: the odds {', '.join(f'{x:.6g}' for x in quote.back[row])} imply "
+                f"probabilities that add up to {over[row]:.3g}, below 1. Backing all of them is a sure "
+                "profit (an arbitrage), which proves nothing about forecasts: check that they are decimal"
             )
         one_price = quote.lay is not None and bool((quote.lay == quote.back).all())
         book: Book = "backing" if quote.lay is None else "fair" if one_price else "exchange"

@@ -59,7 +59,7 @@ _WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
 _NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 _VALUES: dict[str, tuple[re.Pattern[bytes], type, str]] = {
     "grade": (_WHOLE, int, "a grade is a whole number"),
-    "score": (_NUMBER, float, "a score is a number, and NaN has no rank"),
+    "score": (_NUMBER, float, "a score must be a number"),
     "rank": (_WHOLE, int, "a rank is a whole number"),
 }
 """The values that a column may hold: how they are written, what they are, and the sentence for others."""
@@ -332,7 +332,9 @@ def _read_csv(path: Path, content: bytes, value: str) -> _Columns:
     missing = [role for role in ("query", "document", ordered_by) if at[role] is None]
     if missing or (value == "grade" and ordered_by == "rank"):
         needed = f"query, document and {'grade' if value == 'grade' else 'score or rank'}"
-        raise InputError(f"{path}: columns {needed} are needed; saw {', '.join(header) or 'nothing'}")
+        raise InputError(
+            f"{path}: the first line must name the columns {needed}; saw {', '.join(header) or 'nothing'}"
+        )
     rows = [row for row in rows if row]
     short = next((number for number, row in enumerate(rows, 2) if len(row) < len(header)), None)
     if short is not None:
