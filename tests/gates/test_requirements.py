@@ -76,6 +76,10 @@ def test_what_it_reads(text: str, measure: str, relation: str, reference: str, n
         ("average precision at least 0.9", 19, "saw 'at'"),
         ("acuracy is above 0.9", 1, "there is no measure 'acuracy'; did you mean accuracy"),
         ("avrage precision > 0.9", 1, "did you mean average_precision"),
+        ("accuracy no worse than baseline by 1 banana", 38, "has the unit pp, % or none; saw 'banana'"),
+        ("accuracy no worse than baseline by 150pp", 36, "a margin of 1.5: state a smaller one$"),
+        ("accuracy within baseline by 1pp", 17, "saw 'baseline'; write MEASURE within AMOUNT of baseline"),
+        ("accuracy >= 60pp", 13, "saw '60pp'; write 60%"),
     ],
 )
 def test_errors_have_a_position(text: str, position: int, words: str) -> None:

@@ -92,9 +92,10 @@ def exceeds_range(measure: str, amount: float) -> bool:
 def check_margin(measure: str, margin: float) -> None:
     """Refuse a margin that no difference could exceed."""
     if exceeds_range(measure, margin):
+        hint = "" if margin <= 1 or margin % 1 else f" ({margin:g}pp means {margin:g} points)"
         raise OptionError(
             f"no difference in {canonical_spelling(measure).name} can exceed a margin of {margin:g}: state a "
-            f"smaller one ({margin:g}pp means {margin:g} points)"
+            f"smaller one{hint}"
         )
 
 

@@ -192,14 +192,14 @@ def canonical_spelling(text: str, *kinds: AnyKind) -> Spelling:
 
     Names are looked for in the catalogues given, then in all of them. What none has stays as it is.
 
-    >>> [str(canonical_spelling(text)) for text in ("F1[spam]", "P@5", "ndcg_cut_10", "RBP(p=0.8)")]
-    ['f[spam]', 'precision@5', 'ndcg@10', 'rbp(persistence=0.8)']
+    >>> [str(canonical_spelling(text)) for text in ("F1[spam]", "P@5", "ndcg_cut_10", "precision_at_10")]
+    ['f[spam]', 'precision@5', 'ndcg@10', 'precision@10']
     >>> str(canonical_spelling("AP(rel=2)@10"))
     'average_precision@10(relevant_from=2)'
     """
     written = Spelling.parse(text)
     written = replace(written, options={OPTIONS.get(name, name): x for name, x in written.options.items()})
-    cut = None if written.depth is not None else re.fullmatch(r"(.+)_([0-9]+)", written.name)
+    cut = None if written.depth is not None else re.fullmatch(r"(.+?)(?:_at)?_([0-9]+)", written.name)
     for known in dict.fromkeys([kinds, ()]):
         names = _names_by_letters(*known)
         letters = _letters(written.name)

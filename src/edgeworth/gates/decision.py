@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -14,6 +14,7 @@ from edgeworth.common.choices import UndecidedAs
 from edgeworth.core.amounts import describe_amount, format_difference, is_share
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
+    MINUS,
     displayable,
     escape_markdown,
     format_apart,
@@ -40,6 +41,8 @@ PASSED, FAILED, UNDECIDED = 0, 1, 3
 """Exit codes; 2 is bad input."""
 WORDS: Mapping[Outcome, str] = {"pass": "PASS", "fail": "FAIL", "undecided": "UNDECIDED"}
 SCHEMA = "edgeworth/gate/1"
+NEXT_TO_BOUND = 1e-9
+"""An end of an interval that is nearer to a bound differs from it by rounding only."""
 UNSEEN_ITEMS = "a few unseen items at the worst end could move the mean across the bound"
 """Why nothing is decided although the interval would decide."""
 
@@ -228,7 +231,9 @@ class Decision:
             number = f"{format_count(few.cases)} {plural(few.cases, few.unit)}"
             return [f"No error rates: {number} are too few to state them (at least {MIN_UNITS_FOR_RATES})."]
         if not rows:
-            return []
+            parts = [x.part for x in self.results if x.part and x.evidence.reason is not None]
+            names = ", ".join(parts)
+            return [f"No error rates: nothing can be decided for {names}."] if parts else []
         look = ", at one look" if self.is_anytime else ""
         head = (
             f"How often this gate decides each way on new data of this size{look}, whatever the result above:"
@@ -503,7 +508,32 @@ def _brackets(result: RequirementResult) -> str:
         _, low, high = format_difference(measure, evidence.quantity, result.interval)
     else:
         _, low, high = _write_levels(measure, evidence.value, result.interval)
+    scale = 100 if is_share(measure) else 1
+    bounds = [scale * bound for bound in evidence.region]
+    ends = zip((low, high), result.interval, strict=True)
+    low, high = (_write_apart(text, scale * end, bounds) for text, end in ends)
     return f"({name} CI {low} to {high}; {number})"
+
+
+def _write_apart(text: str, end: float, bounds: Iterable[float]) -> str:
+    """Write an end of an interval with up to four more decimals if it looks like a bound and is none.
+
+    >>> _write_apart("+0.05", 0.0512, [0.05]), _write_apart("80.0%", 79.97, [80.0])
+    ('+0.051', '79.97%')
+    """
+    unit, sign = "%" if text.endswith("%") else "", "+" if text.startswith("+") else "-"
+    number = text.removesuffix("%")
+    least = len(number.partition(".")[2])
+    for bound in bounds:
+        if not math.isfinite(bound) or abs(end - bound) < NEXT_TO_BOUND:
+            continue
+        tries = (f"{end:{sign}.{decimals}f}" for decimals in range(least, least + 5))
+        number = next((x for x in [number, *tries] if _value(x) != bound), number)
+    return f"{number.replace('-', MINUS)}{unit}"
+
+
+def _value(text: str) -> float:
+    return float(text.replace(MINUS, "-").replace(",", ""))
 
 
 def _write_levels(measure: str, value: float, interval: Interval) -> list[str]:

@@ -178,6 +178,9 @@ class NormalModel:
     shifts: tuple[float, float] = (0.0, 0.0)
     """How far a few unseen units could lower and raise the estimate: a decision must survive that."""
 
+    errors: tuple[float, ...] = ()
+    """The ends of the interval of the standard error, if they do not follow from the number of units."""
+
     def chances(self, truth: float, region: Region, levels: Levels) -> tuple[float, float]:
         """Integrate over the estimate and over its estimated standard deviation."""
         if not self.error > 0:
@@ -214,6 +217,8 @@ class NormalModel:
 
     def variants(self) -> Sequence[OutcomeModel]:
         """Take the ends of the 95% interval of the standard error."""
+        if self.errors:
+            return [replace(self, error=error, errors=()) for error in self.errors]
         freedom = min(self.freedom, self.units - 1)
         if not 0 < freedom < math.inf:
             return ()

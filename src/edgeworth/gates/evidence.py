@@ -446,13 +446,13 @@ def pool_evidence(parts: Sequence[tuple[float, Evidence]], *, is_anytime: bool =
     baseline = math.fsum(weight * part.baseline_value for weight, part in kept)
     model: NormalModel | None = None
     if reason is None and all(part.model is not None for _, part in kept):
-        spread = math.sqrt(
-            math.fsum((weight * part.model.spread(part.quantity)) ** 2 for weight, part in kept if part.model)
-        )
+        spread, *errors = _pool_spreads(kept)
         low, high = interval(0.95)
         reach = (high - low) / (2 * normal_quantile(0.95))
         spread = spread or reach
-        model = NormalModel(spread, units=math.fsum(part.cases for _, part in kept), width=reach / spread)
+        units = math.fsum(part.cases for _, part in kept)
+        ends = tuple(x or reach for x in errors)
+        model = NormalModel(spread, units=units, width=reach / spread, errors=ends)
     cases = math.fsum(part.cases for _, part in kept)
 
     def needed(level: float, power: float) -> float:
@@ -479,3 +479,21 @@ def pool_evidence(parts: Sequence[tuple[float, Evidence]], *, is_anytime: bool =
         reason=reason,
         needed=needed,
     )
+
+
+def _pool_spreads(parts: Sequence[tuple[float, Evidence]]) -> tuple[float, float, float]:
+    """Pool the standard errors of independent parts, and the ends of their intervals.
+
+    The distances of the variances to the ends of their intervals are squared and added (Zou & Donner 2008).
+    """
+    total = down = up = 0.0
+    for weight, part in parts:
+        if part.model is None:
+            continue
+        models = [part.model, *part.model.variants()]
+        variance, *others = ((weight * model.spread(part.quantity)) ** 2 for model in models)
+        total += variance
+        down += (variance - min([variance, *others])) ** 2
+        up += (max([variance, *others]) - variance) ** 2
+    least = max(total - math.sqrt(down), 0.0)
+    return math.sqrt(total), math.sqrt(least), math.sqrt(total + math.sqrt(up))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -239,6 +240,8 @@ class _Words:
         try:
             check_margin(measure, margin)
         except OptionError as error:
+            if self.next and self.next.lower() != "of":
+                self.fail("a margin has the unit pp, % or none")
             raise RequirementError(str(error), self.text, position) from None
         return margin
 
@@ -250,6 +253,8 @@ class _Words:
         except OptionError as error:
             written = f"{word} {unit}".strip()
             message = f"{str(error).partition(';')[0]}; saw {written!r}"
+            if word.lower() == BASELINE:
+                message += "; write MEASURE within AMOUNT of baseline"
             raise RequirementError(message, self.text, position) from None
 
     def number(self, measure: str) -> float:
@@ -270,7 +275,8 @@ class _Words:
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            self.fail("a number, chance or baseline is needed")
+            points = re.fullmatch(r"([0-9.]+)pp", word)
+            self.fail("a number, chance or baseline is needed", f"write {points[1]}%" if points else "")
         self.index += 1
         is_percent = word.endswith("%")
         if self.next == "%" and not is_percent:

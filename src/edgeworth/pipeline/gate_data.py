@@ -242,6 +242,11 @@ def name_pair(data: object, baseline: object) -> tuple[str, str]:
     return (candidate, reference) if candidate != reference else (CANDIDATE, BASELINE)
 
 
+def describe_data(data: object) -> str:
+    """Name data in an error: the path of a file, otherwise the type."""
+    return str(data) if isinstance(data, (str, os.PathLike)) else type(data).__name__
+
+
 def list_items(items: Iterable[Item]) -> str:
     return list_ids([item.id for item in items])
 

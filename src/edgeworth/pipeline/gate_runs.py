@@ -26,6 +26,7 @@ from edgeworth.pipeline.gate_data import (
     Missing,
     attempt,
     check_grades,
+    describe_data,
     list_ids,
     list_items,
     name_pair,
@@ -40,6 +41,7 @@ from edgeworth.pipeline.run_items import (
     cut_runs,
     find_guess_rate,
     find_systems,
+    has_no_grade,
     make_grades,
 )
 from edgeworth.pipeline.run_logs import describe_unfinished, judging_options, unfinished_runs
@@ -87,13 +89,21 @@ class RunData(GateData):
                 )
             [candidate] = candidates
             return cls({name: systems[name] for name in (candidate, baseline)}, options, candidate, baseline)
-        if isinstance(baseline, (str, Path)):
-            expand_paths(baseline)  # report first what does not exist
         baseline_systems = find_systems(baseline, change(options, by=None))
+        if not baseline_systems:
+            if isinstance(baseline, (str, Path)):
+                expand_paths(baseline)  # report first what does not exist
+            raise OptionError(
+                f"the candidate is a run log, so the baseline is one too, or a system of the same logs; saw "
+                f"{describe_data(baseline)}"
+            )
         if len(systems) != 1 or len(baseline_systems) != 1:
-            names = f"{', '.join(systems)} and {', '.join(baseline_systems) or 'no run log'}"
+            names = f"{', '.join(systems)} and {', '.join(baseline_systems)}"
             raise OptionError(f"a gate compares one candidate with one baseline; the logs hold {names}")
         [(candidate, runs)], [(reference, baseline_runs)] = systems.items(), baseline_systems.items()
+        paths, baseline_paths = ({Path(run.path).resolve() for run in x} for x in (runs, baseline_runs))
+        if both := paths & baseline_paths:
+            raise OptionError(f"candidate and baseline are the same log, {min(both).name}: name two files")
         if candidate == reference:
             candidate, reference = name_pair(data, baseline)
         return cls({candidate: runs, reference: baseline_runs}, options, candidate, reference)
@@ -170,14 +180,15 @@ class RunData(GateData):
         if unjudged := sorted(kept - set(self._alone)):
             nouns = plural(len(unjudged), "Task")
             missing.append(Missing(f"{nouns} without grades by this scorer: {', '.join(unjudged)}"))
-        if self.options["errors"] == "drop":
-            runs = [runs_by_system[self.candidate] for runs_by_system in self._alone.values()]
-            errored = [item for run in runs for item in run.items if item.is_error]
-            if errored:
-                number = f"{len(errored):,} {plural(len(errored), 'answer')} of {self.candidate} errored"
-                missing.append(
-                    Missing(f"{number} ({list_items(errored)})", "--errors wrong or --allow-missing")
-                )
+        own_items = [item for runs in self._alone.values() for item in runs[self.candidate].items]
+        if self.options["errors"] == "drop" and (errored := [x for x in own_items if x.is_error]):
+            number = f"{len(errored):,} {plural(len(errored), 'answer')} of {self.candidate} errored"
+            missing.append(Missing(f"{number} ({list_items(errored)})", "--errors wrong or --allow-missing"))
+        if unscored := [x for x in own_items if has_no_grade(x)]:
+            verb = plural(len(unscored), "answer of", "answers of")
+            have = plural(len(unscored), "has", "have")
+            number = f"{len(unscored):,} {verb} {self.candidate} {have} no grade"
+            missing.append(Missing(f"{number} ({list_items(unscored)})"))
         if self.baseline is None:
             return missing
         before = {run.task for run in self.runs[self.baseline]}
@@ -210,6 +221,12 @@ class RunData(GateData):
                 len(new), "item of the candidate is new and is", "items of the candidate are new and are"
             )
             notices.append(f"{len(new):,} {verb} not compared.")
+        before_items = [item for runs in self._common.values() for item in runs[self.baseline].items]
+        is_dropped = self.options["errors"] == "drop"
+        if lost := sum(has_no_grade(x) or (is_dropped and x.is_error) for x in before_items):
+            verb = plural(lost, "answer of", "answers of")
+            have = plural(lost, "has no grade and is", "have no grade and are")
+            notices.append(f"{lost:,} {verb} {self.baseline} {have} not compared.")
         return tuple(notices)
 
     def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
@@ -219,9 +236,15 @@ class RunData(GateData):
         grades = make_grades(self._own_run, self.options)
         is_field = isinstance(must_pass, str) and any(must_pass in item.about for item in items)
         if not is_field:
-            return check_grades(grades, split_ids(must_pass))
+            return check_grades(grades, self._with_tasks(split_ids(must_pass), grades.ids or ()))
         field = str(must_pass)
         marked = [item.id for item in items if str(item.about.get(field)).strip().lower() in TRUE]
         if not marked:
             raise OptionError(f"no item has a true value in the field {field!r} (--must-pass)")
         return check_grades(grades, list(dict.fromkeys(marked)))
+
+    def _with_tasks(self, ids: Sequence[str], known: Sequence[object]) -> list[str]:
+        """Replace an id by those of all tasks that have it, if there are several tasks."""
+        names = set(map(str, known))
+        in_tasks = {name: [f"{task}: {name}" for task in self._alone] for name in ids}
+        return [y for x in ids for y in ([z for z in in_tasks[x] if z in names] or [x])]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from edgeworth.common.choices import PREDICTIONS_OF_OPTION, Unmatched
 from edgeworth.core.estimates import Estimate
 from edgeworth.core.options import Options, select_options
-from edgeworth.core.tallies import Tally
+from edgeworth.core.tallies import Tally, dropped_rows
 from edgeworth.errors import EdgeworthError, InputError, OptionError
 from edgeworth.gates.requirements import BASELINE, CANDIDATE
 from edgeworth.grades.grades import Grades
@@ -247,11 +247,16 @@ class TableData(GateData):
         return [Missing(f"{' and '.join(self.names)} have different cases: {text}")]
 
     def notices(self) -> tuple[str, ...]:
-        """List the columns that were detected."""
+        """List the columns that were detected, and the rows that were dropped."""
+        from edgeworth.comparisons.findings import describe_dropped
+
         notices = self.opened.notices if "opened" in vars(self) else ()
         if self.baseline_given is not None and self.measures and not self._compared[1]:
             notices += tuple(notice for notice in self._compared[0].notices if notice not in notices)
-        return notices
+        dropped = dropped_rows(self.record.tally) if "record" in vars(self) else 0
+        if "_compared" in vars(self):
+            dropped = self._compared[0].findings.dropped
+        return (*notices, *describe_dropped(dropped))
 
     def check_items(self, must_pass: str | Sequence[str]) -> ItemCheck:
         """Check the rows that a column marks, or graded items by their ids."""

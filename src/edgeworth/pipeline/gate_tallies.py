@@ -15,7 +15,6 @@ from edgeworth.core.kinds import kind_if_tally, kind_of
 from edgeworth.core.options import Options, select_options
 from edgeworth.core.tallies import Tally
 from edgeworth.errors import OptionError
-from edgeworth.gates.requirements import CANDIDATE
 from edgeworth.grades.grades import Grades
 from edgeworth.pipeline.call_options import refuse_all_but
 from edgeworth.pipeline.compare_data import (
@@ -28,6 +27,7 @@ from edgeworth.pipeline.gate_data import (
     ItemCheck,
     Missing,
     check_grades,
+    describe_data,
     list_ids,
     name_pair,
     pair_difference,
@@ -61,7 +61,8 @@ class TallyData(GateData):
                 raise OptionError(f"--baseline names one of the systems {', '.join(names)}; saw {baseline!r}")
             return cls({"": own}, options, tuple(measures), candidates[0], str(baseline))
         if baseline is None:
-            return cls({CANDIDATE: own}, options, tuple(measures), CANDIDATE, None)
+            candidate, _ = name_pair(data, None)
+            return cls({candidate: own}, options, tuple(measures), candidate, None)
         candidate, reference = name_pair(data, baseline)
         pair = {candidate: own, reference: _as_record(baseline)}
         return cls(pair, options, tuple(measures), candidate, reference)
@@ -125,7 +126,7 @@ def _as_record(data: object) -> TallyRecord:
     if isinstance(data, TallyRecord):
         return data
     if kind_if_tally(data) is None:
-        raise OptionError(f"the candidate is a tally, so the baseline is one too; saw {type(data).__name__}")
+        raise OptionError(f"the candidate is a tally, so the baseline is one too; saw {describe_data(data)}")
     return TallyRecord(cast(Tally, data))
 
 

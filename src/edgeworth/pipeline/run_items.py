@@ -160,10 +160,7 @@ class Answers:
     @property
     def unscored(self) -> dict[str, int]:
         """Count the answers of each system that did not error and have no grade."""
-        return {
-            name: sum(not item.is_error and np.isnan(grade_of(item)) for item in run.items)
-            for name, run in self.runs.items()
-        }
+        return {name: sum(map(has_no_grade, run.items)) for name, run in self.runs.items()}
 
     @property
     def number(self) -> int:
@@ -180,7 +177,7 @@ class Answers:
             for item in run.items:
                 if item.is_error and worst is not None:
                     items.append(item._replace(grades={scorer: worst}))
-                elif not item.is_error and not np.isnan(grade_of(item)):
+                elif not item.is_error and not has_no_grade(item):
                     items.append(item)
             runs[name] = replace(run, items=tuple(items))
         common = set.intersection(*(set(run.ids) for run in runs.values()))
@@ -334,6 +331,11 @@ def grade_of(item: Item) -> float:
     """Return the grade of an item of which one scorer is kept."""
     [grade] = item.grades.values()
     return grade
+
+
+def has_no_grade(item: Item) -> bool:
+    """Return whether an answer did not error and was not graded either."""
+    return not item.is_error and bool(np.isnan(grade_of(item)))
 
 
 # -- grades and answers ----------------------------------------------------------------------------------

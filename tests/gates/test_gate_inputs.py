@@ -1,0 +1,120 @@
+"""What a gate reads: folders of logs, answers without a grade, one log twice, and ids of several tasks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import edgeworth as ew
+from edgeworth.errors import OptionError
+from gate_files import answers, write_log
+
+REQUIRE = "accuracy no worse than baseline by 5pp"
+
+
+def folders_of_logs(folder: Path, wins: int, losses: int, both: int) -> tuple[Path, Path]:
+    """Write two tasks of a candidate and of a baseline, each system in a folder of its own."""
+    pair = folder / "new", folder / "old"
+    for path, right in zip(pair, answers(wins, losses, both), strict=True):
+        path.mkdir()
+        for task in ("easy", "hard"):
+            write_log(path / f"{task}.json", right, model=f"lab/{path.name}", task=task)
+    return pair
+
+
+def test_folders_of_logs_are_compared_as_their_files_are(tmp_path: Path) -> None:
+    new, old = folders_of_logs(tmp_path, 10, 5, 285)
+    by_folder = ew.check(new, baseline=old, require=REQUIRE)
+    files = [[str(path) for path in sorted(folder.glob("*.json"))] for folder in (new, old)]
+    by_file = ew.check(files[0], baseline=files[1], require=REQUIRE)
+    assert by_folder.outcome == "pass"
+    assert by_folder.sentences() == by_file.sentences()
+    (new / "hard.json").unlink()
+    assert "Task vanished: hard" in ew.check(new, baseline=old, require=REQUIRE).failures[0]
+
+
+def test_a_baseline_that_is_no_other_log_is_refused(tmp_path: Path) -> None:
+    """A gate of one log against itself would always pass."""
+    log = write_log(tmp_path / "new.json", [1] * 100)
+    (tmp_path / "labels.csv").write_text("y,p\n1,1\n")
+    with pytest.raises(OptionError, match=r"are the same log, new\.json: name two files"):
+        ew.check(log, baseline=tmp_path / ".." / tmp_path.name / "new.json", require=REQUIRE)
+    with pytest.raises(OptionError, match=r"the baseline is one too, .*; saw .*labels\.csv"):
+        ew.check(log, baseline=tmp_path / "labels.csv", require=REQUIRE)
+    table = ew.ContingencyTable.from_labels([1, 0] * 50, [1, 0] * 50)
+    with pytest.raises(OptionError, match=r"is a tally, so the baseline is one too; saw .*labels\.csv"):
+        ew.check(table, baseline=tmp_path / "labels.csv", require=REQUIRE)
+
+
+@pytest.mark.parametrize("scores", [{}, {"choice": {"value": float("nan")}}])
+def test_answers_without_a_grade_fail_the_gate(tmp_path: Path, scores: dict[str, object]) -> None:
+    base = write_log(tmp_path / "old.json", [1] * 180 + [0] * 20, model="old")
+    log = json.loads(base.read_text())
+    log["eval"]["model"] = "new"
+    for sample in log["samples"][190:]:
+        sample["scores"] = scores
+    new = tmp_path / "new.json"
+    new.write_text(json.dumps(log))
+    for decision in (ew.check(new, baseline=base, require=REQUIRE), ew.check(new, require="accuracy >= 0.5")):
+        assert decision.outcome == "fail"
+        assert "10 answers of new have no grade (q190, q191, q192, …)" in decision.failures[0]
+    allowed = ew.check(new, baseline=base, require=REQUIRE, allow_missing=True)
+    assert allowed.outcome == "pass"
+    assert allowed.notes == ("10 answers of new have no grade (q190, q191, q192, …).",)
+    # Answers that the baseline lacks are no loss of the candidate.
+    swapped = ew.check(base, baseline=new, require=REQUIRE)
+    assert swapped.outcome == "pass"
+    assert swapped.notes == ("10 answers of new have no grade and are not compared.",)
+
+
+def test_rows_that_are_dropped_are_noted(tmp_path: Path) -> None:
+    rows = [("ab"[i % 2], "" if i == 7 else "ab"[i % 2], "ab"[i % 2]) for i in range(200)]
+    path = tmp_path / "t.csv"
+    path.write_text("y,new,old\n" + "".join(",".join(row) + "\n" for row in rows))
+    for given in ({"require": "accuracy >= 0.5"}, {"require": REQUIRE, "baseline": "old"}):
+        decision = ew.check(path, truth="y", prediction="new", missing="drop", **given)
+        assert "1 row was dropped for missing values." in decision.notes
+
+
+def test_an_id_that_must_pass_is_meant_in_every_task_that_has_it(tmp_path: Path) -> None:
+    new, old = folders_of_logs(tmp_path, 0, 1, 299)
+    decision = ew.check(new, baseline=old, require=REQUIRE, must_pass="q0,q5,q999")
+    assert decision.failures == (
+        "2 of the 5 items that must pass are wrong (easy: q0, hard: q0).",
+        "Items that must pass are absent: q999.",
+    )
+    assert not ew.check(new, baseline=old, require=REQUIRE, must_pass="easy: q5").failures
+
+
+def test_the_range_of_pooled_rates_comes_from_the_disagreements_in_each_part(tmp_path: Path) -> None:
+    """A weight of 1 for one task leaves its own range; two alike tasks have one that is √2 times narrower."""
+    new, old = folders_of_logs(tmp_path, 7, 21, 172)
+
+    def spreads(**options: str) -> list[float]:
+        evidence = ew.check(new, baseline=old, require=REQUIRE, **options).results[0].evidence
+        assert evidence.model is not None
+        return [model.spread(evidence.quantity) for model in (evidence.model, *evidence.model.variants())]
+
+    apart, one, both = spreads(), spreads(task_weights="easy=1,hard=0"), spreads(task_weights="equal")
+    assert one == pytest.approx(apart)
+    relative = [np.ptp(np.square(values)) / values[0] ** 2 for values in (one, both)]
+    assert relative[0] == pytest.approx(relative[1] * np.sqrt(2))
+
+
+def test_an_end_beside_the_bound_is_not_written_as_the_bound() -> None:
+    right = [1] * 1000 + [0] * 211
+    low = ew.check(correct=right, require="accuracy >= 0.8").results[0].interval.low
+    bound = f"{100 * low:.1f}%"
+    decision = ew.check(correct=right, require=f"accuracy >= {bound}")
+    assert decision.results[0].interval.low != float(bound[:-1]) / 100
+    assert f"CI {bound} to" not in decision.sentences()[0]
+
+
+def test_a_slice_that_decides_nothing_is_named_instead_of_rates() -> None:
+    right, other = ([1] * 90 + [0] * 10) * 2, ([0] * 10 + [1] * 90) * 2
+    topic = ["law"] * 195 + ["tax"] * 5
+    decision = ew.check(correct=right, baseline=other, by={"topic": topic}, require=REQUIRE)
+    assert decision.describe_rates() == ["No error rates: nothing can be decided for topic tax."]
