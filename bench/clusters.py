@@ -23,8 +23,8 @@ from scipy import optimize, stats
 
 import edgeworth as ew
 from edgeworth.core.estimates import Estimate
-from edgeworth.decisions.bookmaker import costs, expected_cost
 from edgeworth.decisions.cost_report import constant_p_value
+from edgeworth.decisions.payoffs_and_costs import costs, expected_cost
 from edgeworth.decisions.views import resolve
 from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.tally import ForecastTally, Opponent

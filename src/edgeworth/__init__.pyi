@@ -19,8 +19,8 @@ from edgeworth.core.measures import Measure as Measure
 from edgeworth.core.registry import catalogue as catalogue
 from edgeworth.core.registry import measure as measure
 from edgeworth.core.registry import register as register
-from edgeworth.decisions.bookmaker import payoffs as payoffs
 from edgeworth.decisions.matching import match as match
+from edgeworth.decisions.payoffs_and_costs import payoffs as payoffs
 from edgeworth.decisions.table import ContingencyTable as ContingencyTable
 from edgeworth.errors import EdgeworthError as EdgeworthError
 from edgeworth.evaluation import evaluate as evaluate

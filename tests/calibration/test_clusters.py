@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import edgeworth as ew
-from edgeworth.decisions.bookmaker import costs
 from edgeworth.decisions.cost_report import constant_p_value
+from edgeworth.decisions.payoffs_and_costs import costs
 
 RUNS = 400
 # With 400 runs a share of 95% has a standard error of 1.1 points; 0.915 is 3.2 of them below.

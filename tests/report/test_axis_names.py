@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import edgeworth as ew
 from edgeworth.core.formatting import cut_middle
-from edgeworth.report.charts.names import JAVASCRIPT_KEYS, MAX_AXIS_LABEL_LENGTH, axis_names
+from edgeworth.report.charts.axis_names import JAVASCRIPT_KEYS, MAX_AXIS_LABEL_LENGTH, axis_names
 
 PREFIX = "https://example.org/taxonomy/products/electronics/category/"
 

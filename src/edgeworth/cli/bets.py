@@ -29,7 +29,7 @@ def stakes(
     output: Output = NO_OUTPUT,
 ) -> None:
     """Compute Kelly's joint stakes, in money, for games that are open at the same time."""
-    from edgeworth.pipeline.fixtures import report_stakes
+    from edgeworth.pipeline.open_games import report_stakes
 
     output.check((fixtures,), {})
     columns = {"game": game, "outcome": outcome, "probability": probability, "odds": odds}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 Block = TypeVar("Block")
@@ -38,6 +37,8 @@ def map_blocks(work: Callable[[Block], Part], blocks: Sequence[Block]) -> list[P
     threads = min(available_cores(), MAX_THREADS, len(blocks))
     if threads < 2:
         return [work(block) for block in blocks]
+    from concurrent.futures import ThreadPoolExecutor  # with logging, which takes longer than small blocks
+
     with ThreadPoolExecutor(threads, "edgeworth") as pool:
         return list(pool.map(work, blocks))
 

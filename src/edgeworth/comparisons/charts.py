@@ -12,14 +12,14 @@ from edgeworth.comparisons.margin_chart import margin_chart
 from edgeworth.core.formatting import format_level, format_number, plural
 from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.report.charts.axes import ticks
-from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Kit, Rows
-from edgeworth.report.charts.names import (
+from edgeworth.report.charts.axis_names import (
     AXIS_LABEL_PIXELS,
     MAX_NAME_LENGTH,
     AxisNames,
     axis_names,
     distinct_names,
 )
+from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Kit, Rows
 from edgeworth.report.report import Charts, Column, make_columns
 from edgeworth.report.wording import describe_measure
 

@@ -8,8 +8,8 @@ from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.comparisons.findings import ComparisonFindings
 from edgeworth.core.formatting import cut_middle, format_level, format_number, format_together, plural
 from edgeworth.report.charts.axes import ticks
+from edgeworth.report.charts.axis_names import axis_names
 from edgeworth.report.charts.chart import FIRST, WIDTH, Chart, Kit, Rows
-from edgeworth.report.charts.names import axis_names
 from edgeworth.report.report import Cell, Column, Grid, Section, make_columns
 from edgeworth.report.wording import describe_measure, interval_cell
 

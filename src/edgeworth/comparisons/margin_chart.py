@@ -8,8 +8,8 @@ from edgeworth.comparisons.margins import margin_tests
 from edgeworth.core.amounts import describe_amount
 from edgeworth.core.formatting import format_level
 from edgeworth.report.charts.axes import ticks
+from edgeworth.report.charts.axis_names import AXIS_LABEL_PIXELS, axis_names
 from edgeworth.report.charts.chart import FIRST, INK, SECOND, WIDTH, Chart, Kit, Rows
-from edgeworth.report.charts.names import AXIS_LABEL_PIXELS, axis_names
 from edgeworth.report.report import make_columns
 from edgeworth.report.wording import describe_measure
 

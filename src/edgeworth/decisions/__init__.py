@@ -1,8 +1,8 @@
 """Labels: from contingency tables to informedness, its uncertainty and its worth."""
 
-from edgeworth.decisions.bookmaker import Payoffs, costs, expected_cost, payoffs
 from edgeworth.decisions.findings import superstitious_labels
 from edgeworth.decisions.matching import Matching, match
+from edgeworth.decisions.payoffs_and_costs import Payoffs, costs, expected_cost, payoffs
 from edgeworth.decisions.simulation import informed_mixture, lowest_informedness, simulate_labels
 from edgeworth.decisions.table import ContingencyTable
 

@@ -14,8 +14,8 @@ from edgeworth.core.formatting import format_level, format_percent
 from edgeworth.core.labels import MAX_LABELS_SHOWN, label_positions
 from edgeworth.decisions.findings import DecisionFindings
 from edgeworth.report.charts.axes import table_rows, ticks
+from edgeworth.report.charts.axis_names import AxisNames, axis_names
 from edgeworth.report.charts.chart import FIRST, GAINS, INK, ON_SQUARES, SECOND, WIDTH, Chart, Kit, Rows
-from edgeworth.report.charts.names import AxisNames, axis_names
 from edgeworth.report.report import Column, make_columns
 from edgeworth.sources.columns import Label
 

@@ -14,9 +14,9 @@ from edgeworth.core.formatting import format_level, format_number
 from edgeworth.core.measures import Measure
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.sampling_distributions import is_significant
-from edgeworth.decisions.bookmaker import Costs, check_cost_matrix, cost_measure, costs, expected_cost
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows, parse_matrix
+from edgeworth.decisions.payoffs_and_costs import Costs, check_cost_matrix, cost_measure, costs, expected_cost
 from edgeworth.decisions.report import MAX_LABELS_IN_TABLE
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError

@@ -13,8 +13,8 @@ from edgeworth.core.measures import quote_label
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.core.test_results import TestResult, hypergeometric_tails
-from edgeworth.decisions.bookmaker import Payoffs, payoffs
 from edgeworth.decisions.guessing import guessing_tail
+from edgeworth.decisions.payoffs_and_costs import Payoffs, payoffs
 from edgeworth.decisions.policy import (
     MAX_LABELS_EXAMINED,
     MIN_CASES_OF_WEAKEST_CLASS,

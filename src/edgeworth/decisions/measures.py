@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from edgeworth.core.measures import Measure
-from edgeworth.decisions.bookmaker import HOUSE_MEASURES
 from edgeworth.decisions.information import CELL_MEASURES
 from edgeworth.decisions.overall import AVERAGES, OVERALL_MEASURES
+from edgeworth.decisions.payoffs_and_costs import HOUSE_MEASURES
 from edgeworth.decisions.per_label import LABEL_MEASURES
 
 MEASURES: tuple[Measure, ...] = (

@@ -50,8 +50,8 @@ from edgeworth.report.charts.axes import (
     picture_rows,
     touch_points,
 )
+from edgeworth.report.charts.axis_names import axis_names
 from edgeworth.report.charts.chart import FIRST, SECOND, Chart, Kit, Rows
-from edgeworth.report.charts.names import axis_names
 from edgeworth.report.report import Charts, Column, LazyMapping, make_columns
 
 CASES = "cases"

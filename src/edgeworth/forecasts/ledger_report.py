@@ -235,7 +235,7 @@ def bankroll_chart(ledger: Ledger) -> Chart:
     is_fall_drawn = worst.amount > 0 and len(ledger.bankroll) > 1
     is_log = has_bankroll and lowest > 0 and ledger.highest / lowest > LOG_SCALE_FROM
 
-    def moments() -> list[object]:
+    def times() -> list[object]:
         if ledger.dates is None:
             return list(range(1, len(ledger.bankroll) + 1))
         # With a time of day Vega takes the date as the reader's own, without one as that of Greenwich.
@@ -243,7 +243,7 @@ def bankroll_chart(ledger: Ledger) -> Chart:
 
     def find() -> Mapping[str, Rows]:
         shown = thin(len(ledger.bankroll), most=MAX_POINTS_DRAWN)
-        x = moments()
+        x = times()
         rows = picture_rows({y_name: ledger.bankroll[shown]})
         named = ({x_name: x[index], "round": ledger.names[index]} for index in shown.tolist())
         rows_by_name = {"bankroll": tuple({**name, **row} for name, row in zip(named, rows, strict=True))}
@@ -303,14 +303,14 @@ def evidence_chart(season: Season, level: float) -> Chart:
     def find() -> Mapping[str, Rows]:
         shown = thin(len(path), most=MAX_POINTS_DRAWN)
         rows = picture_rows({"log evidence": path[shown]})
-        moments = (
+        times = (
             list(range(1, len(path) + 1))
             if season.dates is None
             else [f"{day}T00:00" for day in season.dates]
         )
         return {
             "evidence": tuple(
-                {x_name: moments[index], "round": season.names[index], **row}
+                {x_name: times[index], "round": season.names[index], **row}
                 for index, row in zip(shown.tolist(), rows, strict=True)
             )
         }

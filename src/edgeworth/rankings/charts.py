@@ -36,8 +36,8 @@ from edgeworth.report.charts.axes import (
     table_rows,
     touch_points,
 )
+from edgeworth.report.charts.axis_names import AxisNames, axis_names
 from edgeworth.report.charts.chart import FIRST, SECOND, Altair, Chart, Kit, Rows
-from edgeworth.report.charts.names import AxisNames, axis_names
 from edgeworth.report.report import Charts, Column, ColumnFormat, LazyMapping, make_columns
 from edgeworth.report.wording import describe_probability
 

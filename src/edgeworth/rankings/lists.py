@@ -538,8 +538,8 @@ class RankedLists(Serializable):
         """Combine the queries; a query that is in both has the items of both, one after the other."""
         if not isinstance(other, RankedLists):
             return NotImplemented
-        if self._is_nothing or other._is_nothing:
-            return other if self._is_nothing else self
+        if self._is_empty or other._is_empty:
+            return other if self._is_empty else self
         for own_rule, other_rule in zip(self._rules, other._rules, strict=True):
             if own_rule != other_rule:
                 raise MergeError(
@@ -596,7 +596,7 @@ class RankedLists(Serializable):
         return f"<RankedLists: {lists}, {len(self.scores):,} items, {int(self.targets.sum()):,} targets>"
 
     @property
-    def _is_nothing(self) -> bool:
+    def _is_empty(self) -> bool:
         judged = () if self.judged is None else self.judged.queries
         return not (self.queries or judged or self.unknown_queries or self.dropped)
 

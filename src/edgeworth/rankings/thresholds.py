@@ -14,7 +14,7 @@ from edgeworth.core.estimates import Estimate, estimate
 from edgeworth.core.formatting import format_number
 from edgeworth.core.options import Options
 from edgeworth.core.random_seeds import Rng, make_seed
-from edgeworth.decisions.bookmaker import expected_cost
+from edgeworth.decisions.payoffs_and_costs import expected_cost
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError, OptionError
 from edgeworth.rankings.intervals.bands import RELATIVE_SUM_TOLERANCE, thin_curve

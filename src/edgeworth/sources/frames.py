@@ -12,7 +12,6 @@ from edgeworth.errors import InputError
 from edgeworth.sources.arrow import COMBINED_ROWS, arrow_batches, arrow_column, combine_record_batches
 from edgeworth.sources.batches import Batch, Source, T, check_columns, no_rows_error, require_rows
 from edgeworth.sources.columns import Column, as_column, unique_column_names
-from edgeworth.sources.duckdb_engine import is_relation, record_batches
 from edgeworth.sources.integer_names import with_text_names
 from edgeworth.sources.partitions import (
     FoldTask,
@@ -188,6 +187,8 @@ class LazyFrameSource:
 
 def _run(frame: nw.LazyFrame[IntoLazyFrame]) -> Iterator[pa.RecordBatch]:
     """Run a query and return its result as Arrow record batches."""
+    from edgeworth.sources.duckdb_engine import is_relation, record_batches
+
     native: object = frame.to_native()
     if hasattr(native, "collect_batches"):  # polars
         frames = native.collect_batches(chunk_size=COMBINED_ROWS, maintain_order=True)
