@@ -16,8 +16,6 @@ from edgeworth.pipeline.compare_data import (
     compare_tallies,
     comparison_options,
 )
-from edgeworth.pipeline.run_items import find_systems
-from edgeworth.pipeline.run_logs import compare_runs
 from edgeworth.pipeline.tally_file import is_tally_file, read_tally
 from edgeworth.pipeline.tally_record import TallyRecord, holds_tallies
 from edgeworth.pipeline.tally_rows import with_named_columns
@@ -79,6 +77,9 @@ def compare(
 
 def _compare_files(data: object, options: Options) -> Comparison:
     """Compare the systems of run logs, or of tally files."""
+    from edgeworth.pipeline.run_items import find_systems
+    from edgeworth.pipeline.run_logs import compare_runs
+
     if tallies := _read_tallies(data):
         single = next(iter(tallies.values())) if len(tallies) == 1 else None
         if single is not None and not kind_of(single.tally).holds_systems:

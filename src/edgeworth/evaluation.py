@@ -83,7 +83,7 @@ def evaluate(data: object = None, **given: Unpack[EvaluateOptions]) -> Report:
 
 
 def _restated(tally: Tally | TallyRecord, options: Options) -> TallyRecord:
-    """Declare other labels of a tally, or another one positive, where that needs no new count."""
+    """Declare other labels of a tally, or another one positive, if that needs no new count."""
     tallied = tally if isinstance(tally, TallyRecord) else TallyRecord(tally)
     refuse_all_but(options, AFTER_COUNTING)
     declared = select_options(options, ("labels", "positive"))

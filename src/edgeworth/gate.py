@@ -39,7 +39,7 @@ from edgeworth.sources.alignment import aligned
 if TYPE_CHECKING:
     from edgeworth.comparisons.difference import Difference
 
-LISTED = 5
+MAX_NAMES_LISTED = 5
 """Items or slices that a sentence names."""
 
 
@@ -202,7 +202,7 @@ def _gather(
         pooled = None if weights is None else _pool(parts, weights, rule, is_anytime=is_anytime)
         evidence += parts.values() if pooled is None else [pooled]
     vanished = [f"{' or '.join(rule.by)} {name}" for name in rule.slices if name not in slices]
-    text = f"{rule.text}: the data have no {', '.join(vanished[:LISTED])}"
+    text = f"{rule.text}: the data have no {', '.join(vanished[:MAX_NAMES_LISTED])}"
     return evidence, [Missing(text)] if vanished else []
 
 
@@ -307,4 +307,4 @@ def _check_items(data: GateData, must_pass: str | Sequence[str]) -> list[str]:
 
 
 def _list(names: Sequence[str]) -> str:
-    return ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
+    return ", ".join(names[:MAX_NAMES_LISTED]) + (", …" if len(names) > MAX_NAMES_LISTED else "")

@@ -29,7 +29,7 @@ def test_every_cut_counts_the_same(chunks: Any, chosen: set[float], kind: str | 
     edges = sorted({score + 0.0 for score in chosen})
     kinds = [kind if kind != "mixed" else [None, "i", "f"][number % 3] for number in range(len(chunks))]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(between, "FEWEST_ROWS", together)
+        patch.setattr(between, "MIN_ROWS_COUNTED", together)
         total = GapCounts(np.array(edges))
         for rows, how in zip(chunks, kinds, strict=True):
             scores = np.array([score for score, _ in rows], dtype=np.float64)

@@ -220,6 +220,6 @@ def test_pairs_are_found(pairs: list[tuple[int, str]], others: list[tuple[int, s
 
 
 def test_an_absurd_identifier_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identifiers, "LARGEST_TABLE", 100)
+    monkeypatch.setattr(identifiers, "MAX_IDENTIFIER_BYTES", 100)
     with pytest.raises(InputError, match="an identifier is 99 bytes long"):
         as_identifiers([b"x" * 99, b"y"])

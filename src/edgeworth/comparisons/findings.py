@@ -74,7 +74,7 @@ class Leader:
     system: str
     value: float
     interval: Interval
-    """The bounds; nan where the level of one system has no interval that holds here."""
+    """The bounds; nan if the level of one system has no interval that holds here."""
     level: float
     """The confidence level of the interval, for whichever system leads."""
     systems: int
@@ -136,7 +136,7 @@ class ComparisonFindings:
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
     """The interval of each system by itself for the headline, computed on first use.
 
-    Bounds are nan where no interval of one system holds."""
+    Bounds are nan if no interval of one system holds."""
     leaders: Mapping[str, Leader | None] = field(default_factory=dict, repr=False)
     """The best of three systems or more, computed on first use."""
 

@@ -13,7 +13,7 @@ from edgeworth.common.arrays import plain_values
 from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.margin_planning import are_no_worse, margin_plan, paired_counts
 from edgeworth.comparisons.planning import SampleSizePlan
-from edgeworth.comparisons.policy import MIN_UNITS_FOR_NO_WORSE
+from edgeworth.comparisons.policy import MAX_PAIRS_SHOWN, MIN_UNITS_FOR_NO_WORSE
 from edgeworth.core.amounts import describe_amount
 from edgeworth.core.estimates import Interval
 from edgeworth.core.formatting import (
@@ -233,10 +233,6 @@ def _claim_of_two(ahead: MarginTest, behind: MarginTest, findings: ComparisonFin
     numbers = {"margin": ahead.margin, "first": first, "second": second, "low": low, "high": high}
     outcomes = {"outcome": ahead.outcome, "mirrored_outcome": behind.outcome}
     return Claim("margin", text, strength, numbers | outcomes, ahead.difference.interval_method)
-
-
-MAX_PAIRS_SHOWN = 45
-"""Pairs of systems in the table; the rest is in the JSON."""
 
 
 def margin_section(findings: ComparisonFindings) -> Section | None:

@@ -18,13 +18,10 @@ from edgeworth.comparisons.difference import Difference
 from edgeworth.comparisons.findings import ComparisonFindings, Pair
 from edgeworth.comparisons.forecasts.differences import mean_score_difference
 from edgeworth.comparisons.graded_means import guard_mean
-from edgeworth.comparisons.policy import MAX_AUTOCORRELATION_STATISTIC
+from edgeworth.comparisons.policy import MAX_AUTOCORRELATION_STATISTIC, MAX_PAIRS_SHOWN
 from edgeworth.core.formatting import format_level, format_number
 from edgeworth.forecasts.sequential import ConfidenceSequence, empirical_bernstein
 from edgeworth.report.report import Grid, Section, make_columns
-
-MAX_PAIRS_SHOWN = 45
-"""All pairs of ten systems; the rest is in the JSON."""
 
 
 def ordered_difference(difference: Difference, values: Floats, horizon: int, reach: float) -> Difference:

@@ -29,7 +29,7 @@ class PaperTable:
     measures: Mapping[str, str]
     """How each measure is headed, by its spelling."""
     values: Mapping[str, Mapping[str, float]]
-    """The value of each system by measure; nan where it has none."""
+    """The value of each system by measure; nan if it has none."""
     lower_is_better: frozenset[str] = frozenset()
     descriptive: frozenset[str] = frozenset()
     """Measures of which neither direction is better: they are shown, but have no best value and no test."""

@@ -69,7 +69,7 @@ class SampleSizePlan(Plan):
 def units_needed(difference: Difference, *, level: float = 0.95, power: float = 0.8) -> SampleSizePlan:
     """Compute how many units like these would show a difference as large as the observed one.
 
-    ``n · ((z_level + z_power) · standard error / difference)²``: the error shrinks with √n. Where the law is
+    ``n · ((z_level + z_power) · standard error / difference)²``: the error shrinks with √n. If the law is
     Student's t over units, its power is that of the noncentral t, which asks for a few more. Proportions of
     the same cases (accuracy, recall) are planned for their own test, the exact one of discordant cases, and
     sums over cases (informedness) for the randomisation test.

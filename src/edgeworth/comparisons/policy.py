@@ -57,3 +57,6 @@ MIN_UNITS_FOR_TOO_CLOSE = 100
 
 TIMES_AS_MANY_IS_TOO_CLOSE = 10
 """A verdict calls two systems too close to call if confirming their gap needs this many times the sample."""
+
+MAX_PAIRS_SHOWN = 45
+"""Tables show at most this many pairs, which are all pairs of ten systems; the others are in the JSON."""

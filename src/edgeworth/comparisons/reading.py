@@ -201,7 +201,7 @@ def read_lists(
 
 @dataclass(frozen=True)
 class _SystemColumns:
-    """The columns of a comparison: by role (None where there is none), and the scores of each system."""
+    """The columns of a comparison: by role (None if there is none), and the scores of each system."""
 
     roles: Mapping[str, object]
     systems: Mapping[str, object]

@@ -18,6 +18,7 @@ from edgeworth.comparisons.leaderboard import ADJUSTED, MAX_NAME_LENGTH, drawn_c
 from edgeworth.comparisons.margins import margin_section
 from edgeworth.comparisons.ordered_losses import sequence_section
 from edgeworth.comparisons.paired import Paired
+from edgeworth.comparisons.policy import MAX_PAIRS_SHOWN
 from edgeworth.comparisons.suspicious import suspicious_systems
 from edgeworth.comparisons.verdict import (
     as_sentence,
@@ -54,8 +55,6 @@ MAX_MEASURES_SHOWN_FIRST = 8
 MAX_MEASURES_SHOWN = 60
 """Measures of two systems that a page shows; the others are in the JSON."""
 
-MAX_PAIRS_SHOWN = 45
-"""All pairs of ten systems; the others are in the JSON."""
 
 RANKED_PAIR, LESS = ("system", "other"), "system − other"
 """Heads of tables of pairs, in which the system of the higher rank comes first.
@@ -377,7 +376,7 @@ def _chance(findings: ComparisonFindings) -> Section | None:
 
 
 def _tests(findings: ComparisonFindings) -> Section | None:
-    """Tabulate all tests of two systems where a measure has more than one."""
+    """Tabulate all tests of two systems if a measure has more than one."""
     if len(findings.names) > 2:
         return None
     differences = _shown_of_two(findings)
@@ -479,7 +478,7 @@ def _short(name: str) -> str:
 
 
 def whole_or_none(number: float) -> float | None:
-    """Make a number of cases an integer where it is whole, and None where it is none."""
+    """Return a whole number as an integer, another number as it is, and None if it is infinite or nan."""
     return int(number) if float(number).is_integer() else finite_or_none(number)
 
 

@@ -227,12 +227,12 @@ class Measure:
     kind: str = "decisions"
     """Whose measure it is: of decisions, rankings, probabilities, grades."""
     title: str = ""
-    """What people call it, where that is more than its name."""
+    """What people call it, if that is more than its name."""
     synonyms: tuple[str, ...] = ()
     guidance: Guidance | None = field(default=None, repr=False)
     """How to read the value and when not to use it, for the measures that people use most."""
     limit: str = ""
-    """The largest value in words, where it depends on the data."""
+    """The largest value in words, if it depends on the data."""
     options: Mapping[str, Parameter] = field(default_factory=dict)
     needs: tuple[Requirement, ...] = field(default=(), repr=False)
     proportion: Callable[..., tuple[Values, Values]] | None = field(default=None, repr=False)
@@ -253,11 +253,11 @@ class Measure:
     of_case_mean: CaseMean | None = field(default=None, repr=False)
     """How a measure of forecasts follows from a mean over cases, which gives it Student's interval."""
     by_chance: Callable[..., float] | None = field(default=None, repr=False)
-    """Its value by chance for the tally of some forecasts, where that is one number."""
+    """Its value by chance for the tally of some forecasts, if that is one number."""
     bounds: MeasureBounds | None = field(default=None, repr=False)
-    """The range at a depth and with options, or for the tally of some forecasts, where that is narrower."""
+    """The range at a depth and with options, or for the tally of some forecasts, if that is narrower."""
     outcome_law: OutcomeLaw | None = field(default=None, repr=False)
-    """The sampling law of a measure of calibration, where it has an interval."""
+    """The sampling law of a measure of calibration, if it has an interval."""
     calibration_test: Callable[..., TestResult | None] | None = field(default=None, repr=False)
     """The test of calibration by the measure, for a curve, an alternative, a seed and options."""
     ranking_theory: RankingTheory = field(default="none", repr=False)

@@ -47,7 +47,7 @@ class Field:
     """Where the value is found, with dots between; by default the attribute of the field's name."""
     default: JsonValue = NEEDED
     is_brief: bool = False
-    """Whether the field is left out where its value is None or no part at all."""
+    """Whether the field is left out if its value is None or no part at all."""
 
     def of(self, attribute: str) -> Field:
         """Read and write another attribute."""
@@ -105,7 +105,7 @@ def _load_value(field: Field, value: JsonValue) -> JsonValue:
 
 
 def short_repr(value: JsonValue) -> str:
-    """Write a value for a sentence, cut where it is long."""
+    """Write a value for a sentence, cut if it is long."""
     return shorten(repr(value), 60)
 
 
@@ -210,7 +210,7 @@ def tally_from_dict(payload: JsonObject) -> Tally:
 
 
 def value_field(what: str, check: Callable[[JsonValue], bool]) -> Field:
-    """Make a field that is written as it is, and read where the check holds."""
+    """Make a field that is written as it is, and read if the check holds."""
 
     def load(value: JsonValue) -> JsonValue:
         if not check(value):

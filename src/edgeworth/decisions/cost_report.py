@@ -17,7 +17,7 @@ from edgeworth.core.sampling_distributions import is_significant
 from edgeworth.decisions.information import cell_total
 from edgeworth.decisions.matrices import has_actual_rows, parse_matrix
 from edgeworth.decisions.payoffs_and_costs import Costs, check_cost_matrix, cost_measure, costs, expected_cost
-from edgeworth.decisions.report import MAX_LABELS_IN_TABLE
+from edgeworth.decisions.report import MAX_LABELS_WITH_COUNTS
 from edgeworth.decisions.table import ContingencyTable
 from edgeworth.errors import InputError
 from edgeworth.report.estimates import estimate_row
@@ -113,7 +113,7 @@ def with_costs(
         f"{format_number(total_costs.at_best_constant)}"
     )
     grids = [Grid("", make_columns("what/text", "value", interval), values, note)]
-    if len(table.labels) <= MAX_LABELS_IN_TABLE:
+    if len(table.labels) <= MAX_LABELS_WITH_COUNTS:
         names = (Column("predicted ↓  actual →"), *(Column(str(label), "number") for label in table.labels))
         rows = tuple(
             (str(label), *row) for label, row in zip(table.labels, total_costs.matrix.tolist(), strict=True)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MAX_CONFUSIONS_SHOWN = 15
 """The most errors that are listed when the whole table is too wide."""
 
-MAX_LABELS_IN_TABLE = 10
+MAX_LABELS_WITH_COUNTS = 10
 """With more labels, the most frequent confusions are listed instead of the whole table."""
 
 MAX_LABELS_WITH_ALL_BETS = 3
@@ -186,7 +186,7 @@ def _label_section(findings: DecisionFindings) -> Section:
 
 def _table_section(findings: DecisionFindings) -> Section:
     table = findings.table
-    if len(table.labels) > MAX_LABELS_IN_TABLE:
+    if len(table.labels) > MAX_LABELS_WITH_COUNTS:
         heads = make_columns("predicted/text", "actual/text", "cases/count")
         note = f"The JSON has all {len(table.labels)} × {len(table.labels)} counts"
         grid = Grid("", heads, _errors(table, MAX_CONFUSIONS_SHOWN), note)

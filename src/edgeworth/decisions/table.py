@@ -758,7 +758,7 @@ class ContingencyTable(Serializable):
         return clusters | cases | label_facts(self.labels)
 
     def _repr_html_(self) -> str | None:
-        """Show the counts in a notebook, or the facts where there are too many labels."""
+        """Show the counts in a notebook, or the facts if there are too many labels."""
         if self.clusters is not None or len(self.labels) > MAX_LABELS_SHOWN:
             return super()._repr_html_()
         return html_table("ContingencyTable", *self._heads_and_rows())

@@ -143,7 +143,7 @@ class Resolved:
         return margins if self.position is None else label_view(margins, self.position)
 
     def values(self, cells: Values) -> Values:
-        """Compute the measure of one table or of a stack of them; nan where it is undefined."""
+        """Compute the measure of one table or of a stack of them; nan if it is undefined."""
         return self.of_view(self.view(cells))
 
     def of_view(self, view: TableView) -> Values:

@@ -320,7 +320,7 @@ def class_by_name(names: Sequence[Label] | None, labels: Sequence[Label]) -> Lab
 def labels_of_columns(names: Sequence[Label], labels: Sequence[Label]) -> list[Label] | None:
     """Find the class of each column: its name without the letters that all names share.
 
-    How many letters is open: p_cat and p_cow share "p_c". None where some label has no column, or where
+    How many letters is open: p_cat and p_cow share "p_c". None if some label has no column, or if
     another number of letters would give a label another column.
 
     >>> labels_of_columns(["p_cat", "p_cow"], ["cow", "cat"])

@@ -245,7 +245,7 @@ def pictured_reliability(bands: ReliabilityBands, most: int) -> dict[str, dict[s
 def sequence_reach(sequence: ConfidenceSequence) -> tuple[float, float] | None:
     """Find the range of bounds and means after the first tenth of the cases, before which all is possible.
 
-    None where there are no bounds.
+    None if there are no bounds.
     """
     late = sequence.cases >= MIN_SHARE_OF_CASES_SHOWN * sequence.cases[-1]
     values = np.concatenate([rows[late] for rows in (sequence.low, sequence.high, sequence.mean)])

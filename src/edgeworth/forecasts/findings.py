@@ -67,7 +67,7 @@ class Criterion:
     values: dict[str, float]
     """nan if a system has no value: a system that only quotes odds does not bet."""
     better: str | None
-    """None where both are alike."""
+    """None if both are alike."""
 
 
 def sides(
@@ -196,11 +196,11 @@ class ForecastFindings:
     points: ForecastPoints | None = None
     """The probabilities of model and rival case by case, while there are few enough to draw each."""
     expected_log_wealth: float | None = None
-    """Against a drunken bookmaker: the mean over all his prices; None where that is not known."""
+    """Against a drunken bookmaker: the mean over all his prices; None if that is not known."""
     flat: FlatStakes | None = None
     """Unit stakes at a bookmaker's odds."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """What the user calls a system, where that is known."""
+    """What the user calls a system, if that is known."""
     seed: int = 0
     orders: Paths | None = None
     """Wealth over random orders of the cases."""
@@ -211,7 +211,7 @@ class ForecastFindings:
     season: Season | None = None
     """The bets at quoted odds, round by round."""
     ledger: Ledger | None = None
-    """What they did to a bankroll; None where the rounds are not known."""
+    """What they did to a bankroll; None if the rounds are not known."""
     dates: NDArray[np.datetime64] | None = None
     """The date of each case in time order, if it is known."""
 
@@ -352,7 +352,7 @@ class ForecastFindings:
 
     @cached_property
     def way(self) -> Wealth:
-        """The bets in the order in which they are shown: a random one where the rows have none."""
+        """The bets in the order in which they are shown: a random one if the rows have none."""
         return self.bets.wealth if self.bets.wealth.ordered else self.bets.wealth.shuffle(self.seed)
 
     @cached_property

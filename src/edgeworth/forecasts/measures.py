@@ -478,12 +478,12 @@ class ResolvedForecast:
         return None
 
     def law(self, tally: Forecast) -> SamplingLaw | None:
-        """Return the law of a measure of calibration over new outcomes, where it has one."""
+        """Return the law of a measure of calibration over new outcomes, if it has one."""
         entry = self.measure.outcome_law
         return None if entry is None else entry.law(*self._view(tally), **self.arguments)
 
     def test_calibration(self, tally: Forecast, seed: int, alternative: Alternative) -> TestResult | None:
-        """Test calibration by the measure, where it has a test."""
+        """Test calibration by the measure, if it has a test."""
         test = self.measure.calibration_test
         return None if test is None else test(*self._view(tally), alternative, seed, **self.arguments)
 

@@ -93,7 +93,7 @@ class Rule:
     skill_synonyms: tuple[str, ...] = ()
     is_ordered: bool = False
     limit: str = ""
-    """The highest score in words, where it depends on the number of classes K."""
+    """The highest score in words, if it depends on the number of classes K."""
     guidance: Guidance | None = None
     skill_guidance: Guidance | None = None
 

@@ -171,7 +171,7 @@ class ConfidenceSequence:
     cases : array of int
         The numbers of cases.
     mean, low, high : array of float
-        The mean and the bounds after each number of cases; nan where there are no bounds.
+        The mean and the bounds after each number of cases; nan if there are no bounds.
     V : array of float
         The intrinsic time that the width depends on.
     level : float

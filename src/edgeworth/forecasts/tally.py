@@ -326,7 +326,7 @@ class ForecastTally(Serializable):
 
     @property
     def expected_log_wealth(self) -> float | None:
-        """The mean log wealth over all prices that a drunkard draws; None where it is not known."""
+        """The mean log wealth over all prices that a drunkard draws; None if it is not known."""
         if self.drawn is None or (len(self.labels) > 2 and self.drawn != (0, 1)):
             return None
         likelihood = -float(self.scores.sums[self.scores.names.index("log"), 0])
@@ -539,7 +539,7 @@ def note_gaps(notices: Iterable[str], tally: ForecastTally | Wealth) -> tuple[st
 
 
 def describe_gaps(tally: ForecastTally | Wealth) -> str | None:
-    """Describe the gaps of a path, positions counted from 1; None where it has none.
+    """Describe the gaps of a path, positions counted from 1; None if it has none.
 
     >>> first, second = (Wealth.from_probabilities([1, 0], [0.6, 0.4], against=[0.5, 0.5]) for _ in range(2))
     >>> describe_gaps(first + second.shift(5))

@@ -422,7 +422,7 @@ def _better(findings: ForecastFindings, model: str, rival: str) -> Claim:
     kind = f"{format_level(findings.level)} {'confidence sequence' if difference.at_all_times else 'CI'}"
     approximate = "approximate " if difference.is_approximate else ""
     cross = "" if predictions_made == "before" else ", cross-validated"
-    # A fixed-sample interval may name a winner where a confidence sequence does not.
+    # A fixed-sample interval may name a winner if a confidence sequence does not.
     why_wide = ", valid at every look and therefore wider" if difference.at_all_times and not is_shown else ""
     interval = f"{approximate}{kind} {' to '.join(ends)}{why_wide}"
     detail = f"{levels}, difference {value} ({interval}; {cases}{cross})"

@@ -173,7 +173,7 @@ def resolve_grades(grades: Grades, measure: str | Measure) -> ItemValues:
 
 
 def measure_grades(grades: Grades, measure: str | Measure) -> float:
-    """Compute a measure of grades; nan where it is undefined."""
+    """Compute a measure of grades; nan if it is undefined."""
     return resolve_grades(grades, measure).mean
 
 

@@ -54,7 +54,7 @@ FORM_NAMES: dict[OddsForm, str] = {
 """What each form of odds is called in a message."""
 
 LUCK_DRAWS = 20_000
-"""Simulated records where the exact law takes too long."""
+"""Simulated records if the exact law takes too long."""
 
 
 class RecordOptions(TypedDict, total=False):

@@ -233,14 +233,14 @@ def _words(kind: object) -> tuple[str, ...]:
 
 
 NAMES = {SEVERAL: "labels of several systems"}
-"""What predictions are called in sentences, where that is not their own name."""
+"""What predictions are called in sentences, if that is not their own name."""
 
 DEFINED: Mapping[str, tuple[object, Option]] = {**options_of(Options), **options_of(EvaluateOptions)}
 """Every option by name."""
 
 
 def flag_name(name: str) -> str:
-    """Name an option for a sentence, with its spelling on the command where that differs.
+    """Name an option for a sentence, with its spelling on the command if that differs.
 
     >>> flag_name("predictions_made"), flag_name("measures"), flag_name("time")
     ('predictions_made (--predictions-made)', 'measures (--measure)', 'time')

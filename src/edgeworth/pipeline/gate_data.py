@@ -36,7 +36,7 @@ Arguments = ParamSpec("Arguments")
 ByPart: TypeAlias = dict[str, Value | EdgeworthError]
 """A value per slice or task, by its name, or the error that explains why there is none."""
 
-LISTED = 3
+MAX_LISTED = 3
 """Items that a sentence names."""
 TRUE = frozenset({"1", "1.0", "true", "yes", "y", "t", "x", "must", "must pass"})
 """Values of a column that mark items which must be right."""
@@ -252,7 +252,8 @@ def list_items(items: Iterable[Item]) -> str:
 
 
 def list_ids(ids: Sequence[str]) -> str:
-    return ", ".join(cut_middle(name, 40) for name in ids[:LISTED]) + (", …" if len(ids) > LISTED else "")
+    listed = ", ".join(cut_middle(name, 40) for name in ids[:MAX_LISTED])
+    return f"{listed}, …" if len(ids) > MAX_LISTED else listed
 
 
 def known_kinds(data: object, kind: object) -> tuple[AnyKind, ...]:

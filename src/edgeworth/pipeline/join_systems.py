@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from edgeworth.core.kinds import Kind
 from edgeworth.core.options import GRADES, Options, select_options
 from edgeworth.errors import InputError, OptionError
-from edgeworth.grades.grades import Grades, as_points, as_right
-from edgeworth.grades.kind import GRADES as GRADES_KIND
-from edgeworth.grades.reading import check_grades, rules_of
 from edgeworth.pipeline.call_options import change, check_options, flag_name, given_options, requested_kind
 from edgeworth.pipeline.slices import Slice, cross_columns, cut_slices, split_crossed
 from edgeworth.pipeline.tally_rows import column_names
@@ -32,6 +29,9 @@ from edgeworth.sources.joining import (
 )
 from edgeworth.sources.opening import open_source
 from edgeworth.sources.paths import expand_paths
+
+if TYPE_CHECKING:
+    from edgeworth.grades.grades import Grades
 
 Positions: TypeAlias = NDArray[np.intp]
 
@@ -98,6 +98,10 @@ class JoinedGrades(NamedTuple):
 
 def join_grades(systems: object, options: Options) -> JoinedGrades:
     """Tally the grades of each system by the id, whose repeats belong to one item."""
+    from edgeworth.grades.grades import Grades, as_points, as_right
+    from edgeworth.grades.kind import GRADES as GRADES_KIND
+    from edgeworth.grades.reading import check_grades, rules_of
+
     if options["truth_file"] is not None:
         raise OptionError(f"{flag_name('truth_file')} is not supported with grades, which need no truth")
     check_grades(check_options(options, GRADES))

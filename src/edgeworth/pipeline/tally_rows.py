@@ -153,7 +153,7 @@ class Opened:
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
-        """The SHA-256 of each file that was counted, where they are files and not too large."""
+        """The SHA-256 of each file that was counted, if they are files and not too large."""
         wanted = self.source is not None and self.options["with_digest"]
         paths = getattr(self.source, "paths", ())
         digests = file_digests(paths) if wanted else ()

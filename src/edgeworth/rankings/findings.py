@@ -108,7 +108,7 @@ class RankingFindings(AgainstChance):
     curve: HitCurve | None
     plan: Plan
     tie_bracket: tuple[float, float] | None
-    """Average precision with ties in the worst and in the best order, where that makes a difference."""
+    """Average precision with ties in the worst and in the best order, if that makes a difference."""
     asked_depth: int | None = None
     """The depth that was asked for, which may lie beyond the list."""
     threshold_warnings: tuple[str, ...] = ()
@@ -275,7 +275,7 @@ class ListFindings(AgainstChance):
     estimates: dict[str, Estimate]
     queries: dict[Label, dict[str, float]]
     tail: TestResult | None
-    """Known where the lists are all there is."""
+    """Known if the lists are complete."""
     unit: str = "query"
     """What a list is of: a query, or a fold."""
 

@@ -46,7 +46,7 @@ class ResolvedRanking:
     arguments: dict[str, float | str]
     spelling: str
     relevant_from: int | None = None
-    """The smallest grade that makes a target, where the measure has one of its own."""
+    """The smallest grade that makes a target, if the measure has one of its own."""
 
     @property
     def view(self) -> tuple[str, int | None]:

@@ -136,7 +136,7 @@ class Ranking(Serializable):
         truth, scores : array_like
             The class of each case and its score; the higher the score, the sooner it is looked at.
         positive : label, optional
-            The class of the targets, where it is not plain (0 and 1, no and yes, …).
+            The class of the targets, if it is not obvious (0 and 1, no and yes, …).
         weights : array_like, optional
             Whole numbers count cases, floats are sampling weights.
         weight_kind : {"counts", "sampling"}, optional

@@ -135,17 +135,17 @@ class Cuts:
 
     @property
     def recall(self) -> Floats:
-        """The share of targets taken, 0 where there are none."""
+        """The share of targets taken, 0 if there are none."""
         return self.hits / (self.targets or 1.0)
 
     @property
     def fallout(self) -> Floats:
-        """The share of the background taken, 0 where there is none."""
+        """The share of the background taken, 0 if there is none."""
         return self.alarms / (self.background or 1.0)
 
     @property
     def precision(self) -> Floats:
-        """The share of targets among what is taken, nan where that is nothing."""
+        """The share of targets among what is taken, nan if that is nothing."""
         return np.asarray(ratio(self.hits, self.hits + self.alarms))
 
 
@@ -178,7 +178,7 @@ class ThresholdChoice:
 
     @property
     def expected(self) -> dict[str, Estimate]:
-        """The same on new cases, by cross-fitting; empty where that is not possible."""
+        """The same on new cases, by cross-fitting; empty if that is not possible."""
         return {} if self.cross_fitted is None else self._estimates(self.cross_fitted)
 
     def _estimates(self, table: ContingencyTable) -> dict[str, Estimate]:

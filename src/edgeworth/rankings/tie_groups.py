@@ -65,7 +65,7 @@ class TieGroups:
     ranked: Values
     """For each list, the items ranked."""
     items: Values
-    """For each list, all items: those ranked and the targets that are not. nan where that is not known."""
+    """For each list, all items: those ranked and the targets that are not. nan if that is not known."""
     grades: Grades | None = None
     judgements: Judgements | None = None
     ties: str = "expected"

@@ -98,7 +98,7 @@ class Folds:
         return len(np.unique(self.rows)) < len(self.rows)
 
     def values(self, measure: str) -> dict[str, Floats]:
-        """Compute a measure of each system in each fold; nan where a fold lacks a class that it needs."""
+        """Compute a measure of each system in each fold; nan if a fold lacks a class that it needs."""
         parts = [np.flatnonzero(self.numbers == number) for number in range(self.numbers.max() + 1)]
         return {
             name: np.array([self._value(measure, predicted[part], part) for part in parts])

@@ -275,7 +275,7 @@ def _encode_narrow(column: AnyArray, low: int) -> Coded:
 
 
 DROP_MISSING = "drop such rows, with --missing drop (missing='drop')"
-"""Advice where that option is available."""
+"""Advice if that option is available."""
 
 
 def encode_all(

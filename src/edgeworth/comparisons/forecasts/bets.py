@@ -58,7 +58,7 @@ class Duel:
     ``for_first`` is the first's wealth, evidence against the second's probabilities; ``for_second`` the
     reverse. With ordered cases their maximum on the way counts (a p-value good at any time), otherwise the
     end. Sequences are of the mean difference, first less second: of Brier scores (empirical Bernstein) and
-    log scores (asymptotic; None where one is infinite). Only ordered cases have them: a sample of fixed size
+    log scores (asymptotic; None if one is infinite). Only ordered cases have them: a sample of fixed size
     has one interval, that of the differences. ``unit`` is what one bet is on.
     """
 
@@ -295,7 +295,7 @@ class WealthRace:
         return float(self.log_wealth[self.names.index(bettor), self.names.index(other)])
 
     def stronger(self, first: str, second: str) -> Evidence | None:
-        """Find the direction that proves more, both paid for; None where there is no evidence."""
+        """Find the direction that proves more, both paid for; None if there is no evidence."""
         if math.isnan(self.against(first, second)) or self.no_evidence is not None:
             return None
         return better_of(self.evidence[first, second], self.evidence[second, first])

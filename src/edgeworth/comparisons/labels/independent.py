@@ -181,7 +181,7 @@ class _Side:
 
 
 def _newcombe_law(first_side: _Side, second_side: _Side) -> NewcombeLaw | None:
-    """Square and add where both are combinations of proportions of independent cases."""
+    """Square and add if both are combinations of proportions of independent cases."""
     if not (first_side.table.is_plain and second_side.table.is_plain):
         return None
     combination = independent_proportions(

@@ -211,7 +211,7 @@ def joint_cells(paired: Paired, first: str, second: str) -> JointCells:
 
 
 def one_vs_rest(cells: JointCells, resolved: Resolved) -> tuple[JointCells, Resolved]:
-    """Reduce the cells to one label against the rest where the measure is of one label."""
+    """Reduce the cells to one label against the rest if the measure is of one label."""
     if resolved.position is None or cells.size <= 2:
         return cells, resolved
     if resolved.position not in cells.cached_one_vs_rest:
@@ -237,7 +237,7 @@ def usual_spellings(table: ContingencyTable) -> tuple[str, ...]:
 
 
 def with_coverage(spellings: Sequence[str], *tables: ContingencyTable) -> tuple[str, ...]:
-    """Put coverage second where a system left a case undecided, because its other values hide that."""
+    """Put coverage second if a system left a case undecided, because its other values hide that."""
     is_decided = not any(table.abstained.any() for table in tables)
     if is_decided or "coverage" in spellings:
         return tuple(spellings)

@@ -137,7 +137,7 @@ def delta_law(cells: JointCells, resolved: Resolved, *, natural: bool = True) ->
 
 
 def plain_law(cells: JointCells, resolved: Resolved) -> NormalLaw | None:
-    """Build the delta method's law of the plain difference; None where it has none, or sees no error."""
+    """Build the delta method's law of the plain difference; None if it has none, or sees no error."""
     try:
         law = delta_law(cells, resolved, natural=False)
     except OptionError:

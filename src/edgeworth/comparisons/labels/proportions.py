@@ -243,7 +243,7 @@ def paired_combination(cells: JointCells, resolved: Resolved) -> PairedCombinati
 def independent_proportions(
     first: ContingencyTable, second: ContingencyTable, *resolved: Resolved
 ) -> Combination | None:
-    """Write a difference as a combination of independent proportions; None where it is none.
+    """Write a difference as a combination of independent proportions; None if it is none.
 
     The measure is resolved for each table.
     """
@@ -260,7 +260,7 @@ def independent_proportions(
 
 @dataclass(frozen=True)
 class AsIfIndependent(NewcombeLaw):
-    """Newcombe's law of two systems' proportions where the sample shows no error, so no correlation either.
+    """Newcombe's law of two systems' proportions if the sample shows no error, and so no correlation.
 
     Systems that judge the same cases mostly err together, so it is wider than it need be.
     """

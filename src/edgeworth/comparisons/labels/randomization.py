@@ -88,7 +88,7 @@ def _case_worth(cells: JointCells, resolved: Resolved) -> CaseWorth | None:
 def disagreement_amounts(cells: JointCells, resolved: Resolved) -> dict[int, int] | None:
     """Count the cases on which two systems differ by what each adds to the difference, in a whole unit.
 
-    None where the difference is no sum over independent cases.
+    None if the difference is no sum over independent cases.
     """
     case_worth = _case_worth(cells, resolved)
     if case_worth is None or not cells.is_plain:
@@ -256,7 +256,7 @@ Beyond: TypeAlias = Callable[[Heads], NDArray[np.bool_]]
 
 
 def _sum_of_ways(limits: Integers, most: int, beyond: Beyond) -> float | None:
-    """Sum the probabilities of the swaps that are beyond; None where there are too many to go through."""
+    """Sum the probabilities of the swaps that are beyond; None if there are too many to go through."""
     for negligible in (LOG_NEGLIGIBLE_QUICKLY, LOG_NEGLIGIBLE) if len(limits) < most.bit_length() else ():
         laws = [coin_law(limit, negligible) for limit in limits.tolist()]
         shape = [len(heads) for heads, _ in laws]
@@ -354,7 +354,7 @@ class _Swaps:
             return np.where(gaps == 0, 0.0, gaps**2 / variance)
 
     def _slopes(self, tables: Floats, resolved: Resolved) -> Floats:
-        """Differentiate a measure by all that units add to a table; 0 where it has no value."""
+        """Differentiate a measure by all that units add to a table; 0 if it has no value."""
         slopes = np.zeros(tables.T.shape)
         parts: list[Floats] = np.split(tables, 4, axis=1)
         closed = margin_slopes(resolved, Marginals(*parts)) if self.size > MAX_LABELS_DIFFERENTIATED else None

@@ -142,7 +142,7 @@ def contributions(
 ) -> SparseCounts:
     """Compute what each unit adds to the margins of a table (sparse, a unit in each column).
 
-    Hits, predictions, real cases and abstentions of each label, or every cell where a measure wants those.
+    Hits, predictions, real cases and abstentions of each label, or every cell if a measure needs those.
     """
     from scipy import sparse
 

@@ -68,7 +68,7 @@ def permutation_test(
     Returns
     -------
     TestResult
-        The two-sided p-value with how it was found: ``exact`` is a fraction where all signs were counted,
+        The two-sided p-value with how it was found: ``exact`` is a fraction if all signs were counted,
         ``low`` and ``high`` bound it where signs were drawn.
 
     Notes

@@ -82,7 +82,7 @@ def sign_sum_tail(
 ) -> TestResult:
     """Compute P(|Σ ± amount| ≥ |observed|) for amounts that occur a number of times each.
 
-    ``what`` names the choices of signs. Without a ``grid`` they are drawn where they cannot be counted.
+    ``what`` names the choices of signs. Without a ``grid`` they are drawn if they cannot be counted.
 
     >>> sign_sum_tail({1: 2, 3: 1}, 5).exact
     Fraction(1, 4)

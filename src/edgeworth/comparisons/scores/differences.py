@@ -241,7 +241,7 @@ def _needs_swaps(law: SamplingLaw | None) -> TypeGuard[ScoreDifferenceLaw]:
 def _with_swaps(
     paired: PairedScores, difference: Difference, resolved: ResolvedRanking, draws: int, seed: int
 ) -> Difference:
-    """Add the test by swaps, and calibrate the law and its own test by them where it needs that."""
+    """Add the test by swaps, and calibrate the law and its own test by them if it needs that."""
     law, tests, needed = difference.law, dict(difference.tests), _needs_swaps(difference.law)
     swapped = SwappedRanks.of(
         paired, difference.first, difference.second, resolved, draws, seed, studentised=needed

@@ -337,7 +337,7 @@ class LogWealthLaw:
         values, shares = self._sums
         below = np.append(0.0, np.cumsum(shares))
         indices = np.searchsorted(values, np.asarray(points, float) + self._slack, side="right")
-        # Where no step is ever finite, no sum is.
+        # If no step is ever finite, no sum is.
         finite = below[indices] if self._finite > 0 else 0.0 * below[indices]
         return np.asarray(np.minimum(self.ruin + finite, 1.0))
 

@@ -156,7 +156,7 @@ class MergedOutcomes:
 
     @classmethod
     def of(cls, steps: LogReturns) -> MergedOutcomes | None:
-        """None where the sums are too many."""
+        """None if the sums are too many."""
         if len(steps.counts) > MAX_STEPS_PAIRED:
             return None
         base, groups = group_steps(steps)

@@ -82,7 +82,7 @@ def bracket(chain: TiltedChain, threshold: float, point: Saddle) -> Bracket | No
     """log P(W ≥ threshold) between two ends for a positive tilt, log P(W ≤ threshold) for a negative one.
 
     The same ends hold for the strict inequalities: the majorant is 1 and the minorant 0 at the threshold.
-    None where it would take more than some seconds.
+    None if it would take more than some seconds.
     """
     size = abs(point.tilt)
     period, scale = _window(chain, threshold, point)

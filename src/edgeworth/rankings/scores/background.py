@@ -13,8 +13,8 @@ from typing import Self
 from edgeworth.common.arrays import Floats, Numbers
 from edgeworth.rankings.scores.sorted_scores import ScoredRows, SortedScores
 
-FEWEST_ROWS = 1 << 20
-"""Rows that wait to be counted at once. All edges are looked for among them, so of many edges more wait."""
+MIN_ROWS_COUNTED = 1 << 20
+"""Rows wait until this many can be counted at once, or more if there are many edges to search for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class GapCounts:
     def __add__(self, other: Self) -> Self:
         counted, waiting = self.counted + other.counted, self.waiting + other.waiting
         merged = type(self)(self.edges, self.rows + other.rows, counted, waiting)
-        enough = sum(len(scores) for scores, _ in waiting) >= max(FEWEST_ROWS, 8 * len(self.edges))
+        enough = sum(len(scores) for scores, _ in waiting) >= max(MIN_ROWS_COUNTED, 8 * len(self.edges))
         return merged.count_waiting() if enough else merged
 
     def count_waiting(self) -> Self:

@@ -18,8 +18,8 @@ from edgeworth.errors import InputError, MergeError, OptionError
 ScoredRows: TypeAlias = tuple[Floats, Numbers | None]
 """Scores in any order, free of NaN, and their weights or none."""
 
-FEW_SCORES = 1 << 19
-"""More are sorted in two halves at once."""
+MAX_SCORES_SORTED_AT_ONCE = 1 << 19
+"""More are sorted as two halves, in two threads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class SortedScores(Serializable):
     weight: Numbers | None = None
     square: Floats | None = None
     fourth: Floats | None = None
-    """Σw⁴ where there are sampling weights: how sure a variance is."""
+    """Σw⁴ with sampling weights, from which the precision of a variance follows."""
     highest: Floats | None = None
     """The highest score of each entry; None where every entry is one score."""
 
@@ -66,7 +66,7 @@ class SortedScores(Serializable):
     def of(cls, scores: Floats, weights: Numbers | None = None) -> Self:
         """Sort scores that are free of NaN."""
         if weights is None:
-            halves = row_blocks(len(scores), max(FEW_SCORES, -(-len(scores) // 2)))
+            halves = row_blocks(len(scores), max(MAX_SCORES_SORTED_AT_ONCE, -(-len(scores) // 2)))
             ordered = _merge(map_blocks(lambda rows: np.sort(scores[rows]), halves))
             ordered += 0.0  # -0.0 and 0.0 are one score, and print as one
             return cls(ordered)
@@ -186,7 +186,7 @@ class SortedScores(Serializable):
 
     @property
     def square_total(self) -> float:
-        """Σw² of all cases: their number where they are whole."""
+        """Σw² of all cases: their number if they are whole."""
         return float(self.total if self.square is None else self.square.sum())
 
     @property

@@ -206,7 +206,7 @@ def _read_columns(path: Path, names: Sequence[str]) -> _Columns:
 
 
 def _read_regular(content: bytes, names: Sequence[str], value: str) -> _Columns | None:
-    """Read lines as Arrow does, many times faster; None where it is absent or would take them otherwise."""
+    """Read lines as Arrow does, many times faster; None if it is absent or would take them otherwise."""
     try:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv

@@ -13,8 +13,8 @@ from edgeworth.errors import InputError
 Identifiers: TypeAlias = NDArray[np.bytes_]
 """UTF-8, padded with zeros to one width; ordered as strcmp orders them."""
 
-LARGEST_TABLE = 1 << 33
-"""Bytes of fixed-width identifiers beyond which one very long identifier was hardly meant."""
+MAX_IDENTIFIER_BYTES = 1 << 33
+"""The most bytes of fixed-width identifiers: more mean that one of them is long by mistake."""
 
 
 def as_identifiers(texts: list[bytes]) -> Identifiers:
@@ -25,7 +25,7 @@ def as_identifiers(texts: list[bytes]) -> Identifiers:
 
 def check_width(number: int, longest: int) -> None:
     """Refuse identifiers of which one is so long that the table of all would be too large."""
-    if number * longest > LARGEST_TABLE:
+    if number * longest > MAX_IDENTIFIER_BYTES:
         raise InputError(
             f"an identifier is {longest:,} bytes long, too long for {number:,} of them; check the column"
         )
