@@ -389,6 +389,8 @@ def precision_bands(samples: int) -> Iterator[Record]:
     for cases, prevalence, strength, depths in (
         (200, 0.1, 1.5, (10, 40, 100)),
         (1000, 0.05, 2.0, (50, 100, 500)),
+        (150, 0.1, 3.0, (10, 15, 40)),
+        (400, 0.05, 3.0, (10, 20, 40)),
     ):
         values = [true_precision(prevalence, strength, depth / cases) for depth in depths]
         rng = np.random.default_rng(0)
@@ -406,7 +408,9 @@ def precision_bands(samples: int) -> Iterator[Record]:
                 share = hits[depth - 1] / depth
                 tries[depth, "Wald"].add(*wald(share, math.sqrt(share * (1 - share) / depth)), value)
         for (depth, method), each in tries.items():
-            yield each.record(f"precision at {depth}, {prevalence:.0%} targets", method, cases)
+            yield each.record(
+                f"precision at {depth}, {prevalence:.0%} targets, d = {strength:g}", method, cases
+            )
 
 
 def true_precision(prevalence: float, strength: float, share: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -177,3 +178,24 @@ def test_the_calibration_error_names_the_test_that_its_bounds_are() -> None:
     assert found.effect is None
     assert "square-and-add p" in str(comparison.verdict)
     assert "paired t" not in str(comparison.verdict)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("measure", "change"),
+    [
+        ("calibration_slope", lambda odds: odds - 0.8),
+        ("calibration_intercept(slope=fitted)", lambda odds: 1.5 * odds),
+    ],
+)
+def test_rounding_of_a_fit_is_no_difference(
+    seed: int, measure: str, change: Callable[[Floats], Floats]
+) -> None:
+    """The log odds of B are those of A plus a constant or times a factor, so the coefficient is the same."""
+    rng = np.random.default_rng(seed)
+    odds = rng.normal(0.4, 1.2, 300)
+    y = (rng.random(300) < expit(odds)).astype(np.int64)
+    both = Forecasts.of(y, expit(odds)), Forecasts.of(y, expit(change(odds)))
+    found = measure_difference(both, NAMES, measure)
+    assert found.difference == 0
+    assert not found.is_shown(0.95)

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.optimize import brentq
+from statsmodels.stats.proportion import proportion_confint
 
 import edgeworth as ew
 from edgeworth.errors import OptionError
@@ -222,3 +224,42 @@ def test_what_has_no_band_says_so() -> None:
     for level in (0, 1, 95):
         with pytest.raises(OptionError, match="level"):
             ew.rankings.bands(ranking, level=level)
+
+
+def test_bounds_of_precision_solve_their_equation() -> None:
+    """Each bound q has (q − s)² = z² (q(1 − q) + (1 − t/n)(s − p)²)/t; without a drop it is Wilson's."""
+    rng = np.random.default_rng(4)
+    hits = (rng.random(200) < np.linspace(0.9, 0.0, 200)).astype(int)
+    depths = np.array([8.0, 20.0, 60.0, 150.0])
+    band = ew.rankings.bands(ew.Ranking.from_hits(hits), depths=depths)
+    share = np.cumsum(hits)[depths.astype(int) - 1] / depths
+    starts, ends = (depths / 2).astype(int), np.minimum(200, 1.5 * depths).astype(int)
+    around = np.array([hits[start:end].mean() for start, end in zip(starts, ends, strict=True)])
+    drop = (1 - depths / 200) * (share - around) ** 2
+    for bound in (band.precision_low, band.precision_high):
+        is_inside = (bound > 0) & (bound < 1)
+        expected = 1.959963984540054**2 / depths * (bound * (1 - bound) + drop)
+        assert is_inside.any()
+        assert ((bound - share) ** 2)[is_inside] == pytest.approx(expected[is_inside], rel=1e-9)
+    level = ew.rankings.bands(ew.Ranking.from_hits([1, 0] * 40), depths=[20, 40])
+    assert level.precision_low == pytest.approx(proportion_confint([10, 20], [20, 40], method="wilson")[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cases", "prevalence"), [(150, 0.1), (400, 0.05)])
+def test_bands_of_a_short_top_of_targets_cover(cases: int, prevalence: float) -> None:
+    """Nearly all of the first ten are targets, and right below them few are: the cut decides."""
+    rng, runs, covered = np.random.default_rng(cases), 2000, 0
+
+    def selected(cut: float) -> float:
+        return float(prevalence * stats.norm.sf(cut - 3) + (1 - prevalence) * stats.norm.sf(cut))
+
+    cut = brentq(lambda x: selected(x) - 10 / cases, -5, 9)
+    expected = prevalence * stats.norm.sf(cut - 3) / (10 / cases)
+    for _ in range(runs):
+        truth = rng.random(cases) < prevalence
+        ranking = ew.Ranking.from_scores(truth, rng.normal(size=cases) + 3 * truth)
+        band = ew.rankings.bands(ranking, depths=[10])
+        covered += bool(band.precision_low[0] <= expected <= band.precision_high[0])
+    # Wilson's interval without the drop at the cut covers 88% to 89%.
+    assert covered / runs >= 0.91

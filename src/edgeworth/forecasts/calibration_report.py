@@ -58,6 +58,7 @@ def calibration_section(findings: ForecastFindings) -> Section:
         combined = "the t tests of z and of the mean error, adjusted for both"
     note = (
         "p: one test per row; slope below 1 or z above 0: forecasts too extreme; intercept above 0: too low; "
-        f"the conclusion combines {combined}"
+        f"the conclusion combines {combined}; miscalibration has no interval, because isotonic regression "
+        "also fits noise, and --measure squared_calibration_error has one"
     )
     return Section("Calibration", (), (Grid("", columns, tuple(rows), note),))

@@ -48,6 +48,9 @@ CALIBRATION_ERROR = "squared_calibration_error"
 SQUARED_AND_ADDED = "square-and-add of each system's bounds"
 PAIRED = "influence of each case on both systems"
 NO_LAW = "isotonic regression also fits noise: compare squared_calibration_error instead"
+FITTED = ("calibration_slope", "calibration_intercept")
+FIT_TOLERANCE = 1e-8
+"""Coefficients of a regression that was fitted step by step agree up to about this share of an influence."""
 NO_WEALTH = "{name} belongs to bets against one opponent: compare growth or log_wealth instead"
 MISLED = (
     "events happened less often at higher forecasts in some bins, as with leave-one-out predictions: bins "
@@ -160,12 +163,16 @@ def measure_difference(
         scale * INFLUENCES[name](system, own) for system, (_, own) in zip(forecasts, parts, strict=True)
     ]
     apart = effects[0] - effects[1]
+    largest = float(max(map(_largest, effects)))
+    if name in FITTED and _largest(apart) <= FIT_TOLERANCE * largest:
+        # Forecasts whose log odds differ by a constant or a factor have the same fit, up to its last digits.
+        bare, apart = replace(bare, values=(first, first)), np.zeros_like(apart)
     if not np.isfinite(apart).all():
         return replace(
             bare, no_interval="a score is infinite, because an outcome with probability 0 occurred"
         )
     codes = None if clusters is None else clusters.codes
-    spread = mean_difference(apart, clusters=codes, size=float(max(map(_largest, effects))))
+    spread = mean_difference(apart, clusters=codes, size=largest)
     if spread.law is None:
         return replace(bare, no_interval=spread.no_law)
     error, freedom = spread.law.standard_error, spread.units - 1.0 if clusters is None else spread.freedom

@@ -96,7 +96,8 @@ def bands(
     interval with the variance ``(1 − p)² m r(1 − r) + p² (n − m) f(1 − f)`` of the hits h, where f is the
     share of other cases above depth t and p the precision around it (between t/2 and 3t/2): the cut moves
     with the sample. Under random selection that is the hypergeometric variance. The band of precision lets
-    the number of targets vary: Wilson's interval for h of t, ``(1 − p)² h + p² (t − h) − (h − p t)²/n``.
+    the number of targets vary: it holds each q with ``(q − h/t)² ≤ z² v/t``, where
+    ``v = q(1 − q) + (1 − t/n)(h/t − p)²``. Without the second term this is Wilson's interval.
     "survival" is Su & Zhang's: hits as events, ``r ± z √(r(1 − r)/m)``. A simultaneous band is Kolmogorov's,
     ``r ± k/√m``, from the covariance of the survival view; it holds for large m.
 
@@ -145,13 +146,17 @@ def bands(
 def _precision_bounds(
     hits: Floats, local: Floats, depth: Floats, items: float, level: float
 ) -> tuple[Floats, Floats]:
-    """Compute Wilson's bounds of precision at each depth; the number of targets varies with the sample."""
+    """Solve Wilson's equation for precision; the number of targets varies with the sample.
+
+    The drop from the precision above the cut to that around it adds to the binomial variance, because the cut
+    moves with the sample. The drop is what the sample shows, the rest of the variance that of the bound.
+    """
     share = hits / depth
-    hits_variance = (1 - local) ** 2 * hits + local**2 * (depth - hits) - (hits - local * depth) ** 2 / items
-    binomial = share * (1 - share)
-    usable = (binomial > 0) & (hits_variance > 0)
-    trials = np.where(usable, depth**2 * binomial / np.where(usable, hits_variance, 1.0), depth)
-    return wilson_bounds(share * trials, trials, normal_quantile(level))
+    drop = (1 - depth / items) * (share - local) ** 2
+    factor = normal_quantile(level) ** 2 / depth
+    middle = (share + factor / 2) / (1 + factor)
+    reach = np.sqrt(np.maximum(middle**2 - (share**2 - factor * drop) / (1 + factor), 0.0))
+    return np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
 
 
 def _population_bounds(
