@@ -394,6 +394,20 @@ def test_odds_that_no_bookmaker_quotes_are_pointed_out() -> None:
     assert "add up to more" not in usual
 
 
+@pytest.mark.parametrize("role", ["odds", "probabilities"])
+def test_odds_as_forecasts_that_no_bookmaker_quotes_are_pointed_out(role: str, tmp_path: Path) -> None:
+    rows = ["H,2.0,3.5,4.0", "D,1.9,3.6,4.1", "A,2.2,3.4,3.5", "D,1.3,3.8,1.01"]
+    path = tmp_path / "games.csv"
+    options: dict[str, Any] = {"truth": "FTR", role: ["oH", "oD", "oA"]}
+    options |= {"remove_overround": "power"} if role == "probabilities" else {}
+    for number, is_warned in ((3, False), (4, True)):
+        path.write_text("\n".join(["FTR,oH,oD,oA", *rows[:number]]) + "\n", encoding="utf-8")
+        text = " ".join(ew.evaluate(str(path), **options).warnings)
+        assert (
+            "the odds in oH, oD, oA imply probabilities that add up to more than 150%" in text
+        ) == is_warned
+
+
 @pytest.mark.parametrize("time", [(), ("--time", "Date")])
 def test_games_without_a_result_are_refused_with_advice(time: tuple[str, ...], tmp_path: Path) -> None:
     path = write_football(tmp_path, "%Y-%m-%d")

@@ -463,6 +463,22 @@ def test_preview_suggests_bets_for_probabilities_beside_odds(
     assert f"edgeworth evaluate games.csv {options}\n" in capsys.readouterr().out
 
 
+def test_preview_suggests_one_book_against_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["Date,FTR,B365H,B365D,B365A,PSH,PSD,PSA"]
+    for number in range(13, 22):
+        odds = f"2.{number},3.{number},4.{number}"
+        rows.append(f"{number}/08/2025,{'HDA'[number % 3]},{odds},{odds}5")
+    monkeypatch.chdir(tmp_path)
+    Path("games.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    preview("games.csv")
+    shown = capsys.readouterr().out
+    options = "--probabilities PSH,PSD,PSA --remove-overround power --odds B365H,B365D,B365A --time Date"
+    assert f"edgeworth evaluate games.csv --truth FTR {options}\n" in shown
+    assert "edgeworth evaluate games.csv --truth FTR --odds B365H,B365D,B365A\n" in shown
+
+
 def test_arrow_reads_no_memory_of_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread of Arrow that frees memory of Python when the interpreter ends aborts the process."""
     import pyarrow as pa

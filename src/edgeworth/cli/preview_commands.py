@@ -204,7 +204,7 @@ def _suggest_scores(values: ColumnValues, truth: str, positive: str) -> list[str
 
 
 def _suggest_class_columns(values: ColumnValues, truth: str, prefixes: Sequence[str]) -> list[str]:
-    """Suggest columns of probabilities and of odds, one per class; with odds also the column of dates."""
+    """Suggest columns of probabilities and of odds, one per class; with bets also the column of dates."""
     from edgeworth.pipeline.bet_records import COLUMN_NAMES
 
     places = {name: place for place, name in enumerate(values.columns)}
@@ -218,13 +218,18 @@ def _suggest_class_columns(values: ColumnValues, truth: str, prefixes: Sequence[
     given = _truth_option(truth)
     if not odds:
         return _commands(values, "--probabilities", shares[:1], given)
-    if not shares:
-        return _commands(values, "--odds", odds[:1], given)
     dates = _named(values.columns, *COLUMN_NAMES["time"])[:1]
     time = "".join(f" --time {shlex.quote(name)}" for name in dates)
-    forecasts = f"{given} --probabilities {shlex.quote(shares[0])}"
-    bets = [f"{command}{time}" for command in _commands(values, "--odds", odds[:1], forecasts)]
-    return [*_commands(values, "--probabilities", shares[:1], given), *bets]
+    if shares:
+        alone = _commands(values, "--probabilities", shares[:1], given)
+        forecasts = f"{given} --probabilities {shlex.quote(shares[0])}"
+    else:
+        alone = _commands(values, "--odds", odds[:1], given)
+        if len(odds) < 2:
+            return alone
+        # The odds of a second bookmaker are forecasts too.
+        forecasts = f"{given} --probabilities {shlex.quote(odds[1])} --remove-overround power"
+    return [*alone, *(f"{command}{time}" for command in _commands(values, "--odds", odds[:1], forecasts))]
 
 
 def _class_prefixes(values: ColumnValues, truth: str) -> list[str]:

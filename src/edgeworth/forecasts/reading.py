@@ -32,6 +32,7 @@ from edgeworth.forecasts.betting.market import (
     MarketOdds,
     Schedule,
     are_odds,
+    warn_of_odds_as_forecasts,
     without_overround,
 )
 from edgeworth.forecasts.betting.season import play_season
@@ -442,6 +443,7 @@ def _of_rows(
     held: Mapping[str, Column], first_row: int, plan: _Plan, schedule: Schedule = NO_SCHEDULE
 ) -> ForecastTally:
     columns, terms, came = plan.columns, plan.terms, plan.came
+    slips = [*columns.slips]
     are_prices = columns.probabilities == columns.odds  # odds that stand alone are the market's forecasts
 
     def table(names: Sequence[str]) -> Floats:
@@ -455,6 +457,7 @@ def _of_rows(
             raise OptionError(OVERROUND_NEEDS_ODDS)
         if have_overround:
             check_odds(read, outcomes=names, first_row=first_row)
+            slips.extend(warn_of_odds_as_forecasts(read, names))
             read = remove_overround(read, terms.overround or "multiplicative")
         normalise = terms.normalise or have_overround
         checked = forecasts_of_columns(
@@ -484,7 +487,7 @@ def _of_rows(
     if columns.weight is not None and terms.weight_kind == "sampling":
         model = model.weigh(as_weights(held[columns.weight], columns.weight, first_row).astype(np.float64))
         shares = tuple((model.class_totals / model.class_totals.sum()).tolist())
-    return _tally(model, terms, rival, market, shares, schedule, columns.slips, first_row, clusters)
+    return _tally(model, terms, rival, market, shares, schedule, tuple(slips), first_row, clusters)
 
 
 def check_forecasts(options: Options) -> None:

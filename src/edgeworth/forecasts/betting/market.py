@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -90,6 +91,17 @@ def _describe_high_overround(sums: Floats) -> tuple[str, ...]:
     return (
         f"In {games:,} of {len(sums):,} games the odds imply probabilities that add up to more than {share}. "
         "Check the columns of odds.",
+    )
+
+
+def warn_of_odds_as_forecasts(odds: Floats, names: Sequence[str]) -> tuple[str, ...]:
+    """Warn of odds that are read as forecasts, but imply far more probability than any bookmaker's."""
+    if odds.shape[1] > 3 or not ((1 / odds).sum(axis=1) > MAX_USUAL_SUM_OF_PRICES).any():
+        return ()
+    share = format_percent(MAX_USUAL_SUM_OF_PRICES)
+    return (
+        f"In some games the odds in {', '.join(names)} imply probabilities that add up to more than {share}. "
+        "Check these columns of odds.",
     )
 
 
