@@ -17,6 +17,7 @@ from statsmodels.stats.proportion import (  # type: ignore[import-untyped]  # it
 import edgeworth as ew
 from edgeworth.errors import InputError
 from edgeworth.report.changes import diff_reports
+from gate_files import write_log
 
 
 def write_report(path: Path, right: int, items: int, **options: Any) -> Path:
@@ -348,3 +349,19 @@ def test_a_field_of_another_type_is_read_or_refused(tmp_path: Path, kind: str) -
                 outcomes.add("refused")
     assert all("changed.json" in sentence for sentence in sentences)
     assert outcomes == {"read", "refused"}
+
+
+def test_a_change_of_the_last_system_of_a_folder_is_no_change_of_options(tmp_path: Path) -> None:
+    """The digest of a leaderboard covers the logs of all systems."""
+    right = [1] * 60 + [0] * 40
+    for folder, last in (("old", right), ("new", right[::-1]), ("copy", right)):
+        (tmp_path / folder).mkdir()
+        for model, answers in (("a", right), ("b", last)):
+            write_log(tmp_path / folder / f"{model}.json", answers, model=model)
+        ew.evaluate(tmp_path / folder).to_json(tmp_path / f"{folder}.json")
+    changed = diff_reports(tmp_path / "old.json", tmp_path / "new.json").to_dict()
+    assert not changed["is_same_data"]
+    assert "same data" not in str(changed["verdict"])
+    assert diff_reports(tmp_path / "old.json", tmp_path / "copy.json").to_dict()["is_same_data"]
+    provenance = json.loads((tmp_path / "old.json").read_text())["provenance"]
+    assert [Path(name).name for name in provenance["source"].split(", ")] == ["a.json", "b.json"]

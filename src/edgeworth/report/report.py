@@ -19,6 +19,7 @@ from edgeworth.core.on_demand import as_dictionaries
 from edgeworth.errors import EdgeworthError, OptionError
 from edgeworth.report.brief_json import describe_charts, join_number_lines, leave_out_curves
 from edgeworth.report.verdict import CROSS_VALIDATED, IN_SAMPLE, Verdict, claims_to_dicts
+from edgeworth.sources.paths import combine_digests
 
 if TYPE_CHECKING:
     from edgeworth.report.charts.chart import Chart
@@ -573,7 +574,7 @@ def gather_reports(reports: Mapping[str, Report]) -> Report:
             for section in report.sections
         ),
         warnings=tuple(f"{', '.join(names)}: {warning}" for warning, names in names_by_warning.items()),
-        provenance=next(iter(reports.values())).provenance,
+        provenance=_gather_provenance([report.provenance for report in reports.values()]),
         numbers={
             "kind": "several",
             "reports": {
@@ -588,6 +589,20 @@ def gather_reports(reports: Mapping[str, Report]) -> Report:
         },
         charts=Charts(chart for report in reports.values() for chart in report.charts.values()),
     )
+
+
+def _gather_provenance(parts: Sequence[Mapping[str, JsonValue]]) -> JsonObject:
+    """Keep the facts that all reports share, name every source, and combine the digests of the data."""
+    first = parts[0]
+    shared = {name: value for name, value in first.items() if all(x.get(name) == value for x in parts)}
+    names = dict.fromkeys(str(part["source"]) for part in parts if part.get("source"))
+    digests = [str(part["digest"]) for part in parts if part.get("digest")]
+    is_known = len(digests) == len(parts)
+    return {
+        **shared,
+        **({"source": ", ".join(names)} if names else {}),
+        **({"digest": combine_digests([*dict.fromkeys(digests)])} if is_known else {}),
+    }
 
 
 def join_reports(first: Report, second: Report) -> Report:
