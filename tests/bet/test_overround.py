@@ -63,3 +63,13 @@ def test_fair_odds_are_their_own_probabilities(method: OverroundMethod) -> None:
 def test_best_odds_of_several_books_still_add_up_to_one(method: OverroundMethod) -> None:
     under = remove_overround([2.1, 3.8, 4.4], method)
     assert under.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_odds_near_one_have_large_exponents() -> None:
+    """Prices of 0.998 and 0.999, say: an exponent of hundreds makes them add up to 1."""
+    odds = np.array([1.001, 1.002])
+    exponent = brentq(lambda k: (odds**-k).sum() - 1, 1, 1e4)
+    np.testing.assert_allclose(remove_overround(odds, "power"), odds**-exponent, atol=1e-10)
+    uneven = np.array([1.0001, 1.0001, 5000.0])
+    exponent = brentq(lambda k: (uneven**-k).sum() - 1, 1, 1e5)
+    np.testing.assert_allclose(remove_overround(uneven, "power"), uneven**-exponent, atol=1e-10)

@@ -49,8 +49,9 @@ def remove_overround(odds: ArrayLike, method: OverroundMethod = "multiplicative"
     prices = 1 / np.atleast_2d(book)
     total = prices.sum(axis=1, keepdims=True)
     if method == "power":
-        # One of many equally likely outcomes bounds the exponent: K^(1−k) is at least the sum.
-        probabilities = _halve(lambda k: prices**k, np.zeros_like(total), np.full_like(total, 64.0))
+        # K prices as large as the largest bound the exponent.
+        largest = np.log(prices.shape[1]) / -np.log(prices.max(axis=1, keepdims=True))
+        probabilities = _halve(lambda k: prices**k, np.zeros_like(total), largest)
     elif method == "shin":
         shares = prices**2 / total
         probabilities = _halve(

@@ -525,7 +525,11 @@ class TrecOptions(ManyOptions, StatisticsOptions, total=False):
     ]
     baseline: Annotated[
         str | None,
-        Option("The run against which the LaTeX table tests the others.", "Scores", metavar="NAME"),
+        Option(
+            "The run that tables (--latex, --csv, --markdown) test the others against.",
+            "Scores",
+            metavar="NAME",
+        ),
     ]
     rank_only: Annotated[
         bool, Option("Order documents by the rank in the run, not by the score.", "Scores", default=False)

@@ -176,7 +176,7 @@ def value_difference(
         values=(values[0], values[0] if is_same else values[1]),
         direction=direction,
         law=mean.law,
-        interval_method="" if mean.law is None else "Student's t over units",
+        interval_method="" if mean.law is None else "Student's t over paired differences",
         tests=tests,
         probability_better=math.nan if direction == "neither" else better,
         probability_method=POSTERIOR,
