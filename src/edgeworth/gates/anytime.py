@@ -19,6 +19,7 @@ import scipy
 from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import Alternative, bisect
 from edgeworth.errors import OptionError
+from edgeworth.gates.policy import MAX_TIMES_MORE_CASES
 
 STAKES_IN_MIXTURE = 400
 """Stakes that a mixture has; they are denser towards 0, where large samples bet."""
@@ -59,10 +60,6 @@ def log_wealth(wins: Floats, losses: Floats, cases: float, null: float, lowest: 
         ]
         halves.append(scipy.special.logsumexp(sum(xlogy), b=weights, axis=1))
     return np.asarray(np.logaddexp(*halves) - math.log(2))
-
-
-MAX_TIMES_MORE_CASES = 1_000
-"""A plan for more than this multiple of the cases at hand states no number."""
 
 
 @dataclass(frozen=True)

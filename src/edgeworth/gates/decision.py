@@ -26,13 +26,13 @@ from edgeworth.core.formatting import (
     plural,
 )
 from edgeworth.gates.error_rates import (
-    MIN_UNITS_FOR_RATES,
     Chance,
     ErrorRate,
     describe_chance_of,
     rates_to_dicts,
 )
 from edgeworth.gates.evidence import Outcome, RequirementResult, combine_results, has_too_few_units
+from edgeworth.gates.policy import MIN_UNITS_FOR_RATES
 from edgeworth.report.formats import grid_to_markdown, write_text
 from edgeworth.report.report import Grid, json_text, make_columns, map_texts
 from edgeworth.report.wording import describe_measure

@@ -19,25 +19,14 @@ import scipy
 from edgeworth.common.arrays import Floats
 from edgeworth.core.sampling_distributions import normal_quantile, student_quantile
 from edgeworth.gates.anytime import log_wealth
+from edgeworth.gates.policy import MAX_TRIALS_ENUMERATED, MAX_UNITS_SIMULATED, MIN_SKEWNESS_SIMULATED
 from edgeworth.gates.requirements import Region
-
-MAX_TRIALS_ENUMERATED = 100_000
-"""With more trials, a number of right answers is normal."""
 
 DEVIATION_POINTS = 60
 """Points at which the law of an estimated standard deviation is evaluated."""
 
-MIN_SKEWNESS_SIMULATED = 0.05
-"""Below this skewness of the mean (that of the units over √n), rates are at most 0.5 points from normal."""
-
-MIN_UNITS_FOR_RATES = 40
-"""With fewer units, the skewness of a mean is so uncertain that stated rates are more than 3 points off."""
-
 SIMULATED_SAMPLES = 10_000
 """Samples of skewed units that are drawn: the standard error of a rate is at most 0.5 points."""
-
-MAX_UNITS_SIMULATED = 200
-"""More units are replaced by this many with the same skewness of the mean."""
 
 NEGLIGIBLE_RANGE = 0.005
 """A narrower range of a rate is printed as one number."""

@@ -26,9 +26,8 @@ from edgeworth.core.sampling_distributions import (
     normal_quantile,
     student_quantile,
 )
-from edgeworth.gates.anytime import MAX_TIMES_MORE_CASES, BettingSequence, items_needed
+from edgeworth.gates.anytime import BettingSequence, items_needed
 from edgeworth.gates.error_rates import (
-    MIN_UNITS_FOR_RATES,
     ErrorRate,
     Levels,
     NormalModel,
@@ -39,6 +38,7 @@ from edgeworth.gates.error_rates import (
     rates_to_dicts,
     scenarios_of,
 )
+from edgeworth.gates.policy import MAX_TIMES_MORE_CASES, MIN_UNITS_FOR_RATES
 from edgeworth.gates.requirements import Region, Requirement
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
