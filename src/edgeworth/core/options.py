@@ -525,11 +525,7 @@ class TrecOptions(ManyOptions, StatisticsOptions, total=False):
     ]
     baseline: Annotated[
         str | None,
-        Option(
-            "The run that tables (--latex, --csv, --markdown) test the others against.",
-            "Scores",
-            metavar="NAME",
-        ),
+        Option("The run against which tables for papers test the others.", "Scores", metavar="NAME"),
     ]
     rank_only: Annotated[
         bool, Option("Order documents by the rank in the run, not by the score.", "Scores", default=False)
