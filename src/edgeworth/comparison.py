@@ -91,8 +91,8 @@ def _compare_files(data: object, options: Options) -> Comparison:
         for table in data if isinstance(data, (list, tuple)) else [data]:
             open_source(table)  # report first what cannot be read
         flags = "--prediction, --score, --probability, --probabilities, --correct, --grade"
-        often = "twice at least" if options["join"] is None and options["system"] is None else "once"
-        raise OptionError(f"no run log is given: say what to compare, {often} (systems=): one of {flags}")
+        often = ", at least twice" if options["join"] is None and options["system"] is None else ""
+        raise OptionError(f"no run log is given: name what to compare (systems=) by one of {flags}{often}")
     return compare_runs(systems, options)
 
 

@@ -129,7 +129,7 @@ def check(
         raise _with_requirement(error, rules) from None
     allowed = [part for part in missing if allow_missing and part.is_allowed_as_missing]
     caveats = dict.fromkeys(x.caveat for x in evidence if x.caveat and x.caveat != x.reason)
-    failures = [f"{x.text}. To allow it, use {x.allowed_by}." for x in missing if x not in allowed]
+    failures = [f"{x.text}. To allow this, use {x.allowed_by}." for x in missing if x not in allowed]
     if must_pass is not None:
         failures += _check_items(gate_data, must_pass)
     results = decide(evidence, level=level, power=given.get("power", 0.8))

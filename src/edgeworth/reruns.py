@@ -38,7 +38,7 @@ from edgeworth.pipeline.call_options import fill_in
 from edgeworth.pipeline.repeated_runs import RepeatedRuns, read_repeated_runs
 from edgeworth.report.estimates import estimates_grid
 from edgeworth.report.report import Cell, Grid, Report, Section, make_columns, make_provenance
-from edgeworth.report.verdict import Claim, Verdict
+from edgeworth.report.verdict import Claim, Verdict, estimate_numbers
 from edgeworth.report.wording import describe_measure
 
 LISTED_ITEMS = 10
@@ -306,7 +306,7 @@ def _flip_claim(
         own, *ends = format_together(kappa.value, *kappa.interval)
         interval = "" if math.isnan(kappa.interval.low) else f" ({' to '.join(ends)})"
         text += f"; agreement kappa {own}{interval}"
-    return Claim("flip_rate", f"{text}.", "estimated", {"value": flips.value})
+    return Claim("flip_rate", f"{text}.", "estimated", estimate_numbers(flips, level))
 
 
 def _smallest_difference(runs: RepeatedRuns, deviation: float, level: float, power: float) -> float:

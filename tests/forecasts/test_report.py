@@ -306,7 +306,7 @@ def test_ruin_has_its_charts() -> None:
 
 def test_stakes_in_words() -> None:
     backed = kelly_report([0.2, 0.4, 0.3, 0.08, 0.02], [5.5, 2.625, 3.25, 6, 21])
-    assert backed.verdict.startswith("Back outcome 1 with 5.96%, back outcome 2 with 10.59%,")
+    assert backed.verdict.startswith("Back outcome 1 with 5.96% of the bankroll, back outcome 2 with 10.59%,")
     assert "Keep 77.20%." in backed.verdict
     laid = kelly_report([0.5, 0.36, 0.14], [1.9, 3.2, 4.6], lay=[2.1, 3.6, 5.4])
     assert "lay a backer's stake of 4.43% on outcome 3 (liability 19.51%)" in laid.verdict

@@ -217,7 +217,7 @@ def test_a_postponed_game_leaves_months_in_time_order() -> None:
     assert ledger["path"]["round"] == ["r1", "r2", "r3"]
     assert "over 3 rounds" in report.verdict
     by_date = ew.evaluate(truth=[1, 0], probabilities=[0.6] * 2, odds=[[2.1, 1.9]] * 2, time=times[:2])
-    assert "over 2 days" in by_date.verdict
+    assert "over 2 betting days" in by_date.verdict
 
 
 # -- the closing line --------------------------------------------------------------------------------------

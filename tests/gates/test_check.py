@@ -363,7 +363,7 @@ def test_slices_must_all_hold_and_none_may_vanish(tmp_path: Path) -> None:
     gate.write_text('require = "accuracy >= 0.5"\nby = "topic"\nslices = ["law", "medicine"]\n')
     found = ew.check(str(path), truth="y", prediction="p", requirements=gate)
     assert found.failures == (
-        "accuracy >= 0.5: the data have no topic medicine. To allow it, use --allow-missing.",
+        "accuracy >= 0.5: the data have no topic medicine. To allow this, use --allow-missing.",
     )
     assert (
         ew.check(str(path), truth="y", prediction="p", requirements=gate, allow_missing=True).outcome
@@ -615,10 +615,10 @@ def test_the_headline_counts_requirements_and_names_a_single_one() -> None:
         "UNDECIDED: the data do not show whether candidate meets the requirement."
     )
     both = decide(5, 60, 935, [require, "accuracy >= 0.5"], must_pass="q10")
-    assert both.headline == "FAIL: candidate does not meet 1 of 2 requirements (1 other reason)."
+    assert both.headline == "FAIL: candidate does not meet 1 of 2 requirements, and 1 other check failed."
     closed = decide(30, 5, 965, require, must_pass="q30,nowhere")
-    assert closed.headline == "FAIL: candidate does not pass (2 reasons)."
-    alone = replace(closed, failures=("Items vanished: q1. To allow it, use --allow-missing.",))
+    assert closed.headline == "FAIL: candidate does not pass: 2 checks failed."
+    alone = replace(closed, failures=("Items vanished: q1. To allow this, use --allow-missing.",))
     assert alone.headline == "FAIL: candidate does not pass: Items vanished: q1."
 
 

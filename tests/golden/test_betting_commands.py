@@ -40,11 +40,11 @@ def games_file(folder: Path, number: int = 50) -> tuple[np.ndarray, np.ndarray, 
 @pytest.mark.parametrize(
     ("words", "stake", "said"),
     [
-        ([".6", "2"], Fraction(1, 5), "Back it with 20.00%. Keep 80.00%."),
-        ([".4", "2"], Fraction(-1, 5), "Lay a backer's stake of 20.00% (liability 20.00%)."),
+        ([".6", "2"], Fraction(1, 5), "Back it with 20.00% of the bankroll. Keep 80.00%."),
+        ([".4", "2"], Fraction(-1, 5), "Lay a backer's stake of 20.00% of the bankroll (liability 20.00%)."),
         ([".5", "2"], Fraction(0), "Bet nothing"),
         ([".3", "7:3"], Fraction(0), "Bet nothing"),
-        ([".6", "1/1"], Fraction(1, 5), "Back it with 20.00%."),
+        ([".6", "1/1"], Fraction(1, 5), "Back it with 20.00% of the bankroll."),
         ([".45", "2", "--lay", "inf"], Fraction(0), "Bet nothing"),
         (
             [".6", "evens", "--odds-form", "fractional", "--fraction", ".5"],

@@ -342,7 +342,7 @@ def test_lists_stand_in_order_of_their_values(number: int) -> None:
     assert mean["mean"] == pytest.approx(np.mean(list(expected.values())))
     assert [mean["low"], mean["high"]] == list(found.headline.interval(0.95))
     words = re.findall(r"<text[^>]*>([^<]*)</text>", chart.svg())
-    assert {"average precision", "mean over lists", "random orders"} <= set(words)
+    assert {"average precision", "mean over queries", "random orders"} <= set(words)
 
 
 @pytest.mark.slow

@@ -50,9 +50,9 @@ def test_a_clear_change_is_named_and_a_small_one_is_not(tmp_path: Path) -> None:
     old = write_report(tmp_path / "old.json", 300, 400)
     report = diff_reports(old, write_report(tmp_path / "new.json", 220, 400))
     assert report.to_dict()["changes"][0]["is_shown"]
-    assert "1 of 1 value changed by more than noise: accuracy went from 0.750 to 0.550" in report.verdict
+    assert "1 of 1 value changed by more than noise: accuracy went from 75.0% to 55.0%" in report.verdict
     still = diff_reports(old, write_report(tmp_path / "still.json", 296, 400))
-    assert "No change is more than noise (1 of 1 value moved)." in still.verdict
+    assert "(1 value compared): accuracy went from 75.0% to 74.0%, −1.0 point" in still.verdict
 
 
 def test_equal_reports_are_called_noise_in_at_least_95_percent(tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def _usage_error(error: CycloptsError) -> str:
         from edgeworth.cli.compare import SYSTEMS
 
         is_system = command == "evaluate" and (error.token.keyword or "").removeprefix("--") in SYSTEMS
-        so = "give it once, several columns separated by commas"
+        so = "pass it once, with several columns separated by commas"
         so = "evaluate judges one system; edgeworth compare compares two or more" if is_system else so
         return f"{error.token.keyword} is given twice: {so}"
     if isinstance(error, UnknownOptionError):

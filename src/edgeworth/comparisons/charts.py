@@ -147,6 +147,21 @@ def _wide_axis(kit: Kit, names: AxisNames) -> object:
     return kit.alt.Axis(**{**names.options, "labelLimit": 2 * AXIS_LABEL_PIXELS})
 
 
+LETTER_SHARE = 0.03
+"""The width of a letter beside a rank, as a share of the axis of a phone."""
+
+
+def _rank_ticks(number: int) -> list[int]:
+    """Choose the ranks that have a tick: the first, the last, and about four between them.
+
+    >>> _rank_ticks(3), _rank_ticks(12)
+    ([1, 2, 3], [1, 4, 7, 10, 12])
+    """
+    step = max(1, round((number - 1) / 4))
+    ranks = list(range(1, number, step))
+    return [*(rank for rank in ranks if rank == 1 or number - rank > step / 2), number]
+
+
 def _leaderboard(findings: ComparisonFindings) -> Chart:
     """Draw the systems by rank: the places that each may have, its value and its letters."""
     letters, number = findings.letters, len(findings.ranks)
@@ -174,7 +189,10 @@ def _leaderboard(findings: ComparisonFindings) -> Chart:
             color=_two_colours(kit, "finding", ["tied for first", "not first"]),
             tooltip=kit.tooltip({"system": "", "value": ".4f", "best": "", "worst": "", "letters": ""}),
         )
-        scale, axis = alt.Scale(domain=[0.5, number + 0.5]), alt.Axis(tickMinStep=1, format="d")
+        # Letters stand beyond the last rank, so the axis has room for them.
+        room = 0.5 + number * LETTER_SHARE * max(len(text) for text in letters.values())
+        scale = alt.Scale(domain=[0.5, number + room], nice=False)
+        axis = alt.Axis(tickMinStep=1, format="d", values=_rank_ticks(number))
         bars = base.mark_rule(strokeWidth=6, opacity=0.45, strokeCap="round").encode(
             x=alt.X("best:Q", title="rank", scale=scale, axis=axis), x2="worst:Q"
         )

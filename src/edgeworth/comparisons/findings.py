@@ -125,6 +125,9 @@ class ComparisonFindings:
     """Which cases were judged, if not all: the verdict begins with it."""
     has_obvious_measure: bool = False
     """Whether the name of the headline would add nothing, as with the share of right answers."""
+    clustered: float = 0.0
+    """How many cases or items the clusters hold, if clusters are compared and ``cases`` is their number."""
+    clustered_unit: str = "case"
     noun: str = "system"
     """What the compared things are called: systems, or models in run logs."""
     margin: float | None = None

@@ -127,7 +127,8 @@ def systems_chart(findings: ComparisonFindings) -> Chart:
         )
         for name, label in zip(drawn, names.names, strict=True)
     )
-    marks = ticks(row[key] for row in rows for key in ("value", "low", "high"))
+    # Points show positions, not lengths, so the axis need not begin at 0; from there, intervals are tiny.
+    marks = ticks((row[key] for row in rows for key in ("value", "low", "high")), zero=False)
     what = describe_measure(findings.headline)
 
     def draw(kit: Kit) -> object:

@@ -359,7 +359,7 @@ class Paired(Serializable):
                 f"one tally pairs {list_labels(self.names)}, the other {list_labels(other.names)}"
             )
         if self.is_clustered != other.is_clustered:
-            raise MergeError("one tally has its rows in clusters, the other has not")
+            raise MergeError("one tally has clusters, the other has none")
         return replace(
             self,
             joint=self.joint + other.joint,

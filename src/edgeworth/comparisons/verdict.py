@@ -82,12 +82,12 @@ def primary_test(difference: Difference) -> str:
 def comparison_verdict(findings: ComparisonFindings) -> Verdict:
     """Write the verdict: the better of two systems, or the best of several and those tied with it."""
     judged = Claim("coverage", findings.judged) if findings.judged else None
-    claims = [judged, _changed_measure(findings)]
     if len(findings.names) == 2:
-        claims += [_typical(findings), _claim_of_two(findings), *margin_claims(findings)]
+        claims = [_typical(findings), _claim_of_two(findings)]
     else:
-        claims += [_claim_of_many(findings), _leader(findings), _typical(findings), *margin_claims(findings)]
-    return Verdict([*claims, _chance(findings), _impossible(findings), _sample_size(findings)])
+        claims = [_claim_of_many(findings), _leader(findings), _typical(findings)]
+    notes = [_chance(findings), _impossible(findings), _sample_size(findings)]
+    return Verdict([judged, *claims, _changed_measure(findings), *margin_claims(findings), *notes])
 
 
 def _changed_measure(findings: ComparisonFindings) -> Claim | None:
@@ -98,7 +98,7 @@ def _changed_measure(findings: ComparisonFindings) -> Claim | None:
     reason = _reason(findings, first)
     primary = describe_measure(findings.headline)
     text = f"Compared by {primary}, because {describe_measure(first)} is not defined for every system"
-    return Claim("measure", f"{text}{reason and f' ({reason})'}.", "undefined")
+    return Claim("measure", f"{text}{reason and f': {reason}'}.", "undefined")
 
 
 def _reason(findings: ComparisonFindings, measure: str) -> str:
@@ -211,8 +211,9 @@ def describe_sample(difference: Difference, findings: ComparisonFindings) -> str
     """Write the sample size with its unit: 400 questions, 400 cases in 60 clusters."""
     cases, unit = difference.cases, findings.unit
     number = f"{format_count(cases)} {plural(cases, unit)}"
-    if unit == "cluster" and findings.cases > cases:
-        return f"{format_count(findings.cases)} cases in {number}"
+    clustered = findings.clustered or findings.cases
+    if unit == "cluster" and clustered > cases:
+        return f"{format_count(clustered)} {plural(clustered, findings.clustered_unit)} in {number}"
     return number if float(cases).is_integer() else f"effective sample size {round(cases):,}"
 
 
@@ -282,6 +283,12 @@ def _claim_of_many(findings: ComparisonFindings) -> Claim:
         text = f"{best} beats {others} others: {_describe_lead(against[valued[1]], findings)}"
     elif len(tied) > 1:
         text = _describe_tie(tied, sample, findings)
+        # A reader who sees a tied system below another one could take the other one for tied, too.
+        above = [name for name in beaten if valued.index(name) < max(map(valued.index, tied))]
+        if above:
+            levels = format_levels(headline, *(findings.values[name][headline] for name in above))
+            named = [f"{_short(name)} ({own})" for name, own in zip(above, levels, strict=True)]
+            text += f". {_short(best)} beats {_listed(named)}"
     else:
         unclear = [name for name in against if name not in beaten]
         text += f", with no clear difference from {_listed(unclear)}"
@@ -461,7 +468,8 @@ def describe_chance(findings: ComparisonFindings) -> str:
 
 def _impossible(findings: ComparisonFindings) -> Claim | None:
     """Warn that a system gave probability 0 to an outcome that occurred."""
-    if findings.race is None:
+    # The reason for another primary measure is already that a log score is infinite.
+    if findings.race is None or findings.measures[0] != findings.headline:
         return None
     first, second = findings.race.standings[:2]
     wealth = findings.race.against(first, second)

@@ -63,9 +63,7 @@ class HouseOptions(TypedDict, total=False):
     """The house that labels bet against."""
 
     pool: Annotated[float | None, Option("Dollars in the pool of each bet, such as 10.", "Bets", (LABELS,))]
-    overround: Annotated[
-        float | None, Option("The house's over-round: 0.05 is five per cent.", "Bets", (LABELS,))
-    ]
+    overround: Annotated[float | None, Option("The overround of the house: 0.05 is 5%.", "Bets", (LABELS,))]
     commission: Annotated[
         float | None, Option("The house's share of net winnings.", "Bets", (LABELS, PROBABILITIES))
     ]

@@ -335,7 +335,7 @@ class ReportOptions(StatisticsOptions, HouseOptions, LedgerOptions, total=False)
     method: Annotated[
         object,
         Option(
-            "The interval of average precision: influence, or Su & Zhang's survival view.",
+            "The interval for average precision: influence, or Su & Zhang's survival view.",
             "Scores",
             read="method",
         ),

@@ -251,7 +251,8 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
                 f"{_list_some(pairs)} differ only in case or spaces. Spell them alike and evaluate again."
             )
         absent = f"labels absent from the truth ({_list_some([str(label) for label in never_real])})"
-        warnings.append(f"{format_percent(share, 1)} of predictions are {absent}. {advice}")
+        predictions = "All" if share == 1 else f"{format_percent(share, 1)} of"
+        warnings.append(f"{predictions} predictions are {absent}. {advice}")
     if looks_like_regression(table):
         kinds = int((table.real > 0).sum())
         warnings.append(
@@ -297,15 +298,15 @@ def decision_warnings(findings: DecisionFindings) -> tuple[str, ...]:
             f"{findings.informedness.no_claim.capitalize()}: intervals may be too narrow, so nothing is "
             "concluded. Collect more clusters of similar size."
         )
-    if table.clusters is not None:
+    elif table.clusters is not None:
         number = table.clusters.number
         sentence = f"Intervals allow for {number:,} {plural(number, 'cluster')}"
         is_few = number < MIN_CLUSTERS_WITHOUT_WARNING
-        few = "; with so few, intervals are approximate. Collect more clusters"
+        few = "; so few make them approximate. Collect more clusters"
         warnings.append(f"{sentence}{few}." if is_few else f"Note: {sentence[0].lower()}{sentence[1:]}.")
     shown, labels = len(findings.labels), len(table.labels)
     if labels > shown:
-        warnings.append(f"Only the {shown} most frequent of {labels:,} labels are shown one by one.")
+        warnings.append(f"Note: only the {shown} most frequent of {labels:,} labels are shown one by one.")
     return tuple(warnings)
 
 

@@ -289,7 +289,8 @@ TWO_PREDICTED = Requirement(
     "only one label was ever predicted",
 )
 SOME_COMMON = Requirement(
-    lambda view: ((view.real > 0) & (view.predicted > 0)).any(axis=-1), "no predicted label is ever real"
+    lambda view: ((view.real > 0) & (view.predicted > 0)).any(axis=-1),
+    "none of the predicted labels occurs in the truth",
 )
 GUESSING_ERRS = Requirement(
     lambda view: (view.predicted * view.by_label().not_real).sum(axis=-1) > 0,

@@ -52,14 +52,19 @@ def _describe_bets(stakes: Sequence[float], lay: Sequence[float]) -> str:
     """Describe what to back and what to lay, with the liability of each lay bet."""
     is_game = len(stakes) == 1
     names = ["it"] if is_game else [f"outcome {number}" for number in range(1, len(stakes) + 1)]
-    actions = [
-        f"back {name} with {format_percent(f, 2)}" for name, f in zip(names, stakes, strict=True) if f > 0
-    ]
-    for name, f, price in zip(names, stakes, lay, strict=True):
-        if f < 0:
-            stake, liability = format_percent(-f, 2), format_percent(-f * (price - 1), 2)
-            laid = "" if is_game else f" on {name}"
-            actions.append(f"lay a backer's stake of {stake}{laid} (liability {liability})")
+    # The first amount names what all of them are shares of.
+    amounts = [format_percent(abs(f), 2) for f in stakes]
+    order = sorted((k for k, f in enumerate(stakes) if f != 0), key=lambda k: stakes[k] < 0)
+    if order:
+        amounts[order[0]] += " of the bankroll"
+    actions = []
+    for k in order:
+        if stakes[k] > 0:
+            actions.append(f"back {names[k]} with {amounts[k]}")
+        else:
+            laid = "" if is_game else f" on {names[k]}"
+            liability = format_percent(-stakes[k] * (lay[k] - 1), 2)
+            actions.append(f"lay a backer's stake of {amounts[k]}{laid} (liability {liability})")
     if not actions:
         options = "neither backing nor laying is" if is_game else "no outcome is"
         return f"Bet nothing: {options} worth the odds."

@@ -82,10 +82,10 @@ def yield_numbers(ledger: Ledger, level: float) -> dict[str, float]:
 
 
 def describe_rounds(ledger: Ledger) -> str:
-    """Count the rounds: days if they are dates."""
+    """Count the rounds: days with bets if they are dates."""
     number = len(ledger.bankroll)
     is_daily = ledger.dates is not None and ledger.names == tuple(ledger.dates.astype(str).tolist())
-    unit = "day" if is_daily else "round"
+    unit = "betting day" if is_daily else "round"
     return f"{number:,} {plural(number, unit)}"
 
 

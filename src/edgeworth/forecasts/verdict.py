@@ -69,11 +69,7 @@ def forecasts_verdict(findings: ForecastFindings) -> Verdict:
     wealth = findings.bets.wealth
     model, rival = map(findings.name, findings.scores.systems)
     if findings.is_drunken:
-        rate = (
-            f"{format_percent(findings.bets.rate, 2)} per case" if wealth.log_wealth > -math.inf else "ruin"
-        )
-        became = f"{_became(findings, wealth.against)} over {format_cases(wealth.cases)} ({rate})."
-        return Verdict(Claim("bets", text) for text in (became, *_no_opponent(findings)))
+        return Verdict(Claim("bets", text) for text in (_became(findings), *_no_opponent(findings)))
     # Ruin shows only that something with probability 0 happened, which the scores show, too.
     is_proof = wealth.log_wealth > -math.inf or findings.has_odds
     bets = _bets(findings, model, rival) if is_proof and not findings.is_robust else ()
@@ -255,14 +251,19 @@ def _describe_zeros(findings: ForecastFindings) -> tuple[Claim, ...]:
     return (Claim("zeros", text, "shown", {"zeros": zeros}),)
 
 
-def _became(findings: ForecastFindings, whose: str) -> str:
-    """Describe what $1 would have become at prices drawn at random."""
+def _became(findings: ForecastFindings) -> str:
+    """Describe what $1 would have become at prices drawn at random; only its growth if it is very large."""
     wealth, model = findings.bets.wealth, findings.name(findings.scores.systems[0])
     kelly = "" if wealth.fraction == 1 else f" at {format_option(wealth.fraction)} of Kelly's stakes"
-    if wealth.log_wealth >= math.log(MAX_TIMES_START):
-        return f"Betting on {model} against {whose}{kelly} would have grown wealth without limit"
-    became, money = "grown" if wealth.log_wealth >= 0 else "shrunk", format_money(wealth.log_wealth)
-    return f"Betting on {model} against {whose}{kelly} would have {became} $1 to {money}"
+    bets = f"Betting on {model} against {wealth.against}{kelly}"
+    cases, log = f"over {format_cases(wealth.cases)}", wealth.log_wealth
+    if log == math.inf:
+        return f"{bets} would have grown wealth without limit {cases}."
+    rate = f"{format_percent(findings.bets.rate, 2)} per case" if log > -math.inf else "ruin"
+    if log >= math.log(MAX_TIMES_START):
+        return f"{bets} would have grown wealth by {rate} {cases}."
+    became = "grown" if log >= 0 else "shrunk"
+    return f"{bets} would have {became} $1 to {format_money(log)} {cases} ({rate})."
 
 
 def _no_opponent(findings: ForecastFindings) -> tuple[str, ...]:

@@ -138,12 +138,13 @@ class Decision:
             return f"{text}."
         is_failed = any(result.outcome == "fail" for result in self.results)
         verdict = f"does not meet {describe_share('fail')}" if is_failed else "does not pass"
-        reasons = (
-            f"{len(self.failures)} {'other ' if is_failed else ''}{plural(len(self.failures), 'reason')}"
-        )
-        if len(self.failures) == 1 and not is_failed:
+        if is_failed:
+            others = len(self.failures)
+            also = f", and {others} other {plural(others, 'check')} failed" if others else ""
+            return f"FAIL: {self.candidate} {verdict}{also}."
+        if len(self.failures) == 1:
             return f"FAIL: {self.candidate} {verdict}: {self.failures[0].partition('. ')[0].rstrip('.')}."
-        return f"FAIL: {self.candidate} {verdict}{f' ({reasons})' if self.failures else ''}."
+        return f"FAIL: {self.candidate} {verdict}: {len(self.failures)} checks failed."
 
     def sentences(self) -> list[str]:
         """Write one sentence per requirement and per other reason to fail.

@@ -54,12 +54,7 @@ def report_grades(tallied: ReportInput[Grades], options: Options, about: About) 
     """Examine grades and report on them."""
     grades = tallied.final
     findings = examine_grades(grades, level=options["level"], guess_rate=options["guess_rate"])
-    claims = (
-        _how_good(findings, tallied.terms.get("columns", {}).get("grade") or ""),
-        _guessing(findings),
-        _sample_size(findings),
-        _repeats(findings),
-    )
+    claims = grade_claims(findings, tallied.terms.get("columns", {}).get("grade") or "")
     grid = estimates_grid(findings.estimates, findings.level)
     number = len(set(grades.clusters or ()))
     text = (f"Intervals allow for {number:,} {plural(number, 'cluster')}.",) if number else ()
@@ -78,6 +73,19 @@ def report_grades(tallied: ReportInput[Grades], options: Options, about: About) 
     )
 
 
+def grade_claims(
+    findings: GradeFindings, name: str = "", *, system: str = "", unit: str = "item", repeats: str = "repeats"
+) -> list[Claim]:
+    """Write the verdict on grades in a column ``name``, or on the answers of a ``system``."""
+    claims = (
+        _how_good(findings, name, system, unit),
+        _guessing(findings),
+        _sample_size(findings, unit),
+        _repeats(findings, unit, repeats),
+    )
+    return [claim for claim in claims if claim is not None]
+
+
 def _describe_share(estimate: Estimate, level: float) -> tuple[str, str]:
     """Write a share, and its interval in brackets: 71.2%, (95% CI 66.0% to 75.8%)."""
     share = format_percent(estimate.value, 1)
@@ -87,20 +95,21 @@ def _describe_share(estimate: Estimate, level: float) -> tuple[str, str]:
     return share, f"({format_level(level)} CI {low} to {high})"
 
 
-def _how_good(findings: GradeFindings, name: str) -> Claim:
+def _how_good(findings: GradeFindings, name: str, system: str, unit: str) -> Claim:
     estimate, level, grades = findings.mean, findings.level, findings.grades
     strength: Strength = "estimated"
     if grades.is_binary:
         share, interval = _describe_share(estimate, level)
-        sample = describe_sample(grades)
-        text = f"{share} of answers are right {interval[:-1]}; {sample})"
+        answers = f"the answers of {system}" if system else "answers"
+        text = f"{share} of {answers} are right {interval[:-1]}; {describe_sample(grades, unit)})"
         if findings.guess_rate is not None:
             strength = "shown" if findings.is_conclusive else "not shown"
             better = "better" if estimate.value > findings.guess_rate else "worse"
             how = f"{better} than" if findings.is_conclusive else "no clear difference from"
             text += f": {how} guessing ({format_percent(findings.guess_rate, 1)})"
     else:
-        text = f"Mean {name or 'grade'} {describe_estimate(estimate, level)[:-1]}; {describe_sample(grades)})"
+        subject = f"Mean {name or 'grade'}{f' of {system}:' if system else ''}"
+        text = f"{subject} {describe_estimate(estimate, level)[:-1]}; {describe_sample(grades, unit)})"
         if all(map(math.isfinite, grades.bounds)):
             text += f" on a scale from {' to '.join(map(format_option, grades.bounds))}"
         text += "; lower is better" if grades.lower_is_better else ""
@@ -134,39 +143,33 @@ def _guessing(findings: GradeFindings) -> Claim | None:
     )
 
 
-def _sample_size(findings: GradeFindings) -> Claim | None:
+def _sample_size(findings: GradeFindings, unit: str) -> Claim | None:
     if findings.guess_rate is None or findings.is_conclusive:
         return None
     plan = findings.mean.cases_needed(level=findings.level)
     if not 0 < plan.more < math.inf:
         return None
     now = f"{format_count(plan.cases)} now; {format_percent(plan.power)} power"
-    text = f"Confirming a difference of this size needs about {format_rounded(plan.needed)} items ({now})."
+    needed = f"{format_rounded(plan.needed)} {plural(0, unit)}"
+    text = f"Confirming a difference of this size needs about {needed} ({now})."
     return Claim("sample size", text, "advised", {"more_items": plan.more, "power": plan.power})
 
 
-def _repeats(findings: GradeFindings) -> Claim | None:
+def _repeats(findings: GradeFindings, unit: str, repeats: str) -> Claim | None:
     if findings.split is None:
         return None
     share = findings.split.from_repeats
-    return Claim("repeats", describe_noise(share), "advised", {"from_repeats": share})
-
-
-def describe_noise(share: float, items: str = "items", repeats: str = "repeats") -> str:
-    """Write which share of the uncertainty comes from repeats, and what to add.
-
-    >>> describe_noise(0.31, "questions", "epochs")
-    'Run-to-run noise is 31% of the uncertainty: add questions rather than epochs.'
-    """
+    items = plural(0, unit)
     advice = f"add {repeats} or {items}" if share > 0.5 else f"add {items} rather than {repeats}"
-    return f"Run-to-run noise is {format_percent(share)} of the uncertainty: {advice}."
+    text = f"Run-to-run noise is {format_percent(share)} of the uncertainty: {advice}."
+    return Claim("repeats", text, "advised", {"from_repeats": share})
 
 
-def describe_sample(grades: Grades) -> str:
+def describe_sample(grades: Grades, unit: str) -> str:
     """Write the number of items, of their clusters, and of answers if items were repeated."""
     items, answers = grades.number, grades.rows_counted
     clusters = in_clusters(len(set(grades.clusters)) if grades.clusters else None)
-    text = f"{items:,} {plural(items, 'item')}{clusters}"
+    text = f"{items:,} {plural(items, unit)}{clusters}"
     return text if answers == items else f"{text}, {answers:,} answers"
 
 

@@ -30,7 +30,7 @@ from edgeworth.forecasts.ledger_report import (
 )
 from edgeworth.report.report import Charts, Report, make_provenance
 from edgeworth.report.verdict import Claim, Verdict
-from edgeworth.report.wording import describe_p_value, format_option
+from edgeworth.report.wording import describe_odds, describe_p_value, format_option
 from edgeworth.sources.batches import Source
 from edgeworth.sources.columns import Coded, encode
 from edgeworth.sources.numbers import describe_notation
@@ -214,8 +214,9 @@ def _claim(ledger: Ledger, luck: TestResult, level: float, charge: str) -> Claim
     )
     text = (
         f"{conclusion}: {outcome}{charge} on {format_dollars(ledger.turnover)} "
-        f"staked in {number:,} {plural(number, 'bet')}, {describe_yield(ledger, level)}. If each bet wins "
-        f"with probability 1/odds, a result this good has {describe_p_value(luck)} (one-sided)."
+        f"staked in {number:,} {plural(number, 'bet')}, {describe_yield(ledger, level)}. Chance of a "
+        f"result this good, if each bet wins with probability 1/odds: {describe_odds(luck)} "
+        f"({describe_p_value(luck)}, one-sided)."
     )
     numbers = {**yield_numbers(ledger, level), "p_value": luck.p_value}
     if ledger.start > 0:

@@ -56,9 +56,9 @@ def refuse_tables(options: Options) -> None:
     are_parts = not isinstance(data, Mapping) and (len(tables) <= 1 or options["concatenate"])
     if not are_parts:
         raise OptionError(
-            f"{len(tables)} tables are given, and nothing says how they belong together: join them by an id "
-            "if each is a system (join=, --join COLUMN), or put one below the other if they are parts of one "
-            "table (concatenate=True, --concatenate). If they hold different cases, such as training and "
+            f"{len(tables)} tables are given without an option that combines them. If each is a system, "
+            "join them by an id (join=, --join COLUMN). If they are parts of one table, put one below the "
+            "other (concatenate=True, --concatenate). If they hold different cases, such as training and "
             "test data, count each with edgeworth tally and compare the two tallies"
         )
     for name in ("truth_file", "unmatched"):

@@ -130,7 +130,7 @@ def _classes(truth: Coded, positive: object, *, is_graded: bool) -> list[object]
         labels = [int(str(label) == str(positive)) for label in labels]
     elif not is_graded and not set(map(str, labels)) <= ZERO_ONE:
         raise OptionError(
-            f"name the class that high values speak for (--positive); there are {', '.join(map(str, labels))}"
+            f"name the class that high values predict (--positive); there are {', '.join(map(str, labels))}"
         )
     return [labels[code] for code in truth.codes.tolist()]
 
@@ -166,7 +166,7 @@ def _read_logs(data: object, options: Options) -> RepeatedRuns:
     models = sorted({run.system for runs in systems.values() for run in runs})
     if len(models) > 1 and not isinstance(data, Mapping):
         raise OptionError(
-            f"noise is about reruns of one system, and the logs hold {', '.join(models)}: give those of one"
+            f"noise compares reruns of one system, but the logs hold {', '.join(models)}: pass those of one"
         )
     tasks = common_tasks(systems, options)
     answers = Answers.of(tasks, list(systems), options)

@@ -22,7 +22,8 @@ from edgeworth.core.random_seeds import Rng
 from edgeworth.core.registry import canonical_spellings
 from edgeworth.decisions.position_bias import bias_claim, bias_section, examine_position_bias
 from edgeworth.errors import InputError, OptionError
-from edgeworth.grades.report import describe_noise
+from edgeworth.grades.findings import examine_grades
+from edgeworth.grades.report import grade_claims
 from edgeworth.pipeline.call_options import change, fill_in, flag_name, given_options
 from edgeworth.pipeline.compare_data import add_slices, compare_columns, compare_tallies, comparison_options
 from edgeworth.pipeline.evaluate_data import evaluate_rows, report_tally
@@ -93,7 +94,11 @@ IF_ERRORS = {
 def evaluate_runs(systems: Systems, options: Options) -> Report:
     """Evaluate each system of run logs: its tasks together, task by task, and the options it chose."""
     judging = judging_options(options)
-    reports = {name: _evaluate_one(name, runs, options, judging) for name, runs in systems.items()}
+    # Reports on several systems begin with their names.
+    shown = {name: name if len(systems) == 1 else "" for name in systems}
+    reports = {
+        name: _evaluate_one(name, runs, options, judging, shown[name]) for name, runs in systems.items()
+    }
     if len(reports) == 1:
         return next(iter(reports.values()))
     gathered = gather_reports({name: _without_charts(report) for name, report in reports.items()})
@@ -103,19 +108,24 @@ def evaluate_runs(systems: Systems, options: Options) -> Report:
         return lead_with_values(gathered, reports, str(error), options["level"])
 
 
-def _evaluate_one(name: str, runs: list[Run], options: Options, judging: JudgingOptions) -> Report:
-    """Evaluate one system."""
+def _evaluate_one(
+    name: str, runs: list[Run], options: Options, judging: JudgingOptions, shown_name: str
+) -> Report:
+    """Evaluate one system, whose verdict has the name to be shown."""
     tasks = common_tasks({name: runs}, options)
     answers = Answers.of(tasks, [name], options)
 
     def of_grades(errors: ErrorRule) -> Report:
         run = answers.judged(errors)[name]
         filled = fill_in("evaluate", EvaluateOptions, {**judging, **find_guess_rate(run, options)})
-        return report_tally(TallyRecord(make_grades(run, options)), filled)
+        grades = make_grades(run, options)
+        findings = examine_grades(grades, level=filled["level"], guess_rate=filled["guess_rate"])
+        claims = grade_claims(findings, system=shown_name, unit="question", repeats="epochs")
+        return replace(report_tally(TallyRecord(grades), filled), verdict=Verdict(claims))
 
     judged = answers.judged(options["errors"])
     run = judged[name]
-    report = _in_words_of_logs(of_grades(options["errors"]))
+    report = of_grades(options["errors"])
     if (
         find_guess_rate(run, options)
         and options["guess_rate"] is None
@@ -139,18 +149,6 @@ def _evaluate_one(name: str, runs: list[Run], options: Options, judging: Judging
         report = _with_position_bias(report, choices, name, options)
     claims = [*_unfinished_claims({name: runs}, tasks), changed]
     return _complete(report, {name: runs}, tasks, answers, claims, choices)
-
-
-def _in_words_of_logs(report: Report) -> Report:
-    """Call items questions and repeats epochs in the advice on noise."""
-    claims = claims_of(report.verdict)
-    written = [
-        replace(claim, text=describe_noise(float(str(claim.numbers["from_repeats"])), "questions", "epochs"))
-        if claim.about == "repeats"
-        else claim
-        for claim in claims
-    ]
-    return replace(report, verdict=Verdict(written))
 
 
 def _evaluate_arrays(arguments: Mapping[str, object]) -> Report:
@@ -204,7 +202,12 @@ def compare_runs(systems: Systems, options: Options) -> Comparison:
         grades = {name: make_grades(run, options) for name, run in runs.items()}
         comparison = compare_tallies(grades, comparison_options({**judging, **more}))
         unit = comparison.findings.unit
-        named = replace(comparison.findings, noun=noun, unit="question" if unit == "item" else unit)
+        named = replace(
+            comparison.findings,
+            noun=noun,
+            unit="question" if unit == "item" else unit,
+            clustered_unit="question",
+        )
         return _without_winners(replace(comparison, findings=named), reasons)
 
     def of_slice(part: Slice, measure: str) -> ComparisonFindings:

@@ -403,7 +403,7 @@ NAMED_LISTS = 40
 """The most lists that have rows with their names."""
 MAX_RUNS_DRAWN = 40
 PIXELS_PER_RUN = 18
-MEAN, RANDOM_ORDERS = "mean over lists", "random orders"
+RANDOM_ORDERS = "random orders"
 
 
 def list_charts(findings: ListFindings) -> Charts:
@@ -474,10 +474,11 @@ def _draw_lists(kit: Kit, findings: ListFindings, names: AxisNames | None) -> ob
     mean = kit.base("mean")
     layers = [mean.mark_rect(color=SECOND, opacity=0.14).encode(x=alt.X("low:Q"), x2="high:Q")]
     chance = finite_or_none(findings.headline.chance)
-    places = {MEAN: findings.headline.value} | ({} if chance is None else {RANDOM_ORDERS: chance})
+    mean_name = f"mean over {plural(2, findings.unit)}"
+    places = {mean_name: findings.headline.value} | ({} if chance is None else {RANDOM_ORDERS: chance})
     colours = dict(zip(places, (SECOND, CHANCE), strict=False))
     for name, offset in places.items():
-        rule = mean.mark_rule(strokeWidth=2) if name == MEAN else mean.mark_rule(**DASHED)
+        rule = mean.mark_rule(strokeWidth=2) if name == mean_name else mean.mark_rule(**DASHED)
         layers.append(colour_layer(alt, rule, name, colours).encode(x=alt.datum(offset)))
     return alt.layer(*layers, dots).properties(width=WIDE - 60, height=height)
 

@@ -119,14 +119,17 @@ def ranking_warnings(findings: RankingFindings) -> tuple[str, ...]:
         warnings.append(describe_constant("The score", "the same"))
     elif findings.tie_bracket is not None:
         worst, best = (format_number(value) for value in findings.tie_bracket)
-        extremes = "" if worst == best else f": {worst} in the worst order, {best} in the best"
-        warnings.append(
-            "Some targets are tied with other items. Average precision is the mean over random orders of "
-            f"ties{extremes}."
+        text = (
+            "Some targets are tied with other items. Average precision is the mean over random orders of ties"
         )
+        if worst == best:
+            text = f"Note: {text[0].lower()}{text[1:]}"
+        else:
+            text += f": {worst} in the worst order, {best} in the best"
+        warnings.append(f"{text}.")
     if ranking.bins is not None:
         warnings.append(
-            f"Scores are grouped into {len(ranking.bins):,} bins; scores in the same bin count as tied."
+            f"Note: scores are grouped into {len(ranking.bins):,} bins; scores in the same bin count as tied."
         )
     if ranking.unranked:
         number = format_count(float(ranking.unranked))
@@ -285,7 +288,7 @@ def _describe_folds(lists: RankedLists) -> str:
     if lists.clusters is not None:
         number = len(lists.clusters.labels)
         basis = f"allow for {number:,} {plural(number, 'cluster')}"
-    return f"Scores are ranked within folds. Values are means over folds; intervals {basis}."
+    return f"Note: scores are ranked within folds. Values are means over folds; intervals {basis}."
 
 
 def compose_lists(findings: ListFindings, provenance: Mapping[str, object]) -> Report:
@@ -394,17 +397,19 @@ def list_warnings(findings: ListFindings) -> tuple[str, ...]:
         rule = "counted as 0, as in trec_eval; --no-targets drop excludes them"
     missing = "no relevant document" if findings.unit == "query" else "no target"
     exceptions = (
-        (findings.without_targets, "", f"with {missing}: {rule}."),
+        (findings.without_targets, "", f"with {missing}", rule),
         (
             len(lists.absent),
             "judged ",
-            "not in the run: excluded from the means; --absent zero counts them as 0.",
+            "not in the run",
+            "excluded from the means; --absent zero counts them as 0",
         ),
-        (len(lists.unknown_queries), "", "of the run without judgements: excluded."),
+        (len(lists.unknown_queries), "", "of the run without judgements", "excluded"),
     )
-    for number, adjective, consequence in exceptions:
+    for number, adjective, which, consequence in exceptions:
         if number:
-            warnings.append(f"{number:,} {adjective}{plural(number, findings.unit)} {consequence}")
+            unit = f"{adjective}{plural(number, findings.unit)}"
+            warnings.append(f"{number:,} {unit} {which} {plural(number, 'is', 'are')} {consequence}.")
     if lists.default_ties == "trec":
         warnings += tie_warnings(lists)
     if 1 < findings.counted < MIN_LISTS_FOR_COVERAGE and lists.clusters is None:

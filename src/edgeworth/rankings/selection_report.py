@@ -55,23 +55,25 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, object
     )
     depth = "" if law.depth == law.n else f" in the top {law.depth:,}"
     sentences = [
-        f"Random selection among {law.n:,} items, {law.m:,} of them targets, has a mean average precision"
-        f"{depth} of {format_number(law.mean)} (standard deviation {format_number(law.standard_deviation)})."
+        f"Random selection among {law.n:,} items, {law.m:,} of them targets, reaches an average precision"
+        f"{depth} of {format_number(law.mean)} on average (standard deviation "
+        f"{format_number(law.standard_deviation)})."
     ]
+    notes: tuple[str, ...] = ()
     lines: list[tuple[Cell, ...]] = []
     if typed is not None:
         probability = f"{describe_probability(typed.tail)} ({typed.tail.method})"
-        sentences.append(f"It reaches {typed.text} with probability {probability}.")
-        sentences += [typed.reading] if typed.reading else []
+        sentences.append(f"It reaches {typed.text} or more with probability {probability}.")
+        notes = (f"Note: {typed.reading}",) if typed.reading else ()
         lines.append(_tail_line(f"average precision of at least {typed.text}", typed.tail))
     if hits_law is not None:
+        more = ""
+        if hits_tail is not None:
+            more = f", and {selection.hits:,} or more with probability {describe_probability(hits_tail)}"
         sentences.append(
-            f"In the top {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average."
+            f"In the top {hits_law.t:,} it finds {format_number(hits_law.mean)} targets on average{more}."
         )
     if hits_tail is not None:
-        sentences.append(
-            f"It finds {selection.hits:,} or more with probability {describe_probability(hits_tail)}."
-        )
         lines.append(_tail_line(f"hits of at least {selection.hits:,}", hits_tail))
     rows = (
         ("mean", law.mean),
@@ -99,7 +101,7 @@ def selection_report(selection: RandomSelection, provenance: Mapping[str, object
     return Report(
         verdict=" ".join(sentences),
         sections=(Section("Random selection", (), tuple(grids)),),
-        warnings=(),
+        warnings=notes,
         provenance=provenance,
         numbers={
             "kind": "chance",

@@ -122,7 +122,7 @@ def with_threshold(
     basis = "on new data (cross-fitted)" if choice.expected else "(measured on the same data; optimistic)"
     expect = "expect " if choice.expected else ""
     cut_text = f"{_where(ranking, choice)} ({choice.goal.words})"
-    sentence = f"{cut_text}: {expect}{_sought(choice.goal, estimates, level)} {basis}.{_constants(choice)}"
+    sentence = f"{cut_text}: {expect}{_sought(choice.goal, estimates, level)} {basis}{_constants(choice)}."
     aim = choice.goal.aim
     numbers = {
         "threshold": choice.threshold,
@@ -139,7 +139,8 @@ def _constants(choice: ThresholdChoice) -> str:
     costs = {name: format_number(cost.value) for name, cost in choice.constant_costs.items()}
     if not costs:
         return ""
-    return f" Flagging nobody costs {costs['flagging nobody']}, everybody {costs['flagging everybody']}."
+    none, everything = costs["flagging nobody"], costs["flagging everybody"]
+    return f", against {none} if no case is flagged and {everything} if all are"
 
 
 def _and(verdict: str, claim: Claim) -> Verdict:

@@ -13,7 +13,9 @@ from msgspec.structs import asdict
 
 from edgeworth.common.arrays import finite_or_none, plain_values
 from edgeworth.common.json_types import JsonValue
-from edgeworth.core.formatting import format_number, format_together, plural
+from edgeworth.core.amounts import format_difference, format_levels
+from edgeworth.core.estimates import Interval
+from edgeworth.core.formatting import format_p_value, plural
 from edgeworth.core.multiple_testing import holm
 from edgeworth.core.policy import (
     MIN_ITEMS_WITHOUT_RANGE,
@@ -48,6 +50,9 @@ the data: their intervals take the threshold as given, so a new threshold would 
 
 PAIRED_COMMAND = "edgeworth compare"
 """The command that pairs the cases of two systems."""
+
+MEASURES_OF_BETS = ("break_even_margin",)
+"""Measures that every report on labels holds, and that only a report with bets shows."""
 
 SAME_DATA = ("digest", "truth", "prediction", "score", "probabilities", "correct", "grade")
 """What two reports on the same data have in common."""
@@ -117,6 +122,11 @@ def diff_reports(old: str | Path, new: str | Path) -> Report:
     are_clustered = [any(part.is_clustered for part in record.parts.values()) for record in records]
     units = [{} if any(are_clustered) else _unit_values(record) for record in records]
     extremes = [_extremes(record) for record in records]
+    if not any(_has_bets(report) for report in (first, second)):
+        before, after = (
+            {key: value for key, value in side.items() if key.measure not in MEASURES_OF_BETS}
+            for side in (before, after)
+        )
     changes = [
         _compare_reports(key, before[key], after[key], (units[0], units[1]), (extremes[0], extremes[1]))
         for key in before
@@ -139,7 +149,7 @@ def diff_reports(old: str | Path, new: str | Path) -> Report:
     shown = [is_clear and not change.no_claim for change, is_clear in zip(changes, clear, strict=True)]
     lists = _list_differences(before, after)
     claims = [
-        *_claims(changes, shown, is_same),
+        *_claims(changes, adjusted, shown, is_same),
         *_withheld_claims(withheld),
         *(Claim("coverage", text) for text in lists.values()),
     ]
@@ -175,6 +185,14 @@ def diff_reports(old: str | Path, new: str | Path) -> Report:
             "gone": [key._asdict() for key in before if key not in after],
             "added": [key._asdict() for key in after if key not in before],
         },
+    )
+
+
+def _has_bets(report: ReportFile) -> bool:
+    """Return whether the user asked for bets."""
+    claims = report.tree.get("claims")
+    return isinstance(claims, list) and any(
+        isinstance(claim, Mapping) and claim.get("about") == "bets" for claim in claims
     )
 
 
@@ -378,7 +396,7 @@ def _list_differences(before: Mapping[Key, Value], after: Mapping[Key, Value]) -
     return sentences
 
 
-def _claims(changes: list[Change], shown: list[bool], is_same: bool) -> list[Claim]:
+def _claims(changes: list[Change], adjusted: list[float], shown: list[bool], is_same: bool) -> list[Claim]:
     """Write what changed, and whether it is more than noise."""
     moved = sum(change.difference != 0 for change in changes)
     counted = f"{len(changes)} {plural(len(changes), 'value')}"
@@ -388,7 +406,10 @@ def _claims(changes: list[Change], shown: list[bool], is_same: bool) -> list[Cla
         return [Claim("changes", f"Both reports are on the same data. {moved} of {counted} {verb}.{cause}")]
     clear = [change for change, is_shown in zip(changes, shown, strict=True) if is_shown]
     if not clear:
-        text = f"No change is more than noise ({moved} of {counted} moved)."
+        text = f"No change is more than noise ({counted} compared)."
+        if not changes[0].no_claim:
+            leading = f"{_describe(changes[0])[:-1]}; Holm {format_p_value(adjusted[0])})"
+            text = f"{text[:-1]}: {leading}."
         return [Claim("changes", text, "not shown")]
     clear.sort(key=lambda change: change.p_value)
     named = "; ".join(map(_describe, clear[:MAX_CHANGES_NAMED]))
@@ -412,10 +433,10 @@ def _withheld_claims(withheld: list[Change]) -> list[Claim]:
 def _describe(change: Change) -> str:
     names = [name for name in (change.key.system, change.key.part) if name]
     where = f" of {', '.join(names)}" if names else ""
-    value, low, high = format_together(change.difference, change.low, change.high)
-    old, new = map(format_number, (change.old.value, change.new.value))
-    what = describe_measure(change.key.measure)
-    return f"{what}{where} went from {old} to {new}, change {value} (95% CI {low} to {high})"
+    measure, size = change.key.measure, change.difference
+    value, low, high = format_difference(measure, size, Interval(change.low, change.high))
+    old, new = format_levels(measure, change.old.value, change.new.value)
+    return f"{describe_measure(measure)}{where} went from {old} to {new}, {value} (95% CI {low} to {high})"
 
 
 def _describe_pairs(changes: list[Change], *, are_clustered: bool) -> str:

@@ -70,7 +70,7 @@ def unpack(text: str, buffers: Sequence[bytes]) -> object:
     except EdgeworthError:
         raise
     except UNREADABLE as error:
-        raise InputError(f"an answer of the workers cannot be read: {type(error).__name__}") from None
+        raise InputError(f"an answer from the workers cannot be read: {type(error).__name__}") from None
 
 
 def _dump(value: object, buffers: list[bytes]) -> object:

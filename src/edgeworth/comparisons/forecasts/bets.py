@@ -121,7 +121,7 @@ def forecast_duel(
 
 def true_null(bettor: str, other: str, unit: str) -> str:
     """State the null hypothesis that the bettor's wealth is evidence against."""
-    known = f"all that {bettor} knew{'' if unit == 'case' else ' of other clusters'}"
+    known = f"all that {bettor} knew{'' if unit == 'case' else ' about other clusters'}"
     return f"the probabilities of {other} are the true ones, given {known}"
 
 

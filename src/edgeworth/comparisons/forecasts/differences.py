@@ -51,6 +51,7 @@ from edgeworth.comparisons.forecasts.scarce_outcomes import NO_TEST, bound_diffe
 from edgeworth.comparisons.paired_values.paired_tests import MeanDifference, mean_difference
 from edgeworth.comparisons.policy import MAX_PAIRS_FOLLOWED
 from edgeworth.core.estimates import Estimate, estimate
+from edgeworth.core.formatting import plural
 from edgeworth.core.sampling_distributions import Alternative, invert_interval
 from edgeworth.core.test_results import TestResult
 from edgeworth.errors import InputError, OptionError, check_whole
@@ -265,9 +266,12 @@ def mean_score_difference(
     bare = Difference(score, *names, means, "lower", cases=cases if clusters is None else clusters.number)
     zeros = [int(np.isinf(scores).sum()) for scores in (first, second)]
     if any(zeros):
-        counts = f"{names[0]} in {zeros[0]:,} cases, {names[1]} in {zeros[1]:,}"
-        reason = f"an outcome with probability 0 occurred ({counts}), so a mean {score} score is infinite"
-        return replace(bare, undefined=reason)
+        counts = [
+            f"{name} gave probability 0 to an outcome that occurred in {number:,} {plural(number, 'case')}"
+            for name, number in zip(names, zeros, strict=True)
+            if number
+        ]
+        return replace(bare, undefined=f"{', '.join(counts)}, so the mean {score} score is infinite")
     if not cases:
         return replace(bare, undefined="there are no cases")
     if horizon >= cases > 1:

@@ -330,7 +330,7 @@ def compare_values(
 
     left_out = (matched.note for _, _, matched in by_measure.values() if matched.note)
     units = len(judged.queries if clusters is None else {clusters[query] for query in judged.queries})
-    return compare_pairs(
+    findings = compare_pairs(
         kind,
         names,
         differences,
@@ -345,3 +345,6 @@ def compare_values(
         seed=seed,
         notes=(*notes, *dict.fromkeys(f"{note[0].upper()}{note[1:]}." for note in left_out)),
     )
+    if clusters is None:
+        return findings
+    return replace(findings, clustered=float(len(judged.queries)), clustered_unit=unit)

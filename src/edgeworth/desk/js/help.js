@@ -146,7 +146,7 @@ export const HELP = {
   ],
   break_even_margin: [
     "Break-even margin",
-    "The highest over-round of a bookmaker at which unit bets on the predictions still do not lose.",
+    "The highest overround of a bookmaker at which unit bets on the predictions still do not lose.",
     "v* = Σ recall(l) − 1",
     "unit stakes at odds 1/(r (1 + v))",
   ],

@@ -51,14 +51,17 @@ class Ticks:
         )
 
 
-def ticks(values: Iterable[float | None], *, whole: bool = False) -> Ticks:
-    """Find ends around some values and 0 (only numbers count); ``whole`` allows no step below 1.
+def ticks(values: Iterable[float | None], *, whole: bool = False, zero: bool = True) -> Ticks:
+    """Find ends around some values, and 0 if ``zero`` (only numbers count); ``whole`` allows no step below 1.
 
     >>> ticks([7, 143, None], whole=True)
     Ticks(domain=(0.0, 143), number=4)
+    >>> ticks([0.62, 0.75], zero=False)
+    Ticks(domain=(0.62, 0.75), number=4)
     """
     known = [value for value in values if value is not None and math.isfinite(value)]
-    low, high = min([0.0, *known]), max([0.0, *known])
+    ends = known if known and not zero else [0.0, *known]
+    low, high = min(ends), max(ends)
     if low == high:
         low, high = (-1.0, 1.0) if whole else (-0.1, 0.1)
     return Ticks((low, high), min(TICK_COUNT, max(1, int(high - low))) if whole else TICK_COUNT)

@@ -163,21 +163,31 @@ def _difference(measure: str, numbers: Mapping[str, float], sign: int = 1) -> Ke
     return KeyFigure("Difference", texts[0], f"{format_level(numbers['level'])} CI {texts[1]} to {texts[2]}")
 
 
-def _compared(claim: Claim, comparison: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[KeyFigure]:
+def _compared(claim: Claim, comparison: Mapping[str, JsonValue]) -> list[KeyFigure]:
     """Show the level of each of two systems, the better one first, and their difference."""
     numbers = claim.numbers
     names = [numbers["first"], numbers["second"]]
     sign = -1 if numbers.get("better") == names[1] else 1
     measure = str(comparison["headline"])
-    levels = _levels(names[::sign], measure, comparison["values"], numbers["difference"])
+    levels = _levels(names[::sign], measure, comparison, numbers["difference"])
     return [*levels, _difference(measure, numbers, sign)]
 
 
 def _levels(
-    names: Sequence[str], measure: str, values: Mapping[str, Mapping[str, float]], gap: float
+    names: Sequence[str], measure: str, comparison: Mapping[str, JsonValue], gap: float
 ) -> list[KeyFigure]:
+    """Show the level of each system, with its own interval if it has one."""
+    values, intervals = comparison["values"], comparison.get("intervals") or {}
     texts = format_levels(measure, *(values[name][measure] for name in names), gap=gap)
-    return [_level(name, text, describe_measure(measure)) for name, text in zip(names, texts, strict=True)]
+    figures = []
+    for name, text in zip(names, texts, strict=True):
+        detail = describe_measure(measure)
+        low, high = (intervals.get(name, {}).get(end) for end in ("low", "high"))
+        if low is not None and high is not None:
+            _, *ends = format_level_with_interval(measure, values[name][measure], Interval(low, high))
+            detail += f", {format_level(comparison['level'])} CI {' to '.join(ends)}"
+        figures.append(_level(name, text, detail))
+    return figures
 
 
 def _ranked(comparison: Mapping[str, JsonValue]) -> list[KeyFigure]:
@@ -188,5 +198,5 @@ def _ranked(comparison: Mapping[str, JsonValue]) -> list[KeyFigure]:
     if any(numbers.get(name) is None for name in ("difference", "low", "high", "level")):
         return []
     sign = 1 if pair["first"] == names[0] else -1
-    levels = _levels(names, measure, comparison["values"], numbers["difference"])
+    levels = _levels(names, measure, comparison, numbers["difference"])
     return [*levels, _difference(measure, numbers, sign)]

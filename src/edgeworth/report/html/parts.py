@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TITLE = "Edgeworth report"
+TITLES = {
+    "noise": "Noise between runs",
+    "plan": "Sample size",
+    "kelly": "Kelly's stakes",
+    "chance": "Random selection",
+}
+"""Titles of reports that read no file and compare no systems."""
+
+MAX_SYSTEMS_IN_TITLE = 3
+"""With more systems, a title states their number."""
+
 MAX_FILE_NAME_LENGTH = 100
 
 MAX_ROWS_SHOWN = 200
@@ -145,14 +156,21 @@ def title_of(report: Report) -> str:
     'larger_model on births.csv'
     >>> title_of(Report("", (), (), {"source": "arrays"}))
     'Edgeworth report'
+    >>> title_of(Report("", (), (), {"source": "a/old.json, a/new.json"}, {"kind": "changes"}))
+    'new.json against old.json'
     """
     systems = report.numbers.get("comparison", {}).get("names", ())
+    if len(systems) > MAX_SYSTEMS_IN_TITLE:
+        return f"{len(systems):,} systems compared"
+    source, kind = report.provenance.get("source"), report.numbers.get("kind")
+    if kind == "changes" and isinstance(source, str):
+        systems = [path.replace("\\", "/").rsplit("/", 1)[-1] for path in reversed(source.split(", "))]
     name = displayable((" against " if len(systems) == 2 else ", ").join(systems))
-    file_name = _file_name(report.provenance.get("source"))
+    file_name = _file_name(source)
     column = next((report.provenance[role] for role in PREDICTIONS if report.provenance.get(role)), None)
     if not name and file_name and isinstance(column, str):
         name = f"{column} on {file_name}"
-    return cut_middle(name or file_name or TITLE, MAX_FILE_NAME_LENGTH)
+    return cut_middle(name or file_name or TITLES.get(str(kind), TITLE), MAX_FILE_NAME_LENGTH)
 
 
 def keep_powers_whole(text: str) -> str:
