@@ -30,20 +30,16 @@ from edgeworth.common.choices import (
 from edgeworth.core.bet_options import HouseOptions as HouseOptions
 from edgeworth.core.bet_options import LedgerOptions, MarketOptions
 from edgeworth.core.kinds import AnyKind
-from edgeworth.core.option import CLUSTERED as CLUSTERED
-from edgeworth.core.option import DECISIONS as DECISIONS
+from edgeworth.core.option import CLUSTERED, DECISIONS, OF_CLASSES, THRESHOLDS, WEIGHTED
 from edgeworth.core.option import EVERY as EVERY
 from edgeworth.core.option import GRADES as GRADES
 from edgeworth.core.option import LABELS as LABELS
-from edgeworth.core.option import OF_CLASSES as OF_CLASSES
 from edgeworth.core.option import PANELS as PANELS
 from edgeworth.core.option import PROBABILITIES as PROBABILITIES
 from edgeworth.core.option import QUERIES as QUERIES
 from edgeworth.core.option import RUN_LOGS as RUN_LOGS
 from edgeworth.core.option import SCORES as SCORES
 from edgeworth.core.option import SEVERAL as SEVERAL
-from edgeworth.core.option import THRESHOLDS as THRESHOLDS
-from edgeworth.core.option import WEIGHTED as WEIGHTED
 from edgeworth.core.option import ColumnInput as ColumnInput
 from edgeworth.core.option import Option as Option
 from edgeworth.core.random_seeds import Rng
