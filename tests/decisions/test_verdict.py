@@ -108,6 +108,15 @@ def test_the_weakest_class_is_named() -> None:
     assert result["weakest class"].numbers["p_value"] == pytest.approx(3 * fisher)
 
 
+def test_no_class_is_weakest_because_no_cluster_was_left_for_it() -> None:
+    truth = [f"c{index % 4}" for index in range(200)]
+    clusters = [f"k{index % 4 % 3}" for index in range(200)]
+    result = ew.evaluate(truth=truth, prediction=clusters, match="one")
+    recalls = [own[f"recall[{label}]"]["value"] for label, own in result.numbers["labels"].items()]
+    assert min(recalls) == 0
+    assert "weakest class" not in claims(result.verdict)
+
+
 def test_a_class_that_is_weakest_by_luck_is_not_named() -> None:
     # 28 of 40 right against 64 of 80: Fisher's p is 0.16, before anything is said of choosing the class.
     counts = np.array([[32, 4, 6], [4, 32, 6], [4, 4, 28]])

@@ -145,6 +145,8 @@ def _weakest_class(findings: DecisionFindings) -> Claim | None:
     """Name the class that is recognised least, if its recall is shown to be below that of the others."""
     if not findings.is_conclusive or findings.informedness.value < 0:
         return None
+    if findings.table.matching is not None:  # a class has a recall of 0 if no cluster was left for it
+        return None
     weakest = weakest_class(findings)
     if weakest is None:
         return None
