@@ -74,8 +74,11 @@ def write_bombs(folder: Path) -> list[list[str]]:
     label = pa.table({"y": ["a", "b", "x" * (100 << 20)], "p": ["a", "b", "a"]})
     pq.write_table(label, folder / "label.parquet", compression="zstd")
     pyarrow.feather.write_feather(label, str(folder / "label.feather"), compression="zstd")
+    long_labels = pa.chunked_array([pa.array(["x" * (100 << 20), "b"])] * 20)
+    several = pa.table({"y": long_labels, "p": ["a", "b"] * 20})
+    pq.write_table(several, folder / "labels.parquet", compression="zstd")
     logs = [["evaluate", f"{name}.eval"] for name in ("bzip2", "deflate", "zstd", "many")]
-    tables = ("table.json.gz", "lines.jsonl.gz", "label.parquet", "label.feather")
+    tables = ("table.json.gz", "lines.jsonl.gz", "label.parquet", "labels.parquet", "label.feather")
     return [*logs, ["report", "tally.json.gz"], *(["evaluate", name, *columns] for name in tables)]
 
 

@@ -12,7 +12,7 @@ from edgeworth.sources.batches import Batch, CannotCountError, check_columns
 from edgeworth.sources.columns import encode
 from edgeworth.sources.duckdb_engine import count_rows
 from edgeworth.sources.opening import ManySource
-from edgeworth.sources.paths import FileSource, first_line
+from edgeworth.sources.paths import MAX_COMPRESSION_RATIO, FileSource, first_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 SAMPLE_ROWS = 1 << 14
 """First rows that are examined: DuckDB counts a file only if they repeat."""
+
+MIN_UNPACKED_LIMIT = 256 << 20
+"""A file may always decompress to this many bytes."""
+
+MAX_MEAN_BYTES = 1 << 10
+"""So may values that are no longer than this on average, as labels are."""
 
 MAX_ROWS_READ_WITHOUT_DUCKDB = 1 << 20
 """This many rows are read faster than DuckDB is loaded."""
@@ -47,6 +53,7 @@ def count_parquet(files: Sequence[ParquetSource], columns: Sequence[str]) -> Ite
 def _check_countable(files: Sequence[ParquetSource], wanted: Sequence[str]) -> None:
     for file in files:
         check_columns(wanted, file.names, file.name)
+        file.check_text_sizes(wanted)
         if not all(wanted):
             raise CannotCountError("SQL has no columns without a name")
         types = file.types(wanted)
@@ -117,6 +124,7 @@ class ParquetSource(FileSource):
         import pyarrow as pa
 
         row = 1
+        self.check_text_sizes(columns)
         try:
             with self._opened(self._columns_to_encode(columns)) as file:
                 record_batches = file.iter_batches(batch_size=BATCH_ROWS, columns=columns, use_threads=False)
@@ -129,6 +137,25 @@ class ParquetSource(FileSource):
     def distinct(self, columns: Sequence[str]) -> Iterator[Batch]:
         """Yield each combination of values once, counted by DuckDB."""
         return count_parquet([self], columns)
+
+    def check_text_sizes(self, columns: Sequence[str]) -> None:
+        """Raise an error if long texts are packed into a file of far fewer bytes.
+
+        Arrow holds whole pages, so a small hostile file would take gigabytes before a label can be refused.
+        The sizes of single columns are not used: Arrow ends the process if their statistics are damaged.
+        """
+        if not any(map(is_text_type, self.types(columns).values())):
+            return
+        with self._opened() as file:
+            about = file.metadata
+            unpacked = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
+        packed, values = self.path.stat().st_size, (self.rows or 0) * len(self.names)
+        most = max(MIN_UNPACKED_LIMIT, MAX_COMPRESSION_RATIO * packed, MAX_MEAN_BYTES * values)
+        if unpacked > most:
+            raise InputError(
+                f"{self.name} holds long texts: it has {packed:,} bytes, but {unpacked:,} when unpacked; at "
+                f"most {most:,} are read"
+            )
 
     def _columns_to_encode(self, columns: Sequence[str]) -> list[str]:
         """Return the columns of text that have few labels in the first rows.
