@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from edgeworth.common.arrays import finite_or_none
+from edgeworth.common.arrays import MAX_EXACT_INTEGER, finite_or_none
 from edgeworth.comparisons.study_design import (
     Aim,
     Clusters,
@@ -187,6 +187,8 @@ def _check_counts(counts: dict[str, int]) -> None:
     for name, number in counts.items():
         if number < 1 or number != int(number):
             raise OptionError(f"{name} is a whole number of at least 1; saw {number!r}")
+        if number > MAX_EXACT_INTEGER:
+            raise OptionError(f"{name} is at most 2^53; saw a number of {len(str(int(number)))} digits")
 
 
 def _assume(
@@ -329,7 +331,7 @@ def _certainty(study: StudyPlan) -> str:
 
 def _report_of_aim(study: StudyPlan, assumed: _Assumed) -> Report:
     needed, units = study.needed, plural(2, assumed.unit)
-    if not math.isfinite(needed):
+    if needed > MAX_EXACT_INTEGER:
         raise OptionError(
             f"no practical number of {units} would {_aim_words(study.aim, assumed.write(study.amount))}"
         )
@@ -354,10 +356,15 @@ def _alternatives(study: StudyPlan, assumed: _Assumed) -> Grid:
         if amount > assumed.largest:
             continue
         needed = study.at(amount).needed
-        rows.append((assumed.write(amount), round(needed) if math.isfinite(needed) else None))
+        rows.append((assumed.write(amount), _practical_number(needed)))
     head = {"difference": "difference", "margin": "margin", "width": "half-width"}[study.aim]
     columns = make_columns(f"{head}/text", f"{plural(2, assumed.unit)} needed/count")
     return Grid("If you need another amount", columns, tuple(rows))
+
+
+def _practical_number(needed: float) -> int | None:
+    """Return a number of cases, or None if no practical number is enough."""
+    return round(needed) if needed <= MAX_EXACT_INTEGER else None
 
 
 def _by_repeats(study: StudyPlan, assumed: _Assumed) -> Sequence[Grid]:
@@ -368,7 +375,8 @@ def _by_repeats(study: StudyPlan, assumed: _Assumed) -> Sequence[Grid]:
     rows = []
     for repeats in sorted({*TRIED_REPEATS, design.repeats}):
         needed = replace(study, design=replace(design, repeats=repeats)).needed
-        rows.append((repeats, round(needed), round(needed) * repeats))
+        cases = _practical_number(needed)
+        rows.append((repeats, cases, None if cases is None else cases * repeats))
     heads = ("answers per item", f"{plural(2, assumed.unit)} needed", "answers per system")
     note = "More cases help more than repeats do, if cases cost no more than reruns."
     return (Grid("Repeats", make_columns(*heads, default="count"), tuple(rows), note),)

@@ -179,3 +179,30 @@ def test_a_difference_of_any_size_is_planned_at_once(difference: float) -> None:
 def test_a_standard_deviation_whose_square_no_float_holds_is_refused(sd: float) -> None:
     with pytest.raises(OptionError, match="sd lies between"):
         ew.plan(difference=5, sd=sd)
+
+
+@pytest.mark.parametrize("name", ["cases", "cluster_size", "repeats"])
+def test_a_count_that_no_float_holds_is_refused(name: str) -> None:
+    aim = {} if name == "cases" else {"difference": "2pp"}
+    with pytest.raises(OptionError, match=rf"^{name} is at most 2\^53; saw a number of 401 digits$"):
+        ew.plan(accuracy=0.7, flip_rate=0.1, **aim, **{name: 10**400})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"width": 1e-9, "recall": 0.5, "targets": 0.1},
+        {"difference": 0.1, "recall": 0.7, "targets": 1e-300},
+        {"difference": "2pp", "accuracy": 0.7, "cluster_size": 2**53, "icc": 1},
+    ],
+)
+def test_no_number_of_cases_beyond_reason_is_planned(given: dict[str, Any]) -> None:
+    with pytest.raises(OptionError, match="no practical number of cases would"):
+        ew.plan(**given)
+
+
+def test_a_number_of_repeats_for_which_no_practical_number_of_cases_is_enough_has_none() -> None:
+    report = ew.plan(width=3e-5, accuracy=0.5, repeats=10, flip_rate=0.4)
+    [table] = [grid for section in report.sections for grid in section.grids if grid.title == "Repeats"]
+    assert {row[0]: row[1] for row in table.rows}[1] is None
+    assert table.rows[-1][1] == report.numbers["needed"]

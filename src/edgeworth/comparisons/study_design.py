@@ -203,7 +203,8 @@ class OfTargets:
 
     def needed(self, aim: Aim, amount: float, level: float, power: float) -> float:
         """Compute how many cases hold as many targets as are needed."""
-        return math.ceil(self.inner.needed(aim, amount, level, power) / self.targets)
+        targets = self.inner.needed(aim, amount, level, power)
+        return math.ceil(targets / self.targets) if math.isfinite(targets) else math.inf
 
     def deviation(self, aim: Aim, amount: float) -> float:
         """Spread what a target adds over all cases."""
