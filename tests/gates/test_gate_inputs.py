@@ -47,6 +47,8 @@ def test_a_baseline_that_is_no_other_log_is_refused(tmp_path: Path) -> None:
     table = ew.ContingencyTable.from_labels([1, 0] * 50, [1, 0] * 50)
     with pytest.raises(OptionError, match=r"is a tally, so the baseline is one too; saw .*labels\.csv"):
         ew.check(table, baseline=tmp_path / "labels.csv", require=REQUIRE)
+    with pytest.raises(OptionError, match=r"are of one kind; saw labels in candidate and .* in baseline"):
+        ew.check(table, baseline=ew.Grades.from_grades([1, 0] * 50), require=REQUIRE)
 
 
 @pytest.mark.parametrize("scores", [{}, {"choice": {"value": float("nan")}}])

@@ -277,3 +277,12 @@ def test_a_file_of_requirements_is_the_gate(tmp_path: Path) -> None:
     path.write_text('[[gate]]\nrequire = "accuracy >= 0.6"\nby = "topic"\n')
     with pytest.raises(OptionError, match="this one is for slices or tasks"):
         ew.noise(runs, requirements=path)
+
+
+def test_a_folder_of_reruns_is_the_same_as_its_files(tmp_path: Path) -> None:
+    """Elsewhere the newest log of a system and task replaces the older ones."""
+    rng = np.random.default_rng(6)
+    files = [str(write_log(tmp_path / f"run{run}.json", rng.integers(0, 2, 80).tolist())) for run in range(3)]
+    by_folder, by_file = ew.noise(tmp_path), ew.noise(files)
+    assert str(by_folder.verdict) == str(by_file.verdict)
+    assert ew.noise([str(tmp_path)]).numbers == by_folder.numbers

@@ -65,6 +65,12 @@ class TallyData(GateData):
             return cls({candidate: own}, options, tuple(measures), candidate, None)
         candidate, reference = name_pair(data, baseline)
         pair = {candidate: own, reference: _as_record(baseline)}
+        kinds = [kind_of(record.tally).title for record in pair.values()]
+        if len(set(kinds)) > 1:
+            raise OptionError(
+                f"candidate and baseline are of one kind; saw {kinds[0]} in {candidate} and {kinds[1]} in "
+                f"{reference}"
+            )
         return cls(pair, options, tuple(measures), candidate, reference)
 
     @cached_property

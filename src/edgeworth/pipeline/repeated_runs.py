@@ -25,6 +25,7 @@ from edgeworth.pipeline.run_items import Answers, common_tasks, find_systems, ma
 from edgeworth.pipeline.tally_record import TallyRecord
 from edgeworth.sources.columns import Coded, as_column
 from edgeworth.sources.joining import name_systems
+from edgeworth.sources.runs.reading import name_every_log
 
 ZERO_ONE = frozenset({"0", "1", "0.0", "1.0", "False", "True", "false", "true"})
 """Classes of which the positive one is known."""
@@ -158,7 +159,7 @@ def _texts(column: Coded) -> list[str]:
 
 
 def _read_logs(data: object, options: Options) -> RepeatedRuns:
-    systems = find_systems(data, options)
+    systems = find_systems(name_every_log(data), options)
     if not systems:
         raise OptionError(
             "no run log is given: name the columns of the runs (--correct, --grade or --prediction)"

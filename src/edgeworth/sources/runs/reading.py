@@ -93,6 +93,17 @@ def read_runs(data: object) -> list[list[Run]]:
     ]
 
 
+def name_every_log(data: object) -> object:
+    """Replace each folder by all of its run logs, also by several of one system and task."""
+    logs: list[object] = []
+    for path in data if isinstance(data, (list, tuple)) else [data]:
+        if isinstance(path, (str, os.PathLike)) and Path(path).is_dir():
+            logs += [str(log) for log, _ in _files(Path(path))]
+        else:
+            logs.append(path)
+    return logs if len(logs) > 1 else data
+
+
 def _files(path: Path) -> list[tuple[Path, Reader]]:
     """Return the run logs at a path with their readers, the oldest first."""
     files = [path]
