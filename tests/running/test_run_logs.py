@@ -428,6 +428,21 @@ def test_what_preview_suggests_runs(
             assert done.returncode == 0, done.stderr
 
 
+def test_preview_takes_no_group_for_the_truth(tmp_path: Path, capsys: Capture) -> None:
+    """A column of two groups comes before the outcome, and could be the truth by its values."""
+    lines = [f"{('a', 'b')[row % 2]},{('no', 'yes')[row % 3 == 0]},0.{10 + row % 60}" for row in range(90)]
+    (tmp_path / "risk.csv").write_text("\n".join(["segment,churned,risk", *lines, ""]))
+    shown = call(tmp_path, capsys, "preview", "risk.csv").stdout
+    assert "evaluate risk.csv --truth churned --probability risk\n" in shown
+    lines = [
+        f"{('a', 'b')[row % 2]},{('no', 'yes')[row % 3 == 0]},{('no', 'yes')[row % 5 > 1]}"
+        for row in range(90)
+    ]
+    (tmp_path / "label.csv").write_text("\n".join(["segment,churned,model", *lines, ""]))
+    shown = call(tmp_path, capsys, "preview", "label.csv").stdout
+    assert "evaluate label.csv --truth churned --prediction model\n" in shown
+
+
 def test_questions_with_unlike_numbers_of_options_are_pointed_out(tmp_path: Path) -> None:
     def report(*sizes: int) -> Any:
         samples = [

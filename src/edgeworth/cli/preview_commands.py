@@ -34,7 +34,7 @@ def suggest_commands(columns: Mapping[str, Coded]) -> list[str]:
     truths = _named(values.classes, *NAMES_BY_ROLE["truth"], *TRUTH_NAMES)
     correct = _find_correct(values, has_truth=bool(truths))
     commands = _commands(values, "--correct", correct)
-    for truth in truths[:1] or ([] if correct else values.classes):
+    for truth in truths[:1] or ([] if correct else _possible_truths(values)):
         commands += _suggest_with_truth(values, truth, correct)
         if commands:
             break
@@ -112,6 +112,17 @@ class ColumnValues:
 def _named(columns: Iterable[str], *names: str) -> list[str]:
     """Find the columns that have one of some names, by the last part after a dot."""
     return [column for column in columns if column.rpartition(".")[2].lower() in names]
+
+
+def _possible_truths(values: ColumnValues) -> list[str]:
+    """Order the columns of classes: first labels that other columns repeat, then those like yes and no."""
+    repeats = Counter(map(frozenset, values.classes.values()))
+
+    def is_unlikely(name: str) -> tuple[bool, bool]:
+        has_positive = usual_positive(parse_labels(values.texts[name])) is not None
+        return repeats[frozenset(values.classes[name])] == 1, not has_positive
+
+    return sorted(values.classes, key=is_unlikely)
 
 
 def _commands(
