@@ -9,6 +9,7 @@ from pathlib import Path
 from chart_pages import write_chart_pages
 from command_pages import write_command_pages
 from coverage_charts import write_coverage_page, write_measured_parts
+from explanation_figures import draw_explanation_figures
 from measure_pages import write_measure_pages
 from python_pages import write_python_pages
 from site_pages import (
@@ -33,6 +34,7 @@ def stage_pages(source: Path) -> None:
     write_site_pages(source, ROOT)
     write_benchmark_page(source, ROOT)
     draw_paper_figures(source)
+    draw_explanation_figures(source)
     write_coverage_page(source)
     write_measured_parts(source)
 

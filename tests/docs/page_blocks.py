@@ -122,8 +122,8 @@ def split_pieces(shown: list[str]) -> list[list[str]]:
 def shorten(shown: list[str], printed: list[str]) -> list[str]:
     """Cut new output as the page cut the old.
 
-    Before the first ``...`` it has as many panels, or lines, as before. A part between two ``...`` begins
-    with the same line as before.
+    Before the first ``...`` it has as many panels, or lines, as before. Any other part begins with the same
+    line as before. If the output has no such line, the old part stays, so that its page fails.
     """
     if ELIDED not in shown:
         return printed
@@ -133,12 +133,14 @@ def shorten(shown: list[str], printed: list[str]) -> list[str]:
     wanted = sum(line.startswith("╰") for line in head) or (1 if WANTED in shown else 0)
     end = panels[min(wanted, len(panels)) - 1] if wanted and panels else len(head)
     kept = [*printed[:end], ELIDED]
-    for piece in middle:
+    for piece in [*middle, tail] if tail else middle:
         start = next((i for i in range(end, len(printed)) if printed[i : i + 1] == piece[:1]), None)
-        if start is not None:
-            end = start + len(piece)
+        if start is None:
+            kept += [*piece, ELIDED]
+        else:
+            end = len(printed) if piece is tail else start + len(piece)
             kept += [*printed[start:end], ELIDED]
-    return [*kept, *(printed[-len(tail) :] if tail else [])]
+    return kept[:-1] if tail else kept
 
 
 def page_folder(page: str, folder: Path) -> None:

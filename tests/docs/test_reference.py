@@ -225,6 +225,7 @@ def test_every_measure_has_a_page_in_one_shape(tmp_path: Path) -> None:
         assert re.findall(r"^\| \*\*([^*]+)\*\* \| \S", page, re.M) == facts, name
         assert "## Definition" in page
         for measure in measures:
+            assert measure.formula, f"{name} has no formula"
             assert f"`{measure.formula}`" in page
         assert ">>> print(ew.estimate(" in page
         written += "## How to read it" in page
