@@ -26,7 +26,9 @@ from pathlib import Path
 import clusters
 import forecast_rows
 import intervals
+import several_systems
 import slices
+import unit_intervals
 import winners
 from coverage_records import Record, print_records
 
@@ -36,9 +38,10 @@ QUOTES = '"' * 3
 DATA = Path(__file__).parents[1] / "docs" / "methods" / "data"
 Grids = Mapping[str, Callable[[int], Iterator[Record]]]
 FILES: dict[str, Grids] = {
-    "intervals": intervals.GRIDS,
+    "intervals": {**intervals.GRIDS, **unit_intervals.GRIDS},
     "slices": slices.GRIDS,
     "winners": winners.GRIDS,
+    "several-systems": several_systems.GRIDS,
     "clusters": clusters.GRIDS,
     "calibration": calibration.GRIDS,
     "forecast-rows": forecast_rows.GRIDS,

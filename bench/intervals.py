@@ -49,7 +49,9 @@ class Score:
         if math.isfinite(high - low):
             self.widths.append(high - low)
 
-    def record(self, setting: str, method: str, n: int, share: float, clusters: int | None = None) -> Record:
+    def record(
+        self, setting: str, method: str, n: int, share: float | None = None, clusters: int | None = None
+    ) -> Record:
         """Make the record of a setting."""
         coverage, error = rate(self.covered, self.samples)
         width = float(np.mean(self.widths)) if self.widths else None
@@ -194,7 +196,7 @@ def areas(samples: int) -> Iterator[Record]:
                 )
 
 
-def _bootstrap_mean(sums: Floats, sizes: Floats, rng: np.random.Generator) -> Bounds:
+def mean_bootstrap(sums: Floats, sizes: Floats, rng: np.random.Generator) -> Bounds:
     """Percentiles of a ratio of sums over resampled units."""
     drawn = rng.integers(0, len(sums), (BOOTSTRAP_DRAWS, len(sums)))
     low, high = np.quantile(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1), TAILS)
@@ -222,7 +224,7 @@ def clusters(samples: int) -> Iterator[Record]:
             right = (rng.random((number, 10)) < rates[:, None]).astype(np.int64)
             scores[methods[0]].add(0.8, _clustered_interval, right.ravel(), names)
             scores[methods[1]].add(0.8, _accuracy_interval, right.ravel())
-            scores[methods[2]].add(0.8, _bootstrap_mean, right.sum(axis=1).astype(float), sizes, rng)
+            scores[methods[2]].add(0.8, mean_bootstrap, right.sum(axis=1).astype(float), sizes, rng)
         for method, score in scores.items():
             yield score.record("accuracy in clusters of 10", method, 10 * number, 0.8, number)
 
@@ -249,7 +251,7 @@ def weights(samples: int) -> Iterator[Record]:
                 weight = rng.lognormal(0, sigma, n)
                 scores[methods[0]].add(0.8, _weighted_interval, right, weight)
                 scores[methods[1]].add(0.8, _weighted_wald, right, weight)
-                scores[methods[2]].add(0.8, _bootstrap_mean, weight * right, weight, rng)
+                scores[methods[2]].add(0.8, mean_bootstrap, weight * right, weight, rng)
             for method, score in scores.items():
                 yield score.record(f"accuracy, lognormal weights (σ = {sigma:g})", method, n, 0.8)
 
@@ -475,7 +477,7 @@ def _brier_interval(outcomes: NDArray[np.int64], forecasts: Floats) -> Bounds:
     return ew.estimate(tally, "brier[model]").interval()
 
 
-def _mean_wald(values: Floats) -> Bounds:
+def mean_wald(values: Floats) -> Bounds:
     reach = QUANTILE * float(values.std()) / math.sqrt(len(values))
     return float(values.mean()) - reach, float(values.mean()) + reach
 
@@ -493,8 +495,8 @@ def brier_score(samples: int) -> Iterator[Record]:
                 losses = (outcomes - forecasts) ** 2
                 if len(set(outcomes)) == 2:
                     scores["Edgeworth"].add(truth, _brier_interval, outcomes, forecasts)
-                scores["Wald"].add(truth, _mean_wald, losses)
-                scores["percentile bootstrap"].add(truth, _bootstrap_mean, losses, np.ones(n), rng)
+                scores["Wald"].add(truth, mean_wald, losses)
+                scores["percentile bootstrap"].add(truth, mean_bootstrap, losses, np.ones(n), rng)
             for method, score in scores.items():
                 yield score.record("Brier score", method, n, share)
 

@@ -138,7 +138,12 @@ def _describe_setting(setting: str, records: list[Record]) -> list[str]:
 
 
 MARKER = re.compile(r"^<!-- measured: ([a-z -]+) -->$", re.MULTILINE)
-NAMED = {"slices": "names a slice", "winners": "names a winner", "clusters": "is called cheaper"}
+NAMED = {
+    "slices": "names a slice",
+    "winners": "names a winner",
+    "clusters": "is called cheaper",
+    "several-systems": "names a difference",
+}
 """What a rejection means, by the file of the records."""
 TRUE_DIFFERENCES = {"slices-gaps", "winners-real", "winners-plans", "calibration"}
 """Grids in which rejections are not all errors."""
@@ -187,7 +192,8 @@ def _measured(folder: Path, names: str, records: dict[str, list[Record]]) -> str
     samples = sorted({row["samples"] for row in rows if row.get("samples")})
     number = " to ".join(f"{n:,}" for n in dict.fromkeys((samples[0], samples[-1]))) if samples else ""
     largest = samples[-1] if samples else 500
-    parts.append(_rates_table(rows, words))
+    # A page has several of these tables, and the charts above them show the same numbers.
+    parts += ["<details>\n<summary>The numbers</summary>", _rates_table(rows, words), "</details>"]
     parts.append(
         f"In per cent{f' of {number} samples' if number else ''}; standard errors are at most "
         f"{100 * error:.1f}. Made by `script/coverage {names} -n {largest} --write`; the records are in "

@@ -65,12 +65,17 @@ THREE_LABELS = (
     'tally = ew.ContingencyTable.from_matrix([[30, 9, 4], [6, 25, 7], [5, 8, 22]], rows="predicted")',
 )
 HOW = {
-    "exact": "exact for small tables, bounded or drawn for large ones,",
+    "exact": "exact,",
     "bracket": "bracketed,",
     "bound": "bounded,",
     "drawn": "drawn,",
     "approximation": "approximate,",
 }
+EXACT = {
+    "decisions": "exact for small tables, bounded or drawn for large ones,",
+    "rankings": "exact for short lists, bracketed, bounded or drawn for long ones,",
+}
+"""Tests that are exact for the small tallies of the examples, and not for all."""
 NULLS = {
     "decisions": "against guessing with the same margins",
     "rankings": "against a random order",
@@ -246,7 +251,8 @@ def _tests(measures: Measures) -> str:
             continue
         result = estimate(each).test_against_chance("two-sided")
         if result is not None:
-            texts.append(f"{HOW[result.kind]} {NULLS[each.kind]}")
+            how = EXACT.get(each.kind, HOW["exact"]) if result.kind == "exact" else HOW[result.kind]
+            texts.append(f"{how} {NULLS[each.kind]}")
         elif math.isnan(estimate(each).p_value()):
             texts.append("none against chance")
         else:
