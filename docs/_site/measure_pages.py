@@ -46,7 +46,7 @@ LABELS = (
 )
 RANKING = "tally = ew.Ranking.from_hits([1, 1, 0, 1, 0, 0, 1, 0, 0, 0] + [0] * 30 + [1] + [0] * 9)"
 TRUTH = "truth = [1, 0, 0, 1, 1, 0, 1, 0] * 3"
-FORECASTS = "forecasts = [0.8, 0.3, 0.4, 0.6, 0.7, 0.1, 0.5, 0.2] * 3"
+FORECASTS = "forecasts = [0.8, 0.3, 0.6, 0.4, 0.7, 0.1, 0.5, 0.2] * 3"
 SETUPS = {
     "overall": (LABELS.replace("table", "tally", 1),),
     "cells": (LABELS.replace("table", "tally", 1),),
@@ -61,6 +61,25 @@ SETUPS = {
     ),
     "grades": ("tally = ew.Grades.from_grades([1, 0, 1, 1, 0, 1, 1, 1, 0, 1] * 8, ids=list(range(40)) * 2)",),
 }
+LISTS = (
+    "grades = [1, 0, 2, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 2]",
+    "queries = [number // 5 for number in range(20)]",
+    "scores, documents = [5, 4, 3, 2, 1] * 4, list(range(20))",
+    "tally = ew.RankedLists.from_scores(grades, scores, groups=queries, ids=documents)",
+)
+IN_TIME_ORDER = (
+    TRUTH,
+    FORECASTS,
+    "tally = ew.Wealth.from_probabilities(truth, forecasts, against=[0.5] * len(truth), ordered=True)",
+)
+SETUPS_BY_NAME = {
+    "bpref": LISTS,
+    "err": LISTS,
+    "judged": LISTS,
+    "log_maximum": IN_TIME_ORDER,
+    "drawdown": IN_TIME_ORDER,
+}
+"""Measures that need more than the usual data of their scope."""
 THREE_LABELS = (
     'tally = ew.ContingencyTable.from_matrix([[30, 9, 4], [6, 25, 7], [5, 8, 22]], rows="predicted")',
 )
@@ -211,16 +230,21 @@ def spelling(measure: ew.Measure) -> str:
     return f"{measure.name}{TARGETS.get(measure.scope, '')}{depth}"
 
 
+def setup(measure: ew.Measure) -> tuple[str, ...]:
+    """Return the lines that make the example's data."""
+    return SETUPS_BY_NAME.get(measure.name, SETUPS[measure.scope])
+
+
 def estimate(measure: ew.Measure, lines: tuple[str, ...] = ()) -> ew.Estimate:
     """Estimate a measure on the example's data."""
     names: dict[str, object] = {"ew": ew}
-    exec("\n".join(lines or SETUPS[measure.scope]).replace("\n... ", "\n"), names)  # our own lines above
+    exec("\n".join(lines or setup(measure)).replace("\n... ", "\n"), names)  # our own lines above
     return ew.estimate(names["tally"], spelling(measure))
 
 
 def example(measures: Measures) -> str:
     """Write an example with the output of its lines."""
-    lines = [">>> import edgeworth as ew", *(f">>> {line}" for line in SETUPS[measures[0].scope])]
+    lines = [">>> import edgeworth as ew", *(f">>> {line}" for line in setup(measures[0]))]
     for each in measures:
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
@@ -246,6 +270,12 @@ def _interval(result: ew.Estimate) -> str:
 def _tests(measures: Measures) -> str:
     texts = []
     for each in measures:
+        if each.calibration_test is not None:
+            texts.append("whether the forecasts are calibrated")
+            continue
+        if each.kind == "grades" and each.is_share_of_right_answers and each.depth == "none":
+            texts.append("exact, against the guess rate, if you state it with --guess-rate")
+            continue
         if each.direction == "neither":
             texts.append("none: it does not measure how good predictions are")
             continue

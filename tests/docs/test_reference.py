@@ -228,7 +228,10 @@ def test_every_measure_has_a_page_in_one_shape(tmp_path: Path) -> None:
             assert measure.formula, f"{name} has no formula"
             assert f"`{measure.formula}`" in page
         assert ">>> print(ew.estimate(" in page
+        assert " undefined: " not in page, f"the example of {name} has no value"
         written += "## How to read it" in page
+    ece = (tmp_path / "measures" / "ece.md").read_text(encoding="utf-8")
+    assert "## How to read it" in ece
     assert written >= 25, "the measures that people use most have prose"
 
 

@@ -50,6 +50,32 @@ MISCALIBRATION = Guidance(
         "calibrated. Look at [discrimination](discrimination.md) too.",
     ),
 )
+ECE = Guidance(
+    reads_as="An expected calibration error of 0.03 means: in bins of similar forecasts, the mean forecast "
+    "and the share of events differ by 3 points on average, beyond what luck adds.",
+    latex=r"\sum_b \frac{n_b}{n} \left| \text{share}_b - \text{mean forecast}_b \right| - \text{luck}",
+    use_when="You want the size of calibration errors in points, and readers expect this number.",
+    avoid_when=(
+        "**You compare with a published value.** It depends on the bins and on the correction. Programs that "
+        "do not correct need `debias=no`, and often `bins=15, binning=width`.",
+        "**You compare two systems.** Its interval is wide. Use the [squared calibration "
+        "error](squared-calibration-error.md).",
+        "**You want to know how useful forecasts are.** Always forecasting the class share is calibrated. "
+        "Use the [Brier score](brier.md).",
+    ),
+)
+CALIBRATION_SLOPE = Guidance(
+    reads_as="A calibration slope of 0.7 means: the forecasts are too extreme. Multiply their log odds by "
+    "0.7 to correct this. Above 1 they are too timid.",
+    latex=r"\operatorname{logit} P(y) = a + b \operatorname{logit} p",
+    use_when="You validate a risk model on new data, and want to know whether it is overconfident.",
+    avoid_when=(
+        "**All forecasts are too high or too low.** The slope may be 1. Look at the [calibration "
+        "intercept](calibration-intercept.md) too.",
+        "**The error has another shape.** Use [miscalibration](miscalibration.md), which detects any shape.",
+        "**A forecast of 0 or 1 was wrong.** The slope is undefined. Pass `--clip`.",
+    ),
+)
 WEALTH = Guidance(
     reads_as="A wealth of 20 means: somebody who started with 1 and bet by these forecasts, at fair "
     "prices of the other forecasts, has 20. If the other forecasts were right, this happens with "

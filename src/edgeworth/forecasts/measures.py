@@ -251,6 +251,7 @@ CALIBRATION_MEASURES = (
         direction="neither",
         source="Cox 1958; Miller et al. 1993; Van Calster et al. 2016",
         needs=(CASES, POSSIBLE, BOTH_OUTCOMES, VARIED, NOT_SEPARATED),
+        guidance=guidance.CALIBRATION_SLOPE,
         outcome_law=OutcomeLaw(PROFILE, _slope_law),
         calibration_test=_test_slope,
     ),
@@ -308,6 +309,7 @@ CALIBRATION_MEASURES = (
         title="expected calibration error",
         options={**BINS, "debias": Parameter("yes", choices=("yes", "no"))},
         needs=(CASES, CASES_PER_BIN),
+        guidance=guidance.ECE,
         outcome_law=OutcomeLaw("half-normal and normal bounds over bins", absolute_gap_law),
     ),
     _of_calibration(

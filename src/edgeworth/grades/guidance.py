@@ -37,3 +37,14 @@ PASS = Guidance(
         "**Few repeats.** It needs at least k answers per question, and more make it steadier.",
     ),
 )
+PASS_ALL = Guidance(
+    reads_as="A pass all@2 of 0.60 means: if a question is asked twice, both answers are right with "
+    "probability 0.60, averaged over questions.",
+    latex=r"\frac{1}{I} \sum_{i=1}^{I} \binom{\text{right}_i}{k} \Big/ \binom{k_i}{k}",
+    use_when="The system must be right every time, as an agent that acts without a check.",
+    avoid_when=(
+        "**Any success counts.** Use [pass@k](pass.md).",
+        "**Answers of one question are not independent runs.** Cached answers never differ, so the value "
+        "equals the [accuracy](accuracy-of-grades.md).",
+    ),
+)

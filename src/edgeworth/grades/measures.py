@@ -109,6 +109,7 @@ MEASURES = (
         needs=(BINARY,),
         depth="required",
         chance="g^k",
+        guidance=guidance.PASS_ALL,
         source="Yao et al. 2024, τ-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains",
     ),
     _of_grades(
