@@ -256,9 +256,11 @@ def draw_rates(
         layers.insert(0, line.encode(x="x:Q"))
     # Browsers may have a wider font than the one that the labels were measured with.
     chart = alt.layer(*layers).properties(
-        width=330, height=alt.Step(18), padding={"left": 50, "right": 10, "top": 8, "bottom": 5}
+        width=330, height=alt.Step(18), padding={"left": 50, "right": 60, "top": 8, "bottom": 5}
     )
-    return chart.configure_legend(orient="top", labelLimit=300).configure_view(stroke="#ddd")
+    return chart.configure_legend(orient="top", labelLimit=300, columnPadding=30).configure_view(
+        stroke="#ddd"
+    )
 
 
 def _bar(row: Record, value: str) -> dict[str, float]:
