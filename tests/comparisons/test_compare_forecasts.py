@@ -39,7 +39,7 @@ def test_clusters_are_bets_and_the_race_is_of_clusters() -> None:
     assert found.race is not None
     assert (found.race.cases, found.race.unit) == (20, "cluster")
     assert found.duels[0].unit == "cluster"
-    assert "knew of other clusters" in found.race.evidence["A", "B"].null
+    assert "knew about other clusters" in found.race.evidence["A", "B"].null
     logs = [np.log(each.of_truth(each.probabilities)) for each in given.values()]
     expected = (logs[0] - logs[1]).reshape(20, 3).mean(axis=1).sum()
     assert found.race.against("A", "B") == pytest.approx(expected, rel=1e-12)

@@ -126,7 +126,7 @@ def test_every_printed_number_of_twelve_bets(tmp_path: Path, capsys: Capture) ->
         "average odds 2.92",
         "worst drawdown $54.50 (2025-03-01 to 2025-03-08)",
         "longest losing run 4 bets",
-        "p = 0.280 (one-sided)",
+        "0.280, one-sided)",
     ):
         assert words in printed
     printed = " ".join(call(tmp_path, capsys, "ledger", "bets.csv", "--bankroll", "100").stdout.split())

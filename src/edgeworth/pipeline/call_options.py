@@ -117,7 +117,7 @@ def _describe_type(kind: object, option: Option) -> str:
         if get_origin(member) is Literal:
             names.append("{" + ", ".join(map(repr, get_args(member))) + "}")
         elif member is not NoneType:
-            name = re.sub(r"\w+\.", "", str(member) if get_args(member) else member.__name__)
+            name = re.sub(r"\b\w+\.", "", str(member) if get_args(member) else member.__name__)
             names.append(TYPES.get(name, name))
     return f"{' or '.join(names)}, {ending}"
 
