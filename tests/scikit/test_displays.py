@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from scipy import stats
 from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict, cross_validate
@@ -17,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 import edgeworth as ew
 from edgeworth import sklearn as ours
 from edgeworth.errors import InputError, OptionError
+from edgeworth.rankings.cut_bands import cut_band
 
 mpl.use("Agg")
 
@@ -149,13 +151,55 @@ def test_a_case_that_several_folds_test_is_one_cluster() -> None:
     assert dict(zip(display.labels, display.band[0], strict=True)) == pytest.approx(wanted)
 
 
-def test_weights_change_curves_and_take_their_bands_away() -> None:
+def test_weights_change_curves() -> None:
     model, points, truth = problem()
     weights = np.random.default_rng(0).random(len(truth))
     display = ours.RocDisplay.from_estimator(model, points, truth, sample_weight=weights)
     wanted = metrics.roc_auc_score(truth == "birch", model.decision_function(points), sample_weight=weights)
     assert display.roc_auc == pytest.approx(wanted, abs=1e-12)
-    assert display.band is None
+    assert ours.HitCurveDisplay.from_estimator(model, points, truth, sample_weight=weights).band is None
+
+
+@pytest.mark.parametrize("name", ["RocDisplay", "PrecisionRecallDisplay"])
+def test_repeated_rows_and_equal_weights_leave_the_bands_of_curves(name: str) -> None:
+    """Three repeats of each case as clusters, or weights of one half, are as many cases as one of each."""
+    model, points, truth = problem()
+    scores, case = model.decision_function(points), np.arange(len(truth))
+    chart = {"RocDisplay": "roc", "PrecisionRecallDisplay": "precision_recall"}[name]
+    data = {"RocDisplay": "roc", "PrecisionRecallDisplay": "around"}[name]
+
+    def band(repeats: int, **options: object) -> np.ndarray:
+        truths, values = np.repeat(truth, repeats), np.repeat(scores, repeats)
+        report = ew.evaluate(truth=truths, score=values, positive="birch", **options)
+        return np.array([[row["low"], row["high"]] for row in report.charts[chart].data[data]])
+
+    single, repeated = band(1, cluster=case), band(3, cluster=np.repeat(case, 3))
+    np.testing.assert_allclose(repeated, single, atol=1e-9)
+    np.testing.assert_allclose(band(1, weight=np.full(len(truth), 0.5)), single, atol=1e-9)
+    assert (single[:, 0] < single[:, 1]).all()
+
+
+@pytest.mark.slow
+def test_bands_of_clustered_curves_cover_their_level() -> None:
+    """Cases come in threes whose scores share a normal effect; the true recall and precision are known."""
+    rng, repeats, fallout, recall = np.random.default_rng(8), 40, np.array([0.1, 0.4]), np.array([0.3, 0.7])
+    spread = np.sqrt(1 + 0.8**2)
+    alarms = stats.norm.sf(stats.norm.isf(recall) + 1 / spread)
+    known = {
+        ("fallout", "recall"): (fallout, stats.norm.sf(stats.norm.isf(fallout) - 1 / spread)),
+        ("recall", "precision"): (recall, 0.3 * recall / (0.3 * recall + 0.7 * alarms)),
+    }
+    covered = 0
+    for _ in range(repeats):
+        cluster = np.repeat(np.arange(60), 3)
+        truth = rng.random(60).repeat(3) < 0.3
+        scores = truth + rng.normal(size=180) + 0.8 * rng.normal(size=60)[cluster]
+        ranking = ew.Ranking.from_scores(truth, scores, positive=True, clusters=cluster)
+        for (across, along), (at, true) in known.items():
+            low, high = cut_band(ranking, across, along, at, 0.95)
+            covered += int(((low <= true) & (true <= high)).sum())
+    # 95% of 160 are 152. The four values of a repeat depend on each other: the standard error is at most 5.5.
+    assert covered >= 152 - 2 * 5.5
 
 
 def test_systems_are_compared() -> None:

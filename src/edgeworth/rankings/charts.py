@@ -11,8 +11,10 @@ import numpy as np
 from edgeworth.common.arrays import Values, finite_or_none
 from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import MINUS, format_count, format_level, format_number, format_percent, plural
+from edgeworth.rankings.cut_bands import cut_band
 from edgeworth.rankings.findings import ListFindings, RankingFindings, Worth
 from edgeworth.rankings.intervals.bands import (
+    CURVE_POINTS,
     HitCurve,
     bands,
     binned_law,
@@ -23,6 +25,8 @@ from edgeworth.rankings.intervals.bands import (
     value_curve_at,
 )
 from edgeworth.rankings.intervals.methods import Survival
+from edgeworth.rankings.policy import MAX_CLUSTERED_ENTRIES_WITH_BANDS
+from edgeworth.rankings.ranking import Ranking
 from edgeworth.rankings.thresholds import ThresholdChoice, cost_curve
 from edgeworth.report.charts.axes import (
     CHANCE,
@@ -87,6 +91,16 @@ def _chart(
     """Build a chart whose columns of numbers are computed when it is drawn."""
     data = LazyMapping(lambda: {name: table_rows(dict(zip(kinds, find(), strict=True))), **also()})
     return Chart(name, title, caption, data, draw, tuple(Column(*column) for column in kinds.items()))
+
+
+def _has_cut_bands(ranking: Ranking) -> bool:
+    """Return whether the curves of a weighted or clustered ranking have bands."""
+    if ranking.is_placed or ranking.unranked:
+        return False
+    clusters = ranking.clusters
+    return clusters is None or (
+        clusters.number > 1 and len(clusters.codes) <= MAX_CLUSTERED_ENTRIES_WITH_BANDS
+    )
 
 
 def _lines(
@@ -160,7 +174,8 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
     ranking, around = findings.ranking, curve.bands
     kinds: Formats = {DEPTH: "count", **_same_format(("recall", "precision", "low", "high"), "percent")}
     share = float(ranking.target_total / ranking.total)
-    has_band = ranking.is_counted and ranking.clusters is None and ranking.targets.total
+    is_plain = ranking.is_counted and ranking.clusters is None
+    has_band = bool(ranking.targets.total) and (is_plain or _has_cut_bands(ranking))
 
     def find() -> Sequence[Values | None]:
         ends = (around and around.precision_low, around and around.precision_high)
@@ -168,6 +183,10 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
 
     def find_band() -> Mapping[str, Rows]:
         band = precision_at_recall(curve)
+        if band is None and has_band:
+            at = np.linspace(0, float(curve.recall[-1]), CURVE_POINTS)[1:]
+            low, high = cut_band(ranking, "recall", "precision", at, findings.level)
+            band = {"recall": at, "low": low, "high": high}
         return {"around": () if band is None else table_rows(band)}
 
     def draw(kit: Kit) -> object:
@@ -180,7 +199,9 @@ def _precision_recall(findings: RankingFindings, curve: HitCurve) -> Chart:
         lines = _lines(kit, base, chance, {"order": f"{DEPTH}:Q"}, kinds)
         return _layer(alt, [*([band_between(alt, band, "low", "high", FIRST)] if has_band else []), *lines])
 
-    band_note = f" The band is a {format_level(findings.level)} interval at each recall." if has_band else ""
+    level = format_level(findings.level)
+    kind = f"is a {level} interval" if is_plain else f"covers at least {level}"
+    band_note = f" The band {kind} at each recall." if has_band else ""
     return _chart(
         "precision_recall",
         "Precision against recall",
@@ -230,9 +251,12 @@ def _roc(findings: RankingFindings) -> Chart:
     def find() -> Sequence[Values | None]:
         depth, fallout, recall = thin_roc_curve(findings.ranking)
         around = roc_band(findings.ranking, fallout, recall, findings.level)
+        if around is None and has_band:
+            around = cut_band(findings.ranking, "fallout", "recall", fallout, findings.level)
         return depth, fallout, recall, *(around or (None, None))
 
-    has_band = findings.ranking.is_counted and findings.ranking.clusters is None
+    is_plain = findings.ranking.is_counted and findings.ranking.clusters is None
+    has_band = is_plain or _has_cut_bands(findings.ranking)
 
     def draw(kit: Kit) -> object:
         alt = kit.alt

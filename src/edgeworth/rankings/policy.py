@@ -27,3 +27,6 @@ MAX_Z_FOR_CLASS_SPLIT = -4.5
 
 MAX_USUAL_FALLOUT = 0.05
 """The fallout of a usual cut: Powers' limit on errors of the first kind."""
+
+MAX_CLUSTERED_ENTRIES_WITH_BANDS = 10_000
+"""The most entries of clustered scores whose curves get bands: each of 100 cuts counts all of them again."""

@@ -85,8 +85,8 @@ class Display(ABC):
         y_pred : array_like
             Labels, scores or probabilities, as the display needs.
         sample_weight : array_like, optional
-            Weights of the cases. Whole numbers count cases, fractions are sampling weights. ROC,
-            precision–recall and hit curves have no band with fractions.
+            Weights of the cases. Whole numbers count cases, fractions are sampling weights. With fractions,
+            a hit curve has no band.
         pos_label : label, optional
             The class of the targets.
         level : float
@@ -171,7 +171,7 @@ class Display(ABC):
         """Evaluate the out-of-fold predictions of cross-validation together, and draw.
 
         Predictions of all folds are pooled, so scores must be comparable between folds, as probabilities are.
-        A case that several folds test is one cluster; ROC, precision–recall and hit curves then have no band.
+        A case that several folds test is one cluster; hit curves then have no band.
 
         Parameters
         ----------
