@@ -422,4 +422,6 @@ def test_a_ranking_without_a_test_has_a_whole_sentence_below_its_chart() -> None
     )
     text = report.charts["chance"].description
     assert " on average; this ranking reaches " in text
-    assert not any("The band" in report.charts[name].description for name in ("hits", "precision_recall"))
+    assert "The band" not in report.charts["hits"].description
+    for name, across in (("precision_recall", "recall"), ("roc", "fallout")):
+        assert report.charts[name].description.endswith(f"The band covers at least 95% at each {across}.")

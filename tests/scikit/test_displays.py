@@ -158,6 +158,11 @@ def test_weights_change_curves() -> None:
     wanted = metrics.roc_auc_score(truth == "birch", model.decision_function(points), sample_weight=weights)
     assert display.roc_auc == pytest.approx(wanted, abs=1e-12)
     assert ours.HitCurveDisplay.from_estimator(model, points, truth, sample_weight=weights).band is None
+    display = ours.PrecisionRecallDisplay.from_estimator(model, points, truth, sample_weight=weights)
+    wanted = metrics.average_precision_score(
+        truth == "birch", model.decision_function(points), sample_weight=weights
+    )
+    assert display.average_precision == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["RocDisplay", "PrecisionRecallDisplay"])

@@ -267,9 +267,11 @@ class Display(ABC):
 
 
 def _measured(report: Report, measure: str) -> float:
-    """Take a measure of a report."""
+    """Take a measure of a report, whatever its options are."""
     values = [
-        row["value"] for row in report.rows() if row["measure"] == measure and row.get("value") is not None
+        row["value"]
+        for row in report.rows()
+        if row["measure"].partition("(")[0] == measure and row.get("value") is not None
     ]
     return float(values[0]) if values else float("nan")
 
