@@ -57,13 +57,15 @@ def write(folder: str) -> None:
 
 def check(folder: str) -> None:
     import edgeworth as ew
-    from edgeworth.sources.runs.inspect_logs import _read_archive
+    from edgeworth.sources.runs.archives import read_archive
     from edgeworth.sources.runs.reading import read_runs
 
     files = sorted(each for each in Path(folder).rglob("*") if each.suffix in (".eval", ".json"))
     assert files, f"{folder} holds no logs"
     for path in files:
-        header = json.loads(path.read_bytes()) if path.suffix == ".json" else _read_archive(path)[0]
+        is_archive = path.suffix == ".eval"
+        content = read_archive(path, lambda _: ["header.json"])[0][1] if is_archive else path.read_bytes()
+        header = json.loads(content)
         [[run]] = read_runs(path)
         for score in header["results"]["scores"]:
             metrics = {name: metric["value"] for name, metric in score["metrics"].items()}
