@@ -184,7 +184,7 @@ def measure(cell: Cell, replications: int) -> tuple[Count, Count]:
                 bounds = separated(places.targets, places.background, LEVEL), 1.0
             else:
                 error, freedom = math.sqrt(spread.variance), max(spread.freedom, 1.0)
-                law = NormalLaw(effects.value, error, Scale(0.0, 1.0), freedom)
+                law = NormalLaw(float(effects.value), error, Scale(0.0, 1.0), freedom)
                 bounds = law.interval(LEVEL) if error > 0 else (math.nan, math.nan)
             count.add(
                 truth, bounds, find_caveat(places.targets, places.background, spread.freedom) is not None

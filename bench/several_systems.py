@@ -14,28 +14,31 @@ from numpy.typing import NDArray
 from scipy.stats import ttest_rel
 
 import edgeworth as ew
+from edgeworth.common.choices import Adjust
 
 ITEMS = 50
 LEVEL = 0.05
+ADJUSTMENTS: dict[str, Adjust] = {"Edgeworth, Holm": "holm", "Edgeworth, --adjust tukey": "tukey"}
+UNADJUSTED = "t tests, unadjusted"
 
 
 def several_systems(samples: int) -> Iterator[Record]:
     """Yield how often some pair of equal systems is called different: by Holm, by Tukey, unadjusted."""
     for number in (3, 5, 10):
         rng = np.random.default_rng([70, number])
-        counts = dict.fromkeys(("Edgeworth, Holm", "Edgeworth, --adjust tukey", "t tests, unadjusted"), 0)
+        counts = dict.fromkeys((*ADJUSTMENTS, UNADJUSTED), 0)
         for _ in range(samples):
             values = _draw(rng, number)
-            names = [f"s{place}" for place in range(number)]
+            names = [f"s{index}" for index in range(number)]
             systems = dict(zip(names, values.T, strict=True))
-            for method, adjust in (("Edgeworth, Holm", "holm"), ("Edgeworth, --adjust tukey", "tukey")):
+            for method, adjust in ADJUSTMENTS.items():
                 comparison = ew.compare(
                     truth=None, systems=systems, kind="grades", grade_range=(0, 1), adjust=adjust
                 )
                 counts[method] += len(set(comparison.letters.values())) > 1
             pairs = [(one, other) for one in range(number) for other in range(one)]
             p_values = [ttest_rel(values[:, one], values[:, other]).pvalue for one, other in pairs]
-            counts["t tests, unadjusted"] += min(p_values) < LEVEL
+            counts[UNADJUSTED] += int(min(p_values) < LEVEL)
         for method, count in counts.items():
             rejected, error = rate(count, samples)
             setting = f"{number} equal systems, {ITEMS} items"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 import edgeworth as ew
+from edgeworth.common.choices import Predictions
 
 METHODS = ("Edgeworth", "Wald", "percentile bootstrap")
 ANSWERS = 4
@@ -118,7 +119,7 @@ def _labels(rng: np.random.Generator, n: int) -> tuple[Indices, Floats, Floats]:
     """Draw labels with recall 0.85 and 0.75, and fallout 0.25 and 0.3."""
     outcomes = (rng.random(n) < 0.4).astype(np.int64)
     first, second = _correlated(rng, n)
-    rates = norm.ppf([[0.25, 0.85], [0.3, 0.75]])
+    rates = np.asarray(norm.ppf([[0.25, 0.85], [0.3, 0.75]]))
     return outcomes, (first < rates[0][outcomes]).astype(float), (second < rates[1][outcomes]).astype(float)
 
 
@@ -134,7 +135,7 @@ def _forecasts(rng: np.random.Generator, n: int) -> tuple[Indices, Floats, Float
     return (rng.random(n) < right).astype(np.int64), right, 0.5 + SHRINKAGE * (right - 0.5)
 
 
-def _difference(kind: str, measure: str) -> Callable[[Indices, Floats, Floats], Bounds]:
+def _difference(kind: Predictions, measure: str) -> Callable[[Indices, Floats, Floats], Bounds]:
     """Return a function that finds Edgeworth's interval."""
 
     def find(outcomes: Indices, first: Floats, second: Floats) -> Bounds:
