@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
-from typing import Any, get_args
+from typing import get_args
 
 from edgeworth.common.choices import PaperName
 from edgeworth.core.random_seeds import Rng, make_seed
 from edgeworth.errors import OptionError
-from edgeworth.papers.printed import Paper, PrintedNumber
+from edgeworth.papers.printed import Ours, Paper, PrintedNumber
 from edgeworth.report.report import Report, make_provenance
 
 __all__ = ["Paper", "PrintedNumber", "read_paper", "reproduce"]
@@ -35,7 +34,7 @@ def read_paper(name: PaperName, *, rng: Rng = 0) -> Paper:
     >>> read_paper("powers").count("drifted")
     0
     """
-    return Paper.read(name, _module(name).compute(make_seed(rng)))
+    return Paper.read(name, _compute(name, make_seed(rng)))
 
 
 def reproduce(
@@ -63,18 +62,42 @@ def reproduce(
     'Powers 2003, Recall & Precision versus The Bookmaker (poster and paper).'
     """
     seed = make_seed(rng)
-    about, paper = make_provenance(paper=name, items=items, targets=targets, seed=seed), _module(name)
+    about = make_provenance(paper=name, items=items, targets=targets, seed=seed)
     if (items, targets) != (None, None) and name != "su-zhang":
         raise OptionError("--items and --targets are only for the simulation of su-zhang")
     if (items is None) != (targets is None):
         raise OptionError("the simulation needs both --items and --targets")
-    more = () if items is None else (paper.own_simulation(items, targets, seed),)
-    sections, numbers = paper.details() if hasattr(paper, "details") else ((), {})
-    drawn = {"figures": paper.FIGURES, "charts": partial(paper.figures, seed)} if name == "kalia" else {}
-    return read_paper(name, rng=seed).report(about, more=(*sections, *more), numbers=numbers, **drawn)
+    paper = read_paper(name, rng=seed)
+    if name == "su-zhang":
+        from edgeworth.papers import su_zhang
+
+        if items is None or targets is None:
+            return paper.report(about)
+        return paper.report(about, more=(su_zhang.own_simulation(items, targets, seed),))
+    if name == "powers":
+        from edgeworth.papers import powers
+
+        sections, numbers = powers.details()
+        return paper.report(about, more=sections, numbers=numbers)
+    from edgeworth.papers import kalia
+
+    sections, numbers = kalia.details()
+    charts = partial(kalia.figures, seed)
+    return paper.report(about, more=sections, numbers=numbers, figures=kalia.FIGURES, charts=charts)
 
 
-def _module(name: str) -> Any:
-    if name not in get_args(PaperName):
-        raise OptionError(f"the paper must be one of {', '.join(get_args(PaperName))}; saw {name!r}")
-    return import_module(f"edgeworth.papers.{name.replace('-', '_')}")
+def _compute(name: PaperName, seed: int) -> Ours:
+    """Compute the numbers of a paper. Only the module of this paper is loaded."""
+    if name == "powers":
+        from edgeworth.papers import powers
+
+        return powers.compute(seed)
+    if name == "su-zhang":
+        from edgeworth.papers import su_zhang
+
+        return su_zhang.compute(seed)
+    if name == "kalia":
+        from edgeworth.papers import kalia
+
+        return kalia.compute(seed)
+    raise OptionError(f"the paper must be one of {', '.join(get_args(PaperName))}; saw {name!r}")

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from scipy.special import expit
 
 import edgeworth as ew
 from edgeworth.common.arrays import Floats
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.sampling_distributions import normal_quantile
 from edgeworth.papers.kalia_pictures import PICTURES, pictures
 from edgeworth.papers.printed import Ours
@@ -294,11 +294,11 @@ def _births() -> Ours:
     return sections
 
 
-def details() -> tuple[tuple[Section, ...], dict[str, Any]]:
+def details() -> tuple[tuple[Section, ...], JsonObject]:
     """Compare the larger model with and without ftv, which the printed table cannot distinguish."""
     truth = mothers()["low"].astype(int)
     small = birth_forecasts("small glm", left_out=True)
-    numbers: dict[str, dict[str, Any]] = {}
+    numbers: dict[str, JsonObject] = {}
     for model in ("stepAIC", WITH_FTV):
         seen, unseen = (birth_forecasts(model, left_out=left_out) for left_out in (False, True))
         wealth = ew.Wealth.from_probabilities(truth, unseen, against=small)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import edgeworth as ew
 from edgeworth.common.arrays import Floats
+from edgeworth.common.json_types import JsonObject
 from edgeworth.decisions.overall import average_f, average_g, informedness
 from edgeworth.decisions.per_label import edge, f_measure, g_measure
 from edgeworth.decisions.views import Marginals
@@ -282,7 +282,7 @@ def _twelve_classes() -> Ours:
     }
 
 
-def details() -> tuple[tuple[Section, ...], dict[str, Any]]:
+def details() -> tuple[tuple[Section, ...], JsonObject]:
     """Return the rebuilt counts of the twelve classes, as tables for a report and as numbers."""
     tables = [TwelveClasses.of(split) for split in SPLITS]
     first = tables[0]

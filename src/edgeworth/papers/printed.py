@@ -11,9 +11,10 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from edgeworth.common.arrays import finite_or_none
+from edgeworth.common.json_types import JsonObject
 from edgeworth.core.formatting import MINUS, UNDEFINED
 from edgeworth.report.charts.chart import Chart
 from edgeworth.report.report import Charts, Column, Grid, Report, Section, make_columns
@@ -122,7 +123,7 @@ class PrintedNumber:
             return "agrees" if self._is(self.printed) else f"agrees within {self.slack:.2g}"
         return self.reason if state != "drifted" else "CHANGED"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return plain values for JSON.
 
         Returns
@@ -226,10 +227,10 @@ class Paper:
 
     def report(
         self,
-        provenance: Mapping[str, Any],
+        provenance: JsonObject,
         *,
         more: tuple[Section, ...] = (),
-        numbers: Mapping[str, Any] | None = None,
+        numbers: JsonObject | None = None,
         figures: tuple[str, ...] = (),
         charts: Callable[[], Iterable[Chart]] = tuple,
     ) -> Report:
