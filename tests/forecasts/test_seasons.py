@@ -17,7 +17,9 @@ from edgeworth.bet.bookmakers import Quote
 from edgeworth.bet.ledger import Ledger
 from edgeworth.bet.overround import remove_overround
 from edgeworth.bet.shared_bankroll import settle_rounds
+from edgeworth.core.formatting import format_wealth
 from edgeworth.errors import InputError, OptionError
+from edgeworth.forecasts.betting.season import find_exchanged
 from edgeworth.report.html.key_figures import key_figures
 
 FIRST_DAY = date(2014, 3, 1)
@@ -441,3 +443,53 @@ def test_forecasts_that_are_the_closing_odds_are_pointed_out(method: str) -> Non
     assert selected.numbers["closing_line"]["fair"]["mean_log"] > 0
     others = ew.evaluate(**data, closing_odds=closing)
     assert not any("by selection" in warning for warning in others.warnings)
+
+
+# -- columns of odds in the wrong order ----------------------------------------------------------------------
+
+
+def exchanged_season(days: int, seed: int) -> dict[str, Any]:
+    data = season(days, seed, most=8)
+    return data | {"odds": data["odds"][:, ::-1].copy()}
+
+
+def test_columns_of_odds_that_changed_places_are_pointed_out() -> None:
+    warning = " ".join(ew.evaluate(**exchanged_season(80, 18)).warnings)
+    assert "far better if the columns of odds of the classes 0, 1 change places" in warning
+    assert "change places" not in " ".join(ew.evaluate(**season(80, 18, most=8)).warnings)
+
+
+def test_a_right_market_is_suspected_of_another_order_once_in_a_thousand() -> None:
+    rng = np.random.default_rng(19)
+    suspected = 0
+    for _ in range(2000):
+        prices = rng.dirichlet([8.0, 6.0, 7.0], size=30)
+        outcomes = (rng.random((30, 1)) > np.cumsum(prices, axis=1)[:, :2]).sum(axis=1)
+        suspected += bool(find_exchanged(prices, outcomes))
+    assert suspected <= 6
+    prices = rng.dirichlet([8.0, 6.0, 2.0], size=300)
+    outcomes = (rng.random((300, 1)) > np.cumsum(prices, axis=1)[:, :2]).sum(axis=1)
+    assert find_exchanged(prices[:, [0, 2, 1]], outcomes) == (1, 2)
+
+
+def test_a_bankroll_beyond_any_number_has_no_ledger() -> None:
+    report = ew.evaluate(**exchanged_season(2000, 20))
+    assert report.numbers["ledger"] is None
+    assert "beyond any number" in " ".join(report.warnings)
+    assert "change places" in " ".join(report.warnings)
+    assert "bankroll" not in report.charts
+
+
+def test_the_evidence_table_has_the_last_and_the_highest_e_value() -> None:
+    """The p-value is 1 over the highest, so a table of the last alone does not fit it."""
+    rng = np.random.default_rng(2)
+    data = season(200, 8)
+    data["truth"] = (rng.random(len(data["truth"])) < data["probabilities"]).astype(int)
+    report = ew.evaluate(**data | {"odds": np.tile([1.95, 1.95], (len(data["truth"]), 1))})
+    log_evidence = np.array(report.numbers["ledger"]["log_evidence"])
+    assert log_evidence.max() > log_evidence[-1]
+    (grid,) = next(section for section in report.sections if section.title == "Evidence").grids
+    assert [column.name for column in grid.columns[1:3]] == ["last e-value", "highest"]
+    _, last, highest, p_value, _ = grid.rows[0]
+    assert (last, highest) == tuple(format_wealth(log) for log in (log_evidence[-1], log_evidence.max()))
+    assert p_value == pytest.approx(np.exp(-log_evidence.max()))

@@ -115,7 +115,7 @@ def test_every_printed_number_of_twelve_bets(tmp_path: Path, capsys: Capture) ->
     assert (ledger["turnover"], ledger["profit"]) == pytest.approx((212.5, 40.0))
     assert ledger["luck"]["p_value"] == pytest.approx(0.28042392228668217, rel=1e-12)
     assert ledger["path"]["bankroll"] == pytest.approx([12, -18, -38, -42.5, -7.5, 12.5, 12.5, 40])
-    printed = " ".join(call(tmp_path, capsys, "ledger", "bets.csv").stdout.split())
+    printed = " ".join(call(tmp_path, capsys, "ledger", "bets.csv").stdout.replace("│", " ").split())
     for words in (
         "2 void bets not counted.",
         "bets placed 10",

@@ -32,6 +32,7 @@ MIN_P_VALUE_WRITTEN = 1e-6
 """A smaller p-value is written as a bound in sentences."""
 
 MIN_PLAIN_NUMBER, MAX_PLAIN_SIZE = 1e-4, 1e9
+MAX_PLAIN_DOLLARS = 1e12
 """Beyond these a number is written as a power of ten."""
 
 MAX_DIGITS = 15
@@ -219,12 +220,12 @@ def format_signed_percent(share: float) -> str:
 
 
 def format_dollars(value: float) -> str:
-    """Write an amount to the cent.
+    """Write an amount to the cent; one that no one has is written as a power of ten.
 
-    >>> format_dollars(-1234.5), format_dollars(-0.001)
-    ('−$1,234.50', '$0.00')
+    >>> format_dollars(-1234.5), format_dollars(-0.001), format_dollars(-6.93e32)
+    ('−$1,234.50', '$0.00', '−$6.9e32')
     """
-    text = _format_decimals(value, 2)
+    text = format_number(value) if abs(value) >= MAX_PLAIN_DOLLARS else _format_decimals(value, 2)
     return f"{MINUS}${text[1:]}" if text.startswith(MINUS) else f"${text}"
 
 

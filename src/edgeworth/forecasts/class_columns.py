@@ -262,7 +262,7 @@ def order_of_columns(columns: Sequence[str], first: Classes, reading: ReadingOpt
         return list(range(len(first.labels)))
     if reading["labels"] is None or first.label_source == "names":
         missing = without_column(columns, labels)
-        say = f"pass their order (--labels {_join_labels(labels)})"
+        say = "pass the class of each column, in the same order (--labels CLASS,CLASS)"
         advice = "rename them" if first.label_source == "names" else say
         raise InputError(
             f"the columns of {name}, {list_columns(columns)}, are not named after the classes "

@@ -57,8 +57,11 @@ def evidence_of(bets: Bets) -> dict[str, Evidence]:
 def evidence_section(findings: ForecastFindings) -> Section:
     """Make the section on what the bets and the likelihoods prove."""
     source = "bet" if findings.is_about_bets else "evidence from"
-    heads = f"{source}/text", "e-value/text", "p at most/probability", "hypothesis tested/text"
-    wealth = findings.bets.wealth
+    wealth, evidences = findings.bets.wealth, evidence_of(findings.bets)
+    # The p-value is that of the highest e-value so far, if the order of the rows is known.
+    has_paths = any(evidence.log_maximum is not None for evidence in evidences.values())
+    e_values = ("last e-value/text", "highest/text") if has_paths else ("e-value/text",)
+    heads = f"{source}/text", *e_values, "p at most/probability", "hypothesis tested/text"
     names = dict(BETS if findings.is_about_bets else LIKELIHOODS)
     if findings.ledger is not None:
         names["mixture"] = "all stake fractions, rounds settled together"
@@ -68,13 +71,14 @@ def evidence_section(findings: ForecastFindings) -> Section:
         (
             names[name],
             format_wealth(evidence.log_e_value),
+            *((_highest(evidence),) if has_paths else ()),
             evidence.p_value,
             findings.with_names(evidence.null),
         )
-        for name, evidence in evidence_of(findings.bets).items()
+        for name, evidence in evidences.items()
     )
     note = "an e-value of 20 or more has probability at most 1/20 if the hypothesis is true"
-    if "mixture" in evidence_of(findings.bets) and not findings.is_about_bets:
+    if "mixture" in evidences and not findings.is_about_bets:
         note += "; blends: weighted means of the two forecasts, each with its own likelihood ratio"
     if len(rows) > 1:
         note += "; choose one row in advance: the smallest p of several is not a p-value"
@@ -84,6 +88,10 @@ def evidence_section(findings: ForecastFindings) -> Section:
         text.append(describe_orders(findings.orders))
     paragraphs = tuple(map(findings.with_names, text))
     return Section(EVIDENCE, paragraphs, (Grid("", make_columns(*heads), rows, note),))
+
+
+def _highest(evidence: Evidence) -> str:
+    return "–" if evidence.log_maximum is None else format_wealth(evidence.log_maximum)
 
 
 def _luck_lines(findings: ForecastFindings) -> tuple[str, ...]:

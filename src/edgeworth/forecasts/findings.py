@@ -247,10 +247,12 @@ class ForecastFindings:
         return asked or self.has_odds or self.is_drunken
 
     def with_ledger(self, start: float) -> ForecastFindings:
-        """Book the bets of the season from a bankroll, if its rounds are known."""
+        """Book the bets of the season from a bankroll, if its rounds are known and it stays finite."""
         if self.season is None or not self.season.is_in_rounds:
             return self
-        return replace(self, ledger=self.season.ledger(self.bets.wealth.fraction, start))
+        with np.errstate(over="ignore", invalid="ignore"):
+            ledger = self.season.ledger(self.bets.wealth.fraction, start)
+        return replace(self, ledger=ledger) if ledger.bankroll.max(initial=start) < math.inf else self
 
     def name(self, system: str) -> str:
         """Name the model or its opponent within a sentence."""

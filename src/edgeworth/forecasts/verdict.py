@@ -26,6 +26,7 @@ from edgeworth.core.formatting import (
     in_clusters,
     plural,
 )
+from edgeworth.core.labels import list_labels
 from edgeworth.core.sampling_distributions import alpha_of, is_significant
 from edgeworth.core.test_results import TestResult
 from edgeworth.forecasts.betting.season import MeanValue
@@ -41,7 +42,6 @@ from edgeworth.forecasts.ledger_report import (
 )
 from edgeworth.forecasts.policy import DETECTION_POWER, MIN_CASES_FOR_SCORE_CLAIM
 from edgeworth.forecasts.robust_calibration import RobustCalibrationTest
-from edgeworth.forecasts.sequential import Evidence
 from edgeworth.rankings.estimates import is_turned_round
 from edgeworth.report.verdict import Claim, Verdict
 from edgeworth.report.wording import describe_probability, format_option
@@ -58,6 +58,11 @@ UNORDERED = (
 NO_BANKROLL = (
     "Without the times of the games there is no bankroll. Pass --time COLUMN (games of one date share the "
     "bankroll) or --round COLUMN."
+)
+
+BOUNDLESS = (
+    "The bankroll would grow beyond any number, so there is no ledger. No market pays that much: check that "
+    "the odds belong to these games and classes."
 )
 
 
@@ -164,17 +169,12 @@ def _evidence(findings: ForecastFindings, model: str, rival: str) -> Claim:
     since = findings.season.clear_since(findings.level) if findings.ledger and findings.season else None
     clear = f", clear since {since}" if is_shown and since is not None else ""
     # The largest e-value counts for the p-value; a huge one adds nothing to "p < 1e-6".
-    shown = (
-        "" if value < MIN_P_VALUE_WRITTEN or not is_shown else f"e-value {format_wealth(_best(stronger))}, "
-    )
+    best = stronger.log_e_value if stronger.log_maximum is None else stronger.log_maximum
+    name = "e-value" if best == stronger.log_e_value else "highest e-value"
+    shown = "" if value < MIN_P_VALUE_WRITTEN or not is_shown else f"{name} {format_wealth(best)}, "
     brackets = f" ({shown}{proof}{sides}{hedge})" if value < 1 else ""
     text = f"{strength} {of_what}{clear}{brackets}."
     return Claim("bets", text, "shown" if is_shown else "not shown", numbers, stronger.null)
-
-
-def _best(evidence: Evidence) -> float:
-    """Return the e-value that counts: the largest so far, or the last if the order is unknown."""
-    return evidence.log_e_value if evidence.log_maximum is None else evidence.log_maximum
 
 
 def _describe_quality(findings: ForecastFindings, model: str) -> Claim:
@@ -452,6 +452,15 @@ def forecasts_warnings(findings: ForecastFindings) -> tuple[str, ...]:
     # Against class shares counted on these cases only the end is evidence, in whatever order.
     if not wealth.ordered and wealth.book != "constant" and not findings.is_weighted:
         warnings.append(NO_BANKROLL if findings.has_odds else UNORDERED)
+    season = findings.season
+    if season is not None and season.is_in_rounds and findings.ledger is None:
+        warnings.append(BOUNDLESS)
+    if season is not None and season.exchanged:
+        classes = list_labels([findings.scores.labels[index] for index in season.exchanged])
+        warnings.append(
+            f"The odds fit the results far better if the columns of odds of the classes {classes} "
+            "change places. Check the order of the columns."
+        )
     table = next(iter(findings.tables.values()))
     real = dict(zip(table.labels, table.real.tolist(), strict=True))
     areas = findings.areas.items()

@@ -24,6 +24,12 @@ from edgeworth.forecasts.forecasts import Forecasts
 from edgeworth.forecasts.policy import MAX_LUCK_DRAWS, MAX_OUTCOMES_SIMULATED, MIN_LUCK_DRAWS
 from edgeworth.sources.times import Times
 
+MIN_RATIO_OF_EXCHANGE = 1000.0
+"""From this likelihood ratio on, the columns of odds are suspected to be in the wrong order."""
+
+LEAST_LOG_PRICE = -1e6
+"""The logarithm of a price of 0, which has to be finite to be compared."""
+
 
 @dataclass(frozen=True)
 class MeanValue:
@@ -78,6 +84,8 @@ class Season:
     is_in_rounds: bool
     """Whether rounds are known; otherwise each game was taken as one, and there is no bankroll."""
     closing: ClosingLine | None = None
+    exchanged: tuple[int, ...] = ()
+    """The classes whose odds fit the results far better if their columns change places."""
 
     def ledger(self, fraction: float, start: float = 1.0) -> Ledger:
         """Book a fraction of Kelly's stakes, from a bankroll."""
@@ -137,7 +145,28 @@ def play_season(
     if closing_odds is not None:
         closing = _closing_line(settlement, before, closing_odds, overround)
     prices = bookmaker_forecasts(forecasts, bookmaker).probabilities
-    return Season(settlement, quote, prices, names, dates, len(forecasts), is_in_rounds, closing)
+    exchanged = find_exchanged(prices, forecasts.codes)
+    return Season(settlement, quote, prices, names, dates, len(forecasts), is_in_rounds, closing, exchanged)
+
+
+def find_exchanged(prices: Floats, outcomes: NDArray[np.intp]) -> tuple[int, ...]:
+    """Find the classes whose columns of prices are probably in the wrong order.
+
+    The likelihood ratio of another order of the columns is an e-value against the prices, and so is the mean
+    over all K! orders. A right market is suspected with probability at most 1/``MIN_RATIO_OF_EXCHANGE``.
+
+    >>> find_exchanged(np.tile([0.2, 0.8], (20, 1)), np.repeat([0, 1], [16, 4]))
+    (0, 1)
+    """
+    number = prices.shape[1]
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log(prices), LEAST_LOG_PRICE)
+    sums = np.stack([logs[outcomes == k].sum(axis=0) for k in range(number)])
+    _, order = scipy.optimize.linear_sum_assignment(sums, maximize=True)
+    log_ratio = sums[np.arange(number), order].sum() - np.trace(sums)
+    if log_ratio < math.log(MIN_RATIO_OF_EXCHANGE) + math.lgamma(number + 1):
+        return ()
+    return tuple(np.flatnonzero(order != np.arange(number)).tolist())
 
 
 def _backed(quote: Quote, bookmaker: Bookmaker, forecasts: Forecasts) -> Quote:
